@@ -10,11 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the bytes of answers that the readers of all admin servers have not taken yet. For an
- * answer beyond the bound other readers are ended, first the one that has left bytes unread for
- * longest. So a reader that has just asked is not ended for those that never read, and a reader
- * that takes a byte now and then gains nothing by it. An answer that is larger than the bound goes
- * out alone.
+ * Bounds the bytes of replies that the clients of all admin servers together have not read yet.
+ * When a new reply exceeds the bound, other clients are disconnected, first the one that has had
+ * unread bytes for the longest time. A client that has just sent a request is therefore not
+ * disconnected because of clients that never read. A client that reads only single bytes keeps its
+ * place in that order. A reply larger than the bound is sent after all other clients with unread
+ * bytes have been disconnected.
  */
 @AnyThread
 public final class AdminBudget {
@@ -22,33 +23,32 @@ public final class AdminBudget {
 
   private final long maxBytes;
 
-  /** Those that have bytes unread. */
+  /** The clients that have unread bytes. */
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong turns = new AtomicLong();
 
-  /**
-   * @param maxBytes beyond which readers are ended
-   */
+  /** @param maxBytes the bound; above it, clients are disconnected */
   public AdminBudget(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
   /**
-   * A connection or a call that answers are written to.
+   * Returns an account for one connection or call that replies are written to.
    *
-   * @param end closes it, on any thread, at most once; its bytes no longer count from then on
+   * @param end closes the connection; called on any thread, at most once. Its bytes are no longer
+   *     counted afterwards
    */
   public Reader reader(Runnable end) {
     return new Reader(end);
   }
 
-  /** The bytes that are held for all readers together. */
+  /** Returns the unread bytes of all clients together. */
   public long heldBytes() {
     return readers.stream().mapToLong(reader -> reader.bytes.get()).sum();
   }
 
-  /** One that reads. Any thread may add and release. */
+  /** The account of one client. Any thread may add and release. */
   @AnyThread
   public final class Reader {
     private final Runnable end;
@@ -60,7 +60,10 @@ public final class AdminBudget {
       this.end = end;
     }
 
-    /** {@code count} more bytes wait for this reader; others may be ended for them. */
+    /**
+     * Counts {@code count} more unread bytes of this client; other clients may be disconnected to
+     * make room.
+     */
     public void add(long count) {
       if (ended || count == 0) {
         return;
@@ -81,11 +84,11 @@ public final class AdminBudget {
       }
     }
 
-    /** {@code count} of the bytes that were added have been taken, or have been dropped. */
+    /** Subtracts {@code count} bytes that were read or dropped. */
     public void release(long count) {
       if (bytes.addAndGet(-count) == 0) {
         readers.remove(this);
-        if (bytes.get() > 0) { // added to meanwhile
+        if (bytes.get() > 0) { // another thread has added bytes since
           readers.add(this);
         }
       }

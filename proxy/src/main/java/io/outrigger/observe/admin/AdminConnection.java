@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an admin server. Its requests come one at a time ({@link PacedRequests}), and
- * what reads waits its turn ({@link AnswerTurns}), but for the probes, which have a limit of time.
- * When the connection is closed meanwhile, its answer is not made.
+ * One connection to an admin server. Its requests are handled one at a time ({@link
+ * PacedRequests}). Requests that read state also wait for their turn ({@link AnswerTurns}), except
+ * for the probes, whose clients have short timeouts. When the connection closes during the wait, no
+ * reply is created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -53,7 +54,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       return;
     }
     boolean keepAlive = HttpUtil.isKeepAlive(request);
-    if (!keepAlive) { // RFC 9112 section 9.6: nothing behind it is a request
+    if (!keepAlive) { // RFC 9112 section 9.6: bytes after the last request are not a request
       context.pipeline().get(PacedRequests.class).discardRest(context.channel());
     }
     boolean head = request.method().name().equals("HEAD");

@@ -15,15 +15,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may ask the admin server. Browsers on the same host can be lured into asking on behalf of a
- * stranger's page: DNS rebinding shows in Host, cross-site requests in Origin, and a form cannot
- * send JSON.
+ * Decides which requests the admin server accepts. A foreign web page can make a browser on the
+ * same host send requests. DNS rebinding is detected by the Host header, a cross-site request by
+ * the Origin header; and an HTML form cannot send JSON, which POST requires.
  */
 @AnyThread
 final class AdminGuard implements RequestGuard {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
-  /** RFC 9110 section 7.2: a host and at most a port; userinfo has no place in it. */
+  /** RFC 9110 section 7.2: a host and an optional port, without userinfo. */
   private static final Pattern HOST =
       Pattern.compile("(?<name>\\[[0-9A-Za-z:.%]+\\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?");
 
@@ -79,7 +79,10 @@ final class AdminGuard implements RequestGuard {
         || (address != null && address.isAnyLocalAddress() && isIpLiteral(name));
   }
 
-  /** Bound to all addresses: any literal may be ours; names, which rebinding needs, are not. */
+  /**
+   * Whether {@code name} is an IP literal. A server that is bound to all addresses accepts any
+   * literal, but no names, since DNS rebinding needs a name.
+   */
   private static boolean isIpLiteral(String name) {
     return name.startsWith("[")
         ? NetUtil.isValidIpV6Address(name)
@@ -96,7 +99,7 @@ final class AdminGuard implements RequestGuard {
         && contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim().equals("application/json");
   }
 
-  /** What a stranger wrote, fit for an answer. */
+  /** Returns foreign text in a form that is safe in a reply. */
   static String quoted(@Nullable String value) {
     if (value == null) {
       return "absent";

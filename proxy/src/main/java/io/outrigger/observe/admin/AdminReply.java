@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 
-/** An answer of the admin server. */
+/** A reply of the admin server. */
 @AnyThread
 public final class AdminReply {
   private static final String JSON = "application/json; charset=utf-8";
@@ -28,12 +28,12 @@ public final class AdminReply {
   private final Optional<EventFeed> feed;
   private final String allow;
 
-  /** Takes ownership of {@code body}. */
+  /** Creates a reply that owns {@code body}. */
   public AdminReply(int status, String contentType, byte[] body) {
     this(status, contentType, Unpooled.wrappedBuffer(body));
   }
 
-  /** Takes ownership of {@code body}, which goes out once. */
+  /** Creates a reply that owns {@code body} and can be sent once. */
   public AdminReply(int status, String contentType, ByteBuf body) {
     this(status, contentType, body, Optional.empty(), Optional.empty(), "");
   }
@@ -53,19 +53,22 @@ public final class AdminReply {
     this.allow = allow;
   }
 
-  /** Server-sent events for as long as the reader stays. */
+  /** Returns a reply of server-sent events, which lasts until the client disconnects. */
   public static AdminReply events(EventFeed feed) {
     return new AdminReply(
         200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.empty(), Optional.of(feed), "");
   }
 
-  /** The same answer, compressed once for all who can read it so: for what never changes. */
+  /**
+   * Returns this reply with a compressed copy of its body, for clients that accept gzip. Used for
+   * replies that never change.
+   */
   AdminReply compressed() {
     var bytes = new ByteArrayOutputStream();
     try (var stream = new GZIPOutputStream(bytes)) {
       stream.write(ByteBufUtil.getBytes(body));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
+      throw new UncheckedIOException(e); // memory streams do not fail
     }
     return new AdminReply(
         status,
@@ -76,15 +79,16 @@ public final class AdminReply {
         allow);
   }
 
-  /** Writes one document. */
+  /** Writes one JSON document. */
   interface Document {
     void writeTo(JsonWriter json) throws IOException;
   }
 
   /**
-   * A document that is written at once, to memory outside of the heap.
+   * Returns a reply with a document that is written at once, to memory outside the heap.
    *
-   * @param isForPeople whether it is laid out on lines, which is most of the bytes of a long one
+   * @param isForPeople whether the document is indented, which makes up most bytes of a long
+   *     document
    */
   static AdminReply json(int status, boolean isForPeople, Document document) {
     try (var bytes = new PieceStream()) {
@@ -94,11 +98,11 @@ public final class AdminReply {
       bytes.write('\n');
       return new AdminReply(status, JSON, bytes.take());
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
+      throw new UncheckedIOException(e); // memory streams do not fail
     }
   }
 
-  /** Records, maps, lists, texts and numbers as JSON. */
+  /** Returns a reply with records, maps, lists, texts and numbers as JSON. */
   public static AdminReply json(int status, Object value) {
     return json(status, true, json -> write(value, json));
   }
@@ -108,7 +112,8 @@ public final class AdminReply {
   }
 
   /**
-   * Writes a value of the kinds that {@link #json(int, Object)} takes as the next of a document.
+   * Writes a value as the next element of a document; it takes the same kinds as {@link #json(int,
+   * Object)}.
    */
   static void write(Object value, JsonWriter json) {
     Json.WRITER.toJson(value, value.getClass(), json);
@@ -118,7 +123,10 @@ public final class AdminReply {
     return new AdminReply(status, TEXT, (text + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  /** To a method that an endpoint does not have: which it has (RFC 9110 section 15.5.6). */
+  /**
+   * Returns the reply to a method that an endpoint does not have; it lists the endpoint's methods
+   * (RFC 9110 section 15.5.6).
+   */
   static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
     String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
     byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
@@ -134,27 +142,30 @@ public final class AdminReply {
     return contentType;
   }
 
-  /** The methods that the endpoint has, where another one was asked for; else empty. */
+  /** The methods of the endpoint, in a reply to another method; empty in other replies. */
   String allow() {
     return allow;
   }
 
-  /** Where events come from; empty for an answer that ends. */
+  /** The source of the events; empty for a reply that is not a stream. */
   Optional<EventFeed> feed() {
     return feed;
   }
 
-  /** Made for the first answer, not for the start. */
+  /** Created for the first reply rather than at the start. */
   private static final class Json {
     static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
   }
 
-  /** The bytes; whoever asks releases them. Once only, but of an answer that is compressed. */
+  /**
+   * Returns the body, which the caller releases. Without a compressed copy, it can be called only
+   * once.
+   */
   ByteBuf body() {
     return gzip.isPresent() ? body.duplicate() : body;
   }
 
-  /** The bytes in gzip's form, where there is one; whoever asks releases them. */
+  /** Returns the compressed body, if there is one; the caller releases it. */
   Optional<ByteBuf> gzip() {
     return gzip.map(Unpooled::wrappedBuffer);
   }

@@ -6,31 +6,32 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A request that passed the guard.
+ * A request that the guard has accepted.
  *
- * @param path without query
- * @param query parameters, decoded, in order
- * @param lastEventId of a reader of events that comes back
+ * @param path the path without the query
+ * @param query the decoded parameters, in order
+ * @param lastEventId the last event that a reconnecting reader of events has seen
  */
 @AnyThread
 public record AdminRequest(
     Method method, String path, Map<String, List<String>> query, Optional<String> lastEventId) {
-  /** The two methods that the admin server knows. */
+  /** The two methods that the admin server supports. */
   public enum Method {
     GET,
     POST
   }
 
-  /** The first value of a query parameter. */
+  /** Returns the first value of a query parameter. */
   public Optional<String> parameter(String name) {
     List<String> values = query.get(name);
     return values == null || values.isEmpty() ? Optional.empty() : Optional.of(values.get(0));
   }
 
   /**
-   * The value of a query parameter that is one of {@code words}; empty when it is left out.
+   * Returns the value of a query parameter, which must be one of {@code words}; empty without the
+   * parameter.
    *
-   * @throws IllegalArgumentException when it is another, which the server answers with 400
+   * @throws IllegalArgumentException for another value, which the server answers with 400
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);

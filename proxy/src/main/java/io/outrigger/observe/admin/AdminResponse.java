@@ -15,27 +15,27 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** How an {@link AdminReply} looks in HTTP/1.1. */
+/** Renders an {@link AdminReply} in HTTP/1.1. */
 final class AdminResponse {
   /**
-   * The page's own files and nothing else; no script may turn text into markup. An answer that is
-   * opened in a browser by itself can do nothing at all.
+   * The content security policy: only the page's own files are loaded, and no script may turn text
+   * into markup. A reply that a browser opens as a document of its own has no scripts.
    */
   private static final String CONTENT_SECURITY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types 'none'";
 
-  /** For a client to read why it was refused, and to close. */
+  /** The time in which a client can read the reason of a rejection and close the connection. */
   private static final int LINGER_SECONDS = 10;
 
   private AdminResponse() {}
 
   /**
-   * A whole answer.
+   * Returns a whole response.
    *
-   * @param head whether only its head was asked for
-   * @param gzip whether the client reads gzip
+   * @param head whether the request is a HEAD request
+   * @param gzip whether the client accepts gzip
    */
   static FullHttpResponse of(AdminReply reply, boolean head, boolean gzip) {
     Optional<ByteBuf> compressed = gzip ? reply.gzip() : Optional.empty();
@@ -54,7 +54,7 @@ final class AdminResponse {
     return response;
   }
 
-  /** The head of an answer that goes on for as long as its reader stays. */
+  /** Returns the headers of a response that lasts until its reader disconnects. */
   static HttpResponse streamed(AdminReply reply) {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status(reply));
     setHeaders(response, reply);
@@ -63,9 +63,10 @@ final class AdminResponse {
   }
 
   /**
-   * Answers a request of which not all was read, and says no more. What still comes is passed over
-   * until the client closes, or for a while: a socket that is closed with bytes to be read is
-   * reset, and the answer lost (RFC 9112 section 9.6).
+   * Rejects a request that has not been read completely, and closes the sending side. Further bytes
+   * are discarded until the client closes the connection or ten seconds have passed. Closing at
+   * once would reset the socket while it has unread bytes, and the client would lose the response
+   * (RFC 9112 section 9.6).
    */
   static void refuse(ChannelHandlerContext context, AdminReply reply) {
     FullHttpResponse response = of(reply, false, false);

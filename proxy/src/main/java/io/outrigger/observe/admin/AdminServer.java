@@ -19,19 +19,27 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** An HTTP/1.1 server with one thread, a table of endpoints, and a guard in front of them. */
+/**
+ * An HTTP/1.1 server with one thread and a table of endpoints; a guard checks every request first.
+ */
 @AnyThread
 public final class AdminServer implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 64 * 1024;
   private static final int MAX_CONNECTIONS = 100;
 
-  /** So that few requests come at once, and one that is large is still read in few steps. */
+  /**
+   * Small, so that a read rarely has several requests, but large enough to read a large request in
+   * few steps.
+   */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
-  /** What the kernel may hold for a reader that has stopped; it counts for the container too. */
+  /**
+   * The most bytes that the kernel buffers for a client that does not read; they count against the
+   * container's memory.
+   */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** At the end, for tasks that others have left behind. */
+  /** The quiet period of the shutdown, for tasks that other threads submit late. */
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
@@ -45,12 +53,12 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Binds and serves those whom the {@link AdminGuard} lets in.
+   * Binds the port, and serves requests that the {@link AdminGuard} accepts.
    *
-   * @param endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in {@code /*}
-   *     serves everything below
-   * @param turns of the answers that may be large
-   * @param budget of what readers have not taken yet
+   * @param endpoints endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in
+   *     {@code /*} matches all paths below it
+   * @param turns the queue of possibly large replies
+   * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound
    */
   public static AdminServer start(
@@ -63,7 +71,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * The same for everybody who can reach the port, by any name: the endpoints must change nothing.
+   * Binds the port, and serves every client that can reach it, under any host name. The endpoints
+   * must not change anything.
    */
   public static AdminServer startForProbes(
       InetSocketAddress address,
@@ -126,14 +135,14 @@ public final class AdminServer implements AutoCloseable {
     return new AdminServer(group, future.channel());
   }
 
-  /** Where it listens, with the port that was picked. */
+  /** Returns the server's address, with the port that the system chose. */
   public InetSocketAddress address() {
     return (InetSocketAddress) channel.localAddress();
   }
 
   @Override
   public void close() {
-    channel.close(); // and its connections, whose handlers have something to release
+    channel.close(); // also closes its connections, whose handlers then release their resources
     group.shutdownGracefully(QUIET_MILLIS, 1000, TimeUnit.MILLISECONDS);
   }
 }

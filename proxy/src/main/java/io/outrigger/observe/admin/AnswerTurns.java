@@ -11,19 +11,19 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Makes large answers one at a time, in the order in which they were asked for: made side by side,
- * they would keep the collector busy, and with it every event loop. A queue without a lock: each
- * turn begins when the one before it is over.
+ * Creates large replies one at a time, in the order of their requests. Concurrent replies would
+ * keep the garbage collector busy and so delay every event loop. The queue has no lock: each turn
+ * begins when the turn before it has ended.
  */
 @AnyThread
 public final class AnswerTurns {
-  /** The next turn begins after this, though an answer may still be in the making. */
+  /** The next turn begins after this time, even if the reply of the current one is not complete. */
   static final Duration MAX_TURN = Duration.ofSeconds(10);
 
   private final AtomicReference<CompletableFuture<Void>> last =
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
-  /** Why there is no answer: nobody wants it any more. */
+  /** The failure of a reply that its client no longer needs. */
   public static final class Unwanted extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -33,12 +33,14 @@ public final class AnswerTurns {
   }
 
   /**
-   * Makes an answer when it is its turn.
+   * Creates a reply when its turn comes.
    *
-   * @param executor runs {@code isWanted} and {@code work}; must run neither within this call
-   * @param isWanted asked at the beginning of the turn
-   * @param work begins to make the answer
-   * @return what {@code work} returns, or fails with; {@link Unwanted} when it was not asked to
+   * @param executor runs {@code isWanted} and {@code work}; must run neither of them within this
+   *     call
+   * @param isWanted called at the beginning of the turn; returns whether the client still waits
+   * @param work starts to create the reply
+   * @return the result or failure of {@code work}; {@link Unwanted} if {@code isWanted} returned
+   *     false
    */
   public <T> CompletionStage<T> ask(
       Executor executor, BooleanSupplier isWanted, Supplier<CompletionStage<T>> work) {

@@ -10,25 +10,25 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The calls of each forward since the start as JSON, {@code GET /calls}: two answers make a rate,
- * an error rate and, by the difference of their {@code durations}, quantiles of the time between
- * them.
+ * Renders the calls of each forward since the start as JSON, {@code GET /calls}. The difference of
+ * two replies gives the rate, the error rate and, from their {@code durations}, quantiles for the
+ * time between the replies.
  */
 @AnyThread
 public final class CallViews {
   private CallViews() {}
 
   /**
-   * One forward.
+   * The calls of one forward.
    *
-   * @param connections local connections that are open
+   * @param connections open local connections
    */
   public record Forward(String name, int connections, CallTotals calls) {}
 
   /**
-   * The whole answer.
+   * Returns the whole reply.
    *
-   * @param now by this process's clock
+   * @param now the current time of this process's clock
    * @param since the start of the process
    */
   public static AdminReply reply(Instant now, Instant since, List<Forward> forwards) {
@@ -58,7 +58,10 @@ public final class CallViews {
     return json;
   }
 
-  /** Statuses that no call had are left out here and below. */
+  /**
+   * Returns the number of calls per status; a status without calls is left out, here and in the
+   * next two methods.
+   */
   private static JsonObject byGrpcStatus(CallTotals calls) {
     var json = new JsonObject();
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
@@ -83,7 +86,10 @@ public final class CallViews {
     return json;
   }
 
-  /** Pairs: a longest duration in microseconds, and how many calls fall in its bucket. */
+  /**
+   * Returns pairs: the upper bound of a bucket in microseconds, and the number of calls in that
+   * bucket.
+   */
   private static JsonArray durations(CallTotals calls) {
     var json = new JsonArray();
     for (CallTotals.Durations bucket : calls.durations()) {

@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /certs}: the certificate providers of the bootstrap; the names are the contract's. */
+/**
+ * {@code /certs}: the certificate providers of the bootstrap. The names of members are the
+ * contract's.
+ */
 @AnyThread
 public final class CertificateViews {
   private CertificateViews() {}
@@ -33,7 +36,7 @@ public final class CertificateViews {
     }
   }
 
-  @SuppressWarnings("unused") // its fields are read by the writer of JSON
+  @SuppressWarnings("unused") // the JSON writer reads the fields
   private record Certificate(
       String subject,
       List<String> uri_sans,

@@ -2,22 +2,28 @@ package io.outrigger.observe.admin;
 
 import java.util.concurrent.CompletionStage;
 
-/** What a stream of server-sent events is made of. Any thread. */
+/** The source of a stream of server-sent events. Any thread may call it. */
 public interface EventFeed {
   /**
    * A part of the stream.
    *
-   * @param text of whole events; may be empty
-   * @param isLast false when more is there already
+   * @param text whole events; may be empty
+   * @param isLast false when more events are available already
    */
   record Part(String text, boolean isLast) {}
 
-  /** What came since the last part; not called again before it is there. */
+  /**
+   * Returns the events after the last part. Not called again before the returned stage has
+   * completed.
+   */
   CompletionStage<Part> next();
 
-  /** Runs {@code wake}, on any thread, whenever there is more; until {@link #close}. */
+  /**
+   * Sets the listener: until {@link #close}, {@code wake} runs, on any thread, whenever there are
+   * more events.
+   */
   void onMore(Runnable wake);
 
-  /** The reader has gone; harmless a second time. */
+  /** Releases the feed after the reader has disconnected; further calls have no effect. */
   void close();
 }

@@ -13,22 +13,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a feed to one connection, no faster than it is read: a part is asked for only while the
- * connection is writable, so a slow reader costs one part of memory and learns from the feed what
- * it missed.
+ * Writes a feed to one connection, no faster than the client reads. The next part is requested only
+ * while the connection is writable, so a slow client holds only one part in memory. The feed then
+ * reports the events that such a client has missed.
  */
 @LoopConfined
 final class EventStream {
   private static final Logger log = LoggerFactory.getLogger(EventStream.class);
 
-  /** Well within the time after which the server gives up a silent connection. */
+  /** The interval of comment lines, well below the server's idle timeout for connections. */
   private static final int COMMENT_SECONDS = 15;
 
   private final ChannelHandlerContext context;
   private final EventFeed feed;
   private final AtomicBoolean woken = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> comments;
-  private boolean asking;
+  private boolean requesting;
   private boolean wanted = true;
   private boolean closed;
 
@@ -37,7 +37,7 @@ final class EventStream {
     this.feed = feed;
   }
 
-  /** The head has been written. */
+  /** Starts the stream; called after the response headers have been written. */
   void start() {
     comments =
         context
@@ -48,7 +48,7 @@ final class EventStream {
     pull();
   }
 
-  /** There is more; on any thread. */
+  /** Called on any thread when there are more events. */
   private void wake() {
     if (woken.compareAndSet(false, true)) {
       context
@@ -62,23 +62,23 @@ final class EventStream {
     }
   }
 
-  /** The connection may be writable again. */
+  /** Called when the connection may have become writable again. */
   void onWritable() {
     pull();
   }
 
   private void pull() {
-    if (closed || asking || !wanted || !context.channel().isWritable()) {
+    if (closed || requesting || !wanted || !context.channel().isWritable()) {
       return;
     }
-    asking = true;
+    requesting = true;
     wanted = false;
     feed.next()
         .whenComplete((part, failure) -> context.executor().execute(() -> onPart(part, failure)));
   }
 
   private void onPart(EventFeed.@Nullable Part part, @Nullable Throwable failure) {
-    asking = false;
+    requesting = false;
     if (closed) {
       return;
     }
@@ -94,7 +94,7 @@ final class EventStream {
     pull();
   }
 
-  /** Shows both ends that the other is there. */
+  /** Writes a comment, which shows each side that the other one is still connected. */
   private void comment() {
     if (context.channel().isWritable()) {
       write(":\n\n");

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Events as JSON, in the form that CONTRACT section 6 gives. Differences between resources are made
- * when somebody reads, and remembered for the next.
+ * Renders events as JSON, in the form of CONTRACT section 6. The differences between two versions
+ * of a resource are computed when a client first reads the event, and cached.
  */
 @AnyThread
 public final class EventViews {
@@ -34,20 +34,18 @@ public final class EventViews {
   private final Function<RawResource, String> toJson;
   private final Map<Long, List<Difference>> remembered = new ConcurrentHashMap<>();
 
-  /** How a resource is not as before; no lines for one that is new or no longer held. */
+  /** The change of one resource; has no lines for a resource that is new or no longer held. */
   private record Difference(String name, String change, List<String> lines) {}
 
-  /**
-   * @param toJson a resource in proto3 JSON form; never fails on messages it does not know
-   */
+  /** @param toJson renders a resource as proto3 JSON; does not fail on unknown messages */
   public EventViews(Function<RawResource, String> toJson) {
     this.toJson = toJson;
   }
 
   /**
-   * A list of events.
+   * Returns a list of events.
    *
-   * @param isFull with the numbers of each as members of their own
+   * @param isFull whether each event also has its numbers as separate members
    */
   public AdminReply list(EventPage page, boolean isFull) {
     var list = new JsonArray();
@@ -55,7 +53,7 @@ public final class EventViews {
     return AdminReply.json(list);
   }
 
-  /** A part of a stream; the ids let a reader that lost its connection go on. */
+  /** Renders a part of a stream. The event ids let a reader that lost its connection resume. */
   public String streamed(EventPage page, boolean isFull) {
     var text = new StringBuilder();
     for (Event event : page.events()) {

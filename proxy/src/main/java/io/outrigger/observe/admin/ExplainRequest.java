@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The request that {@code /explain} is asked about: parameters {@code path}, {@code method} (POST
- * unless given) and {@code header=name:value}, any number of times. Without a content type it is a
- * gRPC request. It obeys the rules that a request on the wire obeys; text beyond ASCII is UTF-8
- * there.
+ * The request that {@code /explain} explains. Its query parameters are {@code path}, {@code method}
+ * (default POST) and any number of {@code header=name:value}. A POST without a content type is a
+ * gRPC request. The request must follow the rules for requests on the wire; text beyond ASCII is
+ * encoded as UTF-8.
  */
 @AnyThread
 public final class ExplainRequest {
@@ -26,7 +26,7 @@ public final class ExplainRequest {
   /**
    * Reads the parameters.
    *
-   * @throws IllegalArgumentException when they make no request, with the reason
+   * @throws IllegalArgumentException with the reason, when they do not form a valid request
    */
   public static RequestPreview read(AdminRequest request) {
     String path =
@@ -80,7 +80,7 @@ public final class ExplainRequest {
     return preview;
   }
 
-  /** In lower case, as on the wire. */
+  /** Returns the name in lower case, as on the wire. */
   private static String nameOf(String header) {
     return header.substring(0, colon(header)).toLowerCase(Locale.ROOT);
   }
@@ -93,7 +93,7 @@ public final class ExplainRequest {
     return WireText.of(value);
   }
 
-  /** In linear time, which a regular expression does not promise. */
+  /** Trims spaces in linear time, which a regular expression does not guarantee. */
   private static String withoutOuterSpaces(String value) {
     int start = 0;
     int end = value.length();

@@ -24,17 +24,17 @@ import io.outrigger.observe.explain.Explanation.Verdict;
 import java.util.List;
 import java.util.Locale;
 
-/** An explanation as JSON (CONTRACT section 6, {@code /explain}). */
+/** Renders an explanation as JSON (CONTRACT section 6, {@code /explain}). */
 @AnyThread
 public final class ExplainView {
   private static final double NANOS = 1e9;
 
-  /** Endpoints up to which an answer is laid out for people. */
+  /** The most endpoints of a reply that is indented for people. */
   private static final int MAX_READABLE = 200;
 
   private ExplainView() {}
 
-  /** The answer. */
+  /** Returns the reply. */
   public static AdminReply reply(Explanation explanation) {
     JsonObject json = head(explanation);
     var branches = new JsonArray();
@@ -49,7 +49,7 @@ public final class ExplainView {
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> AdminReply.write(json, to));
   }
 
-  /** All that comes before the branches. */
+  /** Returns the members before the branches. */
   private static JsonObject head(Explanation explanation) {
     var json = new JsonObject();
     json.addProperty("forward", explanation.forward());
@@ -119,7 +119,7 @@ public final class ExplainView {
     return json;
   }
 
-  /** Adds a branch; returns how many endpoints it lists. */
+  /** Adds a branch; returns the number of endpoints in it. */
   private static int addBranch(JsonArray branches, Branch branch, RequestPreview request) {
     var json = new JsonObject();
     branches.add(json);
@@ -189,7 +189,7 @@ public final class ExplainView {
     return clusters;
   }
 
-  /** Seconds; null for no limit. */
+  /** Returns the timeouts in seconds; null means no limit. */
   private static JsonObject timeout(RouteDecision.Forward chosen, RequestPreview request) {
     EffectiveTimeout limit = chosen.limit();
     long asked = request.appTimeoutNanos();

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What calls came to, as JSON: {@code /history}, and {@code /explain?last=true}. */
+/** Renders the results of past calls as JSON: {@code /history} and {@code /explain?last=true}. */
 @AnyThread
 public final class HistoryViews {
   private static final double MILLI = 1e3;
@@ -25,10 +25,10 @@ public final class HistoryViews {
   private HistoryViews() {}
 
   /**
-   * Forwards with their clusters and endpoints, minute by minute.
+   * Returns the forwards with their clusters and endpoints, minute by minute.
    *
-   * @param cluster only this one
-   * @param endpoint only this one of each cluster
+   * @param cluster if present, the only cluster in the reply
+   * @param endpoint if present, the only endpoint of each cluster in the reply
    */
   public static AdminReply reply(
       List<TrafficView> forwards, Optional<String> cluster, Optional<String> endpoint) {
@@ -82,7 +82,7 @@ public final class HistoryViews {
     return list;
   }
 
-  /** The last call of a path; 404 when none was kept. */
+  /** Returns the last call of a path; 404 when no such call was kept. */
   public static AdminReply last(Optional<LastCall> found) {
     if (found.isEmpty()) {
       return AdminReply.text(404, "no request of that path has been kept; some are, by sample");

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How two JSON trees differ, a line for each place, for people. */
+/** Describes the differences between two JSON trees for people, one line for each place. */
 @AnyThread
 final class JsonDifference {
   private static final int MAX_LINES = 50;
@@ -22,9 +22,9 @@ final class JsonDifference {
   private JsonDifference() {}
 
   /**
-   * Such as {@code + outlier_detection.interval: "1s"}, {@code - lb_policy: "RING_HASH"} and {@code
-   * ~ endpoints[0].priority: 1 -> 2}; elements of lists go by their place. The last line counts
-   * what was too much to show.
+   * Returns lines such as {@code + outlier_detection.interval: "1s"}, {@code - lb_policy:
+   * "RING_HASH"} and {@code ~ endpoints[0].priority: 1 -> 2}. List elements are compared by their
+   * index. If there are too many lines, the last one counts those left out.
    */
   static List<String> of(JsonElement before, JsonElement after) {
     var difference = new JsonDifference();

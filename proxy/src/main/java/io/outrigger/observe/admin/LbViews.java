@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The answer of {@code /lb} (CONTRACT section 6), written while the trees are shown: a copy of ten
- * thousand endpoints for another thread to write from costs the control loop more than the text
- * does (decision proxy-0016).
+ * The reply of {@code /lb} (CONTRACT section 6). It is written on the control loop while the trees
+ * are visited: copying ten thousand endpoints for another thread would cost the control loop more
+ * than writing the text does (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews {
-  /** Endpoints up to which an answer is laid out for people. */
+  /** The most endpoints of a reply that is indented for people. */
   private static final int MAX_READABLE = 200;
 
   private LbViews() {}
@@ -25,9 +25,9 @@ public final class LbViews {
   /**
    * One forward.
    *
-   * @param clusters how each cluster stands; empty while there is no configuration
-   * @param endpoints about how many its trees have
-   * @param show shows its trees
+   * @param clusters the state of each cluster; empty while there is no configuration
+   * @param endpoints the approximate number of endpoints in its trees
+   * @param show visits its trees
    */
   public record Forward(
       String name,
@@ -36,19 +36,20 @@ public final class LbViews {
       int endpoints,
       Consumer<NodeVisitor> show) {}
 
-  /** How much is told of each endpoint. */
+  /** The amount of detail per endpoint. */
   public enum Detail {
-    /** What the contract lists. */
+    /** The members that the contract lists. */
     CONTRACT,
-    /** Besides, all calls so far, and which nodes get calls now. */
+    /** Adds the number of all calls so far, and which nodes are in use. */
     CALLS,
-    /** Besides, the latest decisions of outlier detection. */
+    /** Adds the latest decisions of outlier detection to those of {@link #CALLS}. */
     FULL;
 
     /**
-     * The one that {@code ?detail=} names; the contract's without it.
+     * Returns the detail that the parameter {@code detail} names, or {@link #CONTRACT} if the
+     * parameter is absent.
      *
-     * @throws IllegalArgumentException when it names none
+     * @throws IllegalArgumentException when the parameter has another value
      */
     public static Detail of(AdminRequest request) {
       return switch (request.choice("detail", "calls", "full").orElse("")) {
@@ -60,9 +61,9 @@ public final class LbViews {
   }
 
   /**
-   * The answer.
+   * Returns the reply.
    *
-   * @param overlaid clusters with local policy over them, by name
+   * @param overlaid the effect of local policy on clusters, by name
    */
   public static AdminReply reply(
       Detail detail, Map<String, OverlayEffect> overlaid, List<Forward> forwards) {
@@ -91,7 +92,7 @@ public final class LbViews {
         });
   }
 
-  /** The node above the trees of its clusters. */
+  /** Returns the node above the trees of the clusters. */
   private static NodeHead root(String target, List<Connectivity> clusters) {
     return new NodeHead(
         target,
@@ -102,7 +103,7 @@ public final class LbViews {
         true);
   }
 
-  /** The best state among {@code clusters}: what a request to a random one can hope for. */
+  /** Returns the best state among {@code clusters}, since any of them may receive a request. */
   private static Connectivity aggregate(List<Connectivity> clusters) {
     return clusters.stream().reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or);
   }

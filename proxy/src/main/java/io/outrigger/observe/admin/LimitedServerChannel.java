@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A port with a bounded number of connections. For one beyond it the oldest is closed: connections
- * that do nothing, or whose requests never end, cannot keep a probe out.
+ * A port with a bounded number of connections. When a connection exceeds the bound, the oldest
+ * connection is closed, so idle connections and endless requests cannot block a probe.
  */
 @LoopConfined
 public final class LimitedServerChannel extends NioServerSocketChannel {
@@ -51,14 +51,14 @@ public final class LimitedServerChannel extends NioServerSocketChannel {
             });
   }
 
-  /** Its connections end with it. */
+  /** Closes the port together with its connections. */
   @Override
   protected void doClose() throws Exception {
     super.doClose();
     List.copyOf(open).forEach(LimitedServerChannel::end);
   }
 
-  /** Closes the connection of that peer, if there is one; on any thread. */
+  /** Closes the connection of {@code peer}, if there is one; any thread may call it. */
   public void closeConnectionOf(SocketAddress peer) {
     eventLoop()
         .execute(
@@ -68,7 +68,10 @@ public final class LimitedServerChannel extends NioServerSocketChannel {
                     .forEach(LimitedServerChannel::end));
   }
 
-  /** At once: HTTP/2's handler would wait for streams whose readers have stopped. */
+  /**
+   * Closes the channel without its handlers, since HTTP/2's handler would wait for streams whose
+   * clients do not read.
+   */
   private static void end(Channel connection) {
     if (connection.isRegistered()) {
       connection

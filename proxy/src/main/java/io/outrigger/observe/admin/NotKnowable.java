@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What an explanation cannot know without sending, in words. */
+/** Lists, in words, the facts that an explanation cannot know without sending the request. */
 final class NotKnowable {
   private final Set<String> lines = new LinkedHashSet<>();
 

@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.lb.view.OutlierEvent;
 
-/** What outlier detection decided about an endpoint, as JSON, with all its numbers. */
+/** Renders a decision of outlier detection about an endpoint as JSON, with all its numbers. */
 @AnyThread
 final class OutlierEventView {
   private OutlierEventView() {}

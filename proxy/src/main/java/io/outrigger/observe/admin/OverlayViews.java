@@ -8,12 +8,12 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.status.OverlayStatus;
 
-/** {@code /overlay}, and what other views say of patched values (CONTRACT section 11). */
+/** {@code /overlay}, and the overlaid values in other views (CONTRACT section 11). */
 @AnyThread
 public final class OverlayViews {
   private OverlayViews() {}
 
-  /** The answer of {@code /overlay}. */
+  /** Returns the reply of {@code /overlay}. */
   public static AdminReply reply(OverlayStatus status) {
     var rules = new JsonArray();
     status.rules().forEach(rule -> rules.add(rule(rule)));
@@ -70,7 +70,7 @@ public final class OverlayViews {
     return json;
   }
 
-  /** The fields that are not the control plane's: {@code [{rule,file,line,field,value}]}. */
+  /** Returns the fields that local policy has set, as {@code [{rule,file,line,field,value}]}. */
   static JsonArray values(OverlayEffect effect) {
     var values = new JsonArray();
     for (OverlayEffect.Value value : effect.set()) {

@@ -17,19 +17,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests one at a time: those that come with or behind another one stay undecoded until the
- * peer has taken the answer to that. Beyond {@link #MAX_WAITING_BYTES} of them the socket is not
- * read; up to there it is, since that is how the end of a connection shows.
+ * Decodes the requests of a connection one at a time. Pipelined requests stay undecoded until the
+ * socket has taken the response to the request before them. At {@link #MAX_WAITING_BYTES} undecoded
+ * bytes the socket is no longer read. Below that it is read, because only a read detects that the
+ * peer has closed the connection.
  */
 @LoopConfined
 final class PacedRequests extends HttpRequestDecoder {
-  static final int MAX_LINE_BYTES = 64 * 1024; // an explained request is in it, with its cookies
-  static final int MAX_HEADER_BYTES = 64 * 1024; // browsers send the cookies of all ports
-  static final int MAX_HEADERS = 100; // each costs the heap far more than its bytes
+  // the line contains an explained request with its cookies
+  static final int MAX_LINE_BYTES = 64 * 1024;
+  // browsers send the cookies of all ports of the host
+  static final int MAX_HEADER_BYTES = 64 * 1024;
+  static final int MAX_HEADERS = 100; // each header uses far more heap than its bytes
   static final int MAX_WAITING_BYTES = 8 * 1024;
   private static final int MAX_CHUNK_BYTES = 8 * 1024;
 
-  /** Requests of which nothing more will come, and answers that the socket has taken. */
+  /**
+   * The number of completely received requests, and below it the number of responses that the
+   * socket has taken.
+   */
   private long ended;
 
   private long answered;
@@ -65,7 +71,8 @@ final class PacedRequests extends HttpRequestDecoder {
   }
 
   /**
-   * The superclass reads on when nothing was decoded, even from a socket that is not to be read.
+   * Does not call the superclass while a request is in progress: the superclass would read the
+   * socket although reading is paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) throws Exception {
@@ -76,7 +83,9 @@ final class PacedRequests extends HttpRequestDecoder {
     }
   }
 
-  /** A request that was refused before its body will not have one. */
+  /**
+   * Counts a request that was rejected before its body as complete, since its body will not follow.
+   */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event instanceof HttpExpectationFailedEvent) {
@@ -85,7 +94,7 @@ final class PacedRequests extends HttpRequestDecoder {
     super.userEventTriggered(context, event);
   }
 
-  /** The socket has taken the whole of an answer, which may have come before its request's end. */
+  /** Called when the socket has taken a whole response, possibly before the end of its request. */
   void onAnswered(@Nullable ChannelHandlerContext context) {
     answered++;
     if (context != null) {
@@ -98,25 +107,25 @@ final class PacedRequests extends HttpRequestDecoder {
       return;
     }
     try {
-      context.channel().config().setAutoRead(true); // first: decoding may turn it off again
+      context.channel().config().setAutoRead(true); // first, since decoding may turn it off again
       channelRead(context, Unpooled.EMPTY_BUFFER);
     } catch (Exception e) {
       context.fireExceptionCaught(e);
     }
   }
 
-  /** Whatever comes is passed over from now on; the end of the connection still shows. */
+  /** Discards all further bytes; the end of the connection is still detected. */
   void discardRest(Channel channel) {
     discarding = true;
     channel.config().setAutoRead(true);
   }
 
-  /** That there are more headers than {@link #MAX_HEADERS}. */
+  /** Thrown when a message has more headers than {@link #MAX_HEADERS}. */
   static final class TooManyHeadersException extends TooLongFrameException {
     private static final long serialVersionUID = 1;
   }
 
-  /** Gives each message headers that count themselves. */
+  /** Creates headers that enforce {@link #MAX_HEADERS}. */
   private static final class CountedHeaders implements HttpHeadersFactory {
     @Override
     public HttpHeaders newHeaders() {

@@ -25,12 +25,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a cluster's picker would answer, beside the tree that made the picker: who may be picked,
- * and of all others why not.
+ * Renders the plan of a cluster's picker together with its tree: the endpoints that may be picked,
+ * and for each other endpoint the reason why it may not.
  */
 @AnyThread
 final class PickView {
-  /** An endpoint that may be picked, by its first address. */
+  /** An endpoint that may be picked, identified by its first address. */
   private record Candidate(
       EndpointAddress address, EndpointAddress picked, Optional<Locality> locality) {}
 
@@ -47,7 +47,7 @@ final class PickView {
     plan.forEachResult(1, this::add);
   }
 
-  /** Adds the members to those of a branch; returns how many endpoints they list. */
+  /** Adds the members of a branch; returns the number of endpoints in them. */
   int addTo(JsonObject json) {
     var path = new JsonArray();
     addPath(tree, path);
@@ -81,7 +81,7 @@ final class PickView {
     return json;
   }
 
-  /** What a connection to the endpoint begins with (A29). */
+  /** Returns the TLS settings of a connection to the endpoint (A29). */
   private static JsonObject tls(EndpointTls tls) {
     UpstreamTls settings = tls.settings();
     var json = new JsonObject();
@@ -121,7 +121,7 @@ final class PickView {
     return json;
   }
 
-  /** From the cluster down to the leaves, along the children that get calls. */
+  /** Adds the nodes from the cluster down to the leaves, along the children that receive calls. */
   private static void addPath(LbNode node, JsonArray path) {
     var json = new JsonObject();
     json.addProperty("name", node.name());
@@ -132,7 +132,7 @@ final class PickView {
     node.children().stream().filter(LbNode::isUsed).forEach(child -> addPath(child, path));
   }
 
-  /** What stands between the cluster and its endpoints. */
+  /** Adds the steps between the cluster and its endpoints: drops, circuit breaker and hash. */
   private static void addSteps(JsonObject json, PickPlan plan) {
     if (plan instanceof PickPlan.Dropping dropping) {
       var drops = new JsonArray();
@@ -166,9 +166,7 @@ final class PickView {
     }
   }
 
-  /**
-   * @param unused what keeps calls away from all beneath; empty while nothing does
-   */
+  /** @param unused the reason why no node below receives calls; empty when they receive calls */
   private void exclude(JsonArray list, LbNode node, String unused) {
     for (LbNode child : node.children()) {
       exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);

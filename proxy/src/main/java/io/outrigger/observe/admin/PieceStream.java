@@ -12,12 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Keeps what is written to it outside of the heap, in pieces, until {@link #take} or {@link
- * #close}. The young generation is small: an answer of megabytes on the heap, or a text that grows
- * by being copied, would go straight to the old one, whose collection stops every loop (decision
- * proxy-0016).
+ * Stores written bytes outside the heap, in pieces, until {@link #take} or {@link #close}. The
+ * young generation is small. A reply of several megabytes on the heap, or a text that is copied as
+ * it grows, would go directly to the old generation, whose collection pauses every event loop
+ * (decision proxy-0016).
  *
- * <p>One thread at a time.
+ * <p>Used by one thread at a time.
  */
 @AnyThread
 public final class PieceStream extends OutputStream {
@@ -52,14 +52,14 @@ public final class PieceStream extends OutputStream {
   }
 
   /**
-   * A writer of JSON to this stream. Characters beyond ASCII that {@linkplain PlainText#steers
-   * steer} are written as escapes; a document has them within its texts alone.
+   * Returns a JSON writer to this stream. Characters beyond ASCII that {@linkplain PlainText#steers
+   * can control a terminal} are written as JSON escapes; they occur only inside JSON texts.
    */
   Writer json() {
     return new Writer() {
       @Override
       public void write(int c) {
-        PieceStream.this.write(c); // JSON's own characters are ASCII
+        PieceStream.this.write(c); // the structural characters of JSON are ASCII
       }
 
       @Override
@@ -84,17 +84,17 @@ public final class PieceStream extends OutputStream {
 
       @Override
       public void flush() {
-        // Nothing waits anywhere.
+        // The writer has no buffer.
       }
 
       @Override
       public void close() {
-        // The stream is taken or closed by its owner.
+        // The owner of the stream takes or closes it.
       }
     };
   }
 
-  /** Writes the ASCII at the beginning of a part of a text; returns how much that was. */
+  /** Writes the ASCII characters at the beginning of the range; returns their number. */
   private int ascii(String text, int offset, int count) {
     if (count > PIECE_BYTES) {
       return 0;
@@ -119,8 +119,8 @@ public final class PieceStream extends OutputStream {
   }
 
   /**
-   * Returns the bytes that were written, which the caller releases. Nothing can be written after
-   * this. A document that fits into one piece is on the heap.
+   * Returns the written bytes, which the caller releases. The stream cannot be written to
+   * afterwards. A document that fits into one piece is on the heap.
    */
   public ByteBuf take() {
     taken = true;
@@ -132,7 +132,7 @@ public final class PieceStream extends OutputStream {
     return full;
   }
 
-  /** Releases what was not taken. */
+  /** Releases the bytes unless they were taken. */
   @Override
   public void close() {
     if (!taken) {

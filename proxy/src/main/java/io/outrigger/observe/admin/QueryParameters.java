@@ -6,14 +6,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Refuses query parameters that an endpoint does not know: without a mistyped one the answer would
- * be to another question.
+ * Rejects query parameters that an endpoint does not know. Otherwise the reply would ignore a
+ * misspelt parameter and so answer a different question.
  */
 @AnyThread
 public final class QueryParameters {
   private QueryParameters() {}
 
-  /** {@code endpoint}, answering 400 to parameters other than {@code known}. */
+  /**
+   * Returns {@code endpoint} with a check that answers 400 to parameters other than {@code known}.
+   */
   public static AdminEndpoint checked(AdminEndpoint endpoint, String... known) {
     List<String> names = List.of(known);
     return request -> {

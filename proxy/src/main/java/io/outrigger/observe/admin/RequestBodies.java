@@ -10,7 +10,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.outrigger.base.LoopConfined;
 
-/** Takes requests with their bodies, and tells whoever sends too much how much is taken. */
+/**
+ * Aggregates requests with their bodies. Replies to a request with too large a body with the limit.
+ */
 @LoopConfined
 final class RequestBodies extends HttpObjectAggregator {
   private final int maxBytes;
@@ -26,7 +28,8 @@ final class RequestBodies extends HttpObjectAggregator {
 
   @Override
   protected void handleOversizedMessage(ChannelHandlerContext context, HttpMessage oversized) {
-    boolean begun = oversized instanceof FullHttpMessage; // chunks, of which nobody knows the end
+    // the body has chunks, and its total length is unknown
+    boolean begun = oversized instanceof FullHttpMessage;
     if (begun || !HttpUtil.isKeepAlive(oversized)) {
       AdminResponse.refuse(context, tooLong());
     } else {
@@ -34,7 +37,10 @@ final class RequestBodies extends HttpObjectAggregator {
     }
   }
 
-  /** A client that asks before it sends ({@code Expect: 100-continue}) is told the same. */
+  /**
+   * Sends the same reply to a client that waits for permission to send the body ({@code Expect:
+   * 100-continue}).
+   */
   @Override
   protected Object newContinueResponse(HttpMessage start, int limit, ChannelPipeline pipeline) {
     Object response = super.newContinueResponse(start, limit, pipeline);

@@ -3,9 +3,12 @@ package io.outrigger.observe.admin;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.Optional;
 
-/** Who may ask a server; what it refuses reaches no endpoint. Any thread may ask it. */
+/**
+ * Decides which requests a server accepts; a rejected request reaches no endpoint. Any thread may
+ * call it.
+ */
 @FunctionalInterface
 interface RequestGuard {
-  /** Why a request is refused, or empty. */
+  /** Returns the reply that rejects {@code request}; empty when the request is accepted. */
   Optional<AdminReply> refusal(HttpRequest request);
 }

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The session of an explained request: what its cookie asks for, how each endpoint of it stands,
- * and whether it is kept. The cookie's own value is not shown.
+ * The session of an explained request: the endpoints that its cookie names, their states, and
+ * whether the session is kept. The value of the cookie is not shown.
  */
 final class SessionView {
   private SessionView() {}
@@ -65,7 +65,10 @@ final class SessionView {
     return new JsonPrimitive(value);
   }
 
-  /** The session's part of a plan, which is above all that draws. */
+  /**
+   * Returns the part of a plan that handles sessions. It is always above the parts that draw at
+   * random.
+   */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {
       return Optional.of(found);
@@ -79,7 +82,10 @@ final class SessionView {
     return Optional.empty();
   }
 
-  /** Who keeps the connection of the endpoint, if sessions know it. */
+  /**
+   * Returns which part owns the connection to the endpoint, if session affinity tracks the
+   * endpoint.
+   */
   private static Optional<String> owner(LbNode node, EndpointAddress address) {
     for (LbEndpoint endpoint : node.endpoints()) {
       if (endpoint.address().bare().equals(address)) {

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page's files, from the class path; no build step, nothing from other hosts. Each is read and
- * compressed when it is first asked for: most sidecars never show their page.
+ * Serves the page's files from the class path; no file is built or comes from another host. Each
+ * file is read and compressed at its first request, since most sidecars never serve their page.
  */
 @LoopConfined // the admin thread
 public final class StaticPage implements AdminEndpoint {
@@ -56,7 +56,7 @@ public final class StaticPage implements AdminEndpoint {
     this.contentType = contentType;
   }
 
-  /** Adds {@code /} and the files it loads, below {@code /page/}, to {@code endpoints}. */
+  /** Adds {@code /} and the files that it loads, below {@code /page/}, to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
     for (String file : FILES) {
       String contentType =

@@ -21,8 +21,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes trees while they are shown, in the form of CONTRACT section 6, on the control loop: no
- * object of an endpoint is kept, however many there are (decision proxy-0016).
+ * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. It runs on the
+ * control loop and keeps no object per endpoint, however many endpoints there are (decision
+ * proxy-0016).
  */
 @ControlConfined
 final class TreeJson implements NodeVisitor {
@@ -30,7 +31,7 @@ final class TreeJson implements NodeVisitor {
   private final Detail detail;
   private final Map<String, OverlayEffect> overlaid;
 
-  /** By depth: whether the endpoints of a node have begun. */
+  /** Whether the list of endpoints has begun, for the open node at each depth. */
   private final BitSet hasEndpoints = new BitSet();
 
   private int depth;
@@ -60,11 +61,11 @@ final class TreeJson implements NodeVisitor {
       }
       json.name("children").beginArray();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail to be written to
+      throw new UncheckedIOException(e); // memory streams do not fail
     }
   }
 
-  /** At the top of the tree of a cluster: which of its values are not the control plane's. */
+  /** Writes the overlaid values at the top of a cluster's tree. */
   private void overlay(NodeHead node) throws IOException {
     if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
       return;
@@ -145,8 +146,12 @@ final class TreeJson implements NodeVisitor {
     json.endObject();
   }
 
-  /** Neighbours mostly share their locality. */
-  @SuppressWarnings("ReferenceEquality") // an equal one is made a text once more
+  /**
+   * Returns the text of a locality. Consecutive endpoints mostly share their locality, so the last
+   * text is cached.
+   */
+  // an equal locality of another identity is only rendered again
+  @SuppressWarnings("ReferenceEquality")
   private String text(Locality locality) {
     if (locality != lastLocality) {
       lastLocality = locality;

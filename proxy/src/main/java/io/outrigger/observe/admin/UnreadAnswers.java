@@ -10,10 +10,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what is written to a connection until its socket has taken it. */
+/** Counts the bytes that are written to a connection until its socket has taken them. */
 @LoopConfined
 final class UnreadAnswers extends ChannelOutboundHandlerAdapter {
-  /** About what a head takes, and the objects that carry a part. */
+  /** The approximate size of the headers and of the objects around one part. */
   private static final long OVERHEAD_BYTES = 512;
 
   private final AdminBudget budget;

@@ -18,7 +18,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The xDS client's state as JSON: the CSDS form for programs, a short one for the page. */
+/**
+ * Renders the xDS client's state as JSON: the CSDS form for programs, and a short form for the
+ * page.
+ */
 @AnyThread
 public final class XdsViews {
   private final Supplier<Node> node;
@@ -26,9 +29,10 @@ public final class XdsViews {
   private final Function<RawResource, String> toJson;
 
   /**
-   * @param node who we are to the control plane; known late
-   * @param version of this program
-   * @param toJson a resource in proto3 JSON form; never fails on messages it does not know
+   * @param node returns the node that identifies this process to the control plane; known only
+   *     after the start
+   * @param version the version of this program
+   * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
    */
   public XdsViews(Supplier<Node> node, String version, Function<RawResource, String> toJson) {
     this.node = node;
@@ -37,11 +41,12 @@ public final class XdsViews {
   }
 
   /**
-   * A {@code ClientConfig} of CSDS in proto3 JSON (CONTRACT {@code /config_dump}); where each
-   * target has a client of its own (A71), the {@code ClientStatusResponse} that lists them.
+   * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). When
+   * targets have clients of their own (A71), it returns a {@code ClientStatusResponse} with one
+   * such config per client.
    *
-   * @param type only this type's label, such as {@code lds}
-   * @param name only this resource
+   * @param type if present, the label of the only type in the reply, such as {@code lds}
+   * @param name if present, the only resource in the reply
    */
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     List<JsonObject> configs =
@@ -73,9 +78,10 @@ public final class XdsViews {
   }
 
   /**
-   * Servers with their counts, and resources without their bodies: cheap enough to poll.
+   * Returns the servers with their counts, and the resources without their contents, so that
+   * polling is cheap.
    *
-   * @param name only this resource, and with its history
+   * @param name if present, the only resource in the reply, with its history
    */
   public AdminReply summary(XdsStatusView view, Optional<String> name) {
     var servers = new JsonArray();
@@ -96,7 +102,7 @@ public final class XdsViews {
     return AdminReply.json(summary);
   }
 
-  /** The name that CSDS gives to the target of a client (A71); absent when it is every target's. */
+  /** Adds CSDS's name for the client's target (A71), unless the client serves all targets. */
   private static JsonObject addScope(XdsStatusView.Client client, JsonObject to) {
     if (!client.scope().isEmpty()) {
       to.addProperty("clientScope", client.scope());
@@ -115,7 +121,7 @@ public final class XdsViews {
     return json;
   }
 
-  /** As the control plane gets it (A40 "Generated Node Information"). */
+  /** Returns the node as the control plane receives it (A40 "Generated Node Information"). */
   private JsonElement node() {
     try {
       return JsonParser.parseString(
@@ -161,7 +167,7 @@ public final class XdsViews {
     resource.lastUpdated().ifPresent(at -> json.addProperty("lastUpdated", time(at)));
     json.addProperty("clientStatus", resource.state().toUpperCase(Locale.ROOT));
     resource.error().ifPresent(error -> json.add("errorState", error(error, withBody)));
-    if (!withBody) { // the CSDS form has no such field
+    if (!withBody) { // CSDS has no such field
       resource
           .connectivityError()
           .ifPresent(error -> json.addProperty("connectivityError", error.toString()));
@@ -185,7 +191,7 @@ public final class XdsViews {
     return json;
   }
 
-  /** Each with what makes it differ from the last version before it that was accepted. */
+  /** Returns the changes, each with its differences from the accepted version before it. */
   private JsonArray changes(XdsStatusView.History history) {
     var changes = new JsonArray();
     Optional<JsonElement> accepted = Optional.empty();

@@ -1,7 +1,7 @@
 /**
- * The admin HTTP server and its page (CONTRACT section 6). It has a thread of its own; views are
- * built on the control loop and handed over as immutable values, or as text, so a slow reader
- * stalls nobody.
+ * The admin HTTP server and its page (CONTRACT section 6). The server has its own thread. Views are
+ * built on the control loop and passed on as immutable values or text, so a slow reader delays no
+ * other work.
  */
 @NullMarked
 package io.outrigger.observe.admin;

@@ -7,11 +7,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
-/** Unary answers between observers and futures. */
+/** Converts between the observers of unary gRPC calls and futures. */
 final class Answer {
   private Answer() {}
 
-  /** Answers a call with what comes. */
+  /** Answers a call with the result or failure of {@code coming}. */
   static <T> void to(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(
@@ -25,7 +25,7 @@ final class Answer {
             });
   }
 
-  /** What another service answers. */
+  /** Calls another service; returns its response. */
   static <Q, T> CompletionStage<T> of(BiConsumer<Q, StreamObserver<T>> service, Q request) {
     var answer = new CompletableFuture<T>();
     service.accept(
@@ -47,7 +47,7 @@ final class Answer {
     return answer;
   }
 
-  /** That there is no such thing. */
+  /** Fails with NOT_FOUND. */
   static <T> CompletionStage<T> notFound(String what, long id) {
     return CompletableFuture.failedStage(
         Status.NOT_FOUND.withDescription("there is no " + what + " " + id).asRuntimeException());

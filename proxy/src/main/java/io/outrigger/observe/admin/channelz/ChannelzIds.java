@@ -23,18 +23,19 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Gives ids by name, so that what one look after the other shows keeps its id. What a look does not
- * show is forgotten, so ids take no more room than what they name; they are never given again.
+ * Assigns ids to names, so that an object keeps its id from one snapshot to the next. The id of an
+ * object that is absent from a snapshot is forgotten, so the table does not grow; ids are not
+ * reused.
  */
 @ControlConfined
 public final class ChannelzIds {
   /**
-   * Ours begin here. Those of grpc-java are counted from 1 and never come so far; a reader of JSON
-   * still has them exactly, and sees whose they are.
+   * The lower bound of this program's ids. The ids of grpc-java count from 1 and never become that
+   * large, so an id shows its origin. JSON readers still represent such numbers exactly.
    */
   static final long OURS = 1_000_000_000_000L;
 
-  /** Connections begin here: their loops count them themselves. */
+  /** The lower bound of the ids of connections, which the connections' event loops count. */
   static final long SOCKETS = 2 * OURS;
 
   private Map<Object, Long> known = Map.of();
@@ -44,12 +45,12 @@ public final class ChannelzIds {
 
   private record ListenSocketName(String forward) {}
 
-  /** Begins a look, which takes the place of the one before when it ends. */
+  /** Begins a snapshot, which replaces the one before when it ends. */
   public Look look() {
     return new Look();
   }
 
-  /** One look at everything. */
+  /** One snapshot of all objects. */
   @ControlConfined
   public final class Look {
     private final Map<Object, Long> seen = new HashMap<>();
@@ -67,10 +68,10 @@ public final class ChannelzIds {
     }
 
     /**
-     * A target of a forward.
+     * Adds a target of a forward.
      *
-     * @param calls empty where they are counted for several targets together
-     * @param show shows the trees of its clusters
+     * @param calls empty when calls are counted for several targets together
+     * @param show visits the trees of its clusters
      */
     public void channel(
         TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {
@@ -85,21 +86,21 @@ public final class ChannelzIds {
       channels.put(id, new Channel(id, name, state, calls, each));
     }
 
-    /** The port of a forward. */
+    /** Adds the port of a forward. */
     public void server(String forward, ListenAddress listen, Calls calls) {
       long id = id(new ServerName(forward));
       long socket = id(new ListenSocketName(forward));
       servers.put(id, new Server(id, forward, socket, listen, calls));
     }
 
-    /** All of it; the look is over. */
+    /** Ends the snapshot and returns all objects. */
     public ChannelzView end() {
       known = seen;
       return new ChannelzView(channels, subchannels, servers);
     }
   }
 
-  /** How an endpoint stands. */
+  /** The state and the calls of an endpoint. */
   private record Standing(Connectivity state, SubchannelCalls calls) {
     Standing and(Standing other) {
       return new Standing(state.or(other.state), calls.plus(other.calls));
@@ -111,7 +112,10 @@ public final class ChannelzIds {
     }
   }
 
-  /** An endpoint that two leaves of an aggregate name is one subchannel with the calls of both. */
+  /**
+   * Collects endpoints. An endpoint in two leaves of an aggregate cluster is one subchannel with
+   * the calls of both.
+   */
   private static final class Endpoints implements NodeVisitor {
     private final TargetName target;
     private final Map<SubchannelName, Standing> found = new LinkedHashMap<>();

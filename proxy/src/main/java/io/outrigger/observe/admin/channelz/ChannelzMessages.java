@@ -24,7 +24,10 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.List;
 
-/** Views in the messages of channelz (A14); what we do not know is left out. Pure functions. */
+/**
+ * Converts views to channelz messages (A14); unknown values are left out. All methods are pure
+ * functions.
+ */
 final class ChannelzMessages {
   private ChannelzMessages() {}
 
@@ -48,7 +51,10 @@ final class ChannelzMessages {
     return message.build();
   }
 
-  /** The authority tells apart what one forward makes of the requests that come. */
+  /**
+   * Returns the channel's name. It contains the authority when each request's authority selects the
+   * target of its forward.
+   */
   private static String name(ChannelzView.Channel channel) {
     String name = channel.name().forward() + " " + channel.name().target();
     return channel.calls().isPresent() ? name : name + " " + channel.name().authority();
@@ -88,7 +94,7 @@ final class ChannelzMessages {
         .build();
   }
 
-  /** The socket that a server listens on. */
+  /** Returns the listening socket of a server. */
   static Socket listenSocket(ChannelzView.Server server) {
     return Socket.newBuilder().setRef(listenRef(server)).setLocal(address(server.listen())).build();
   }
@@ -131,7 +137,9 @@ final class ChannelzMessages {
         .build();
   }
 
-  /** A host that is a name, not an address, is shown as it was written. */
+  /**
+   * Returns the address; a host that is a name rather than an address is shown as it was written.
+   */
   private static Address address(ListenAddress listen) {
     if (listen instanceof ListenAddress.Unix unix) {
       return unix(unix.path());

@@ -31,13 +31,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * {@code grpc.channelz.v1.Channelz} of the whole process: what grpc-java has, which is the way to
- * control planes and the admin port, and what we have. An id tells whose it is; lists show
- * grpc-java's first, whose ids are lower.
+ * {@code grpc.channelz.v1.Channelz} for the whole process. It combines grpc-java's channels (to
+ * control planes and the admin port) with the proxy's own. An id shows its origin; lists show
+ * grpc-java's objects first, since their ids are lower.
  */
 @AnyThread
 public final class ChannelzOfAll extends ChannelzImplBase {
-  private final ChannelzService theirs = ChannelzService.newInstance(Page.SIZE);
+  private final ChannelzService grpcJava = ChannelzService.newInstance(Page.SIZE);
   private final ChannelzSource ours;
 
   public ChannelzOfAll(ChannelzSource ours) {
@@ -51,7 +51,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
     CompletionStage<Page<Channel>> page =
         pages(
             request.getMaxResults(),
-            Answer.of(theirs::getTopChannels, request)
+            Answer.of(grpcJava::getTopChannels, request)
                 .thenApply(first -> new Page<>(first.getChannelList(), first.getEnd())),
             view -> from(start, view.channels(), ChannelzMessages::channel));
     Answer.to(
@@ -70,7 +70,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
     CompletionStage<Page<Server>> page =
         pages(
             request.getMaxResults(),
-            Answer.of(theirs::getServers, request)
+            Answer.of(grpcJava::getServers, request)
                 .thenApply(first -> new Page<>(first.getServerList(), first.getEnd())),
             view -> from(start, view.servers(), ChannelzMessages::server));
     Answer.to(
@@ -87,7 +87,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getChannel(GetChannelRequest request, StreamObserver<GetChannelResponse> out) {
     long id = request.getChannelId();
     if (!isOurs(id)) {
-      theirs.getChannel(request, out);
+      grpcJava.getChannel(request, out);
       return;
     }
     Answer.to(
@@ -110,7 +110,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
       GetSubchannelRequest request, StreamObserver<GetSubchannelResponse> out) {
     long id = request.getSubchannelId();
     if (!isOurs(id)) {
-      theirs.getSubchannel(request, out);
+      grpcJava.getSubchannel(request, out);
       return;
     }
     Answer.to(
@@ -134,7 +134,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getServer(GetServerRequest request, StreamObserver<GetServerResponse> out) {
     long id = request.getServerId();
     if (!isOurs(id)) {
-      theirs.getServer(request, out);
+      grpcJava.getServer(request, out);
       return;
     }
     Answer.to(
@@ -151,7 +151,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getServerSockets(
       GetServerSocketsRequest request, StreamObserver<GetServerSocketsResponse> out) {
     if (!isOurs(request.getServerId())) {
-      theirs.getServerSockets(request, out);
+      grpcJava.getServerSockets(request, out);
       return;
     }
     long from = Math.max(0, request.getStartSocketId() - ChannelzIds.SOCKETS);
@@ -175,7 +175,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   @Override
   public void getSocket(GetSocketRequest request, StreamObserver<GetSocketResponse> out) {
     if (!isOurs(request.getSocketId())) {
-      theirs.getSocket(request, out);
+      grpcJava.getSocket(request, out);
       return;
     }
     Answer.to(
@@ -214,7 +214,10 @@ public final class ChannelzOfAll extends ChannelzImplBase {
             });
   }
 
-  /** A page of theirs, whose service heeds no {@code max_results}; of ours where there is room. */
+  /**
+   * Returns a page of grpc-java's objects, followed by the proxy's own if there is room. The page
+   * is cut here, since grpc-java's service ignores {@code max_results}.
+   */
   private <T> CompletionStage<Page<T>> pages(
       long maxResults, CompletionStage<Page<T>> first, Function<ChannelzView, List<T>> next) {
     return size(maxResults)
@@ -224,7 +227,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
                     ours.view().thenApply(next), (a, b) -> a.cut(size).then(b, size)));
   }
 
-  /** One more than a page at most: whether any follow is all that matters of them. */
+  /** Returns at most one object more than a page has; the extra one shows whether more follow. */
   private static <V, T> List<T> from(long start, NavigableMap<Long, V> all, Function<V, T> show) {
     Collection<V> rest = all.tailMap(start).values();
     return rest.stream().limit(Page.SIZE + 1).map(show).toList();

@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** Where channelz looks; any thread may ask, and none is blocked. */
+/** The source of channelz data. Any thread may call it, and no method blocks. */
 public interface ChannelzSource {
-  /** Everything but connections, as it stands or stood a moment ago. */
+  /** Returns all objects except connections, in a snapshot that may be a moment old. */
   CompletionStage<ChannelzView> view();
 
-  /** The open connections of a subchannel, by id. */
+  /** Returns the open connections of a subchannel, ordered by id. */
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
   /**
-   * The open connections to a forward's port, by id.
+   * Returns the open connections to a forward's port, ordered by id.
    *
-   * @param from the least id
-   * @param max how many at most
+   * @param from the smallest id
+   * @param max the most connections to return
    */
   CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max);
 
-  /** An open connection of either kind. */
+  /** Returns an open connection to a backend or to a forward's port. */
   CompletionStage<Optional<SocketView>> socket(long id);
 }

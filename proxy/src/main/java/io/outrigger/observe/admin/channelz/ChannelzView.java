@@ -12,7 +12,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What channelz shows of us at one moment, apart from connections; each by its id. */
+/** A snapshot of the channelz objects of this program, except connections. The keys are ids. */
 public record ChannelzView(
     NavigableMap<Long, Channel> channels,
     Map<Long, Subchannel> subchannels,
@@ -23,23 +23,24 @@ public record ChannelzView(
     servers = Collections.unmodifiableNavigableMap(new TreeMap<>(servers));
   }
 
-  /** The server whose listen socket has that id. */
+  /** Returns the server whose listening socket has the id {@code socket}. */
   Optional<Server> listeningOn(long socket) {
     return servers.values().stream().filter(server -> server.listenSocket() == socket).findAny();
   }
 
   /**
-   * How calls went.
+   * The numbers of calls.
    *
-   * @param succeeded gRPC status OK; for plain HTTP a {@code :status} below 500 and a clean end
-   * @param failed ended in any other way
+   * @param succeeded calls with gRPC status OK; plain HTTP calls with a {@code :status} below 500
+   *     and a clean end
+   * @param failed calls that ended in any other way
    */
   public record Calls(long started, long succeeded, long failed) {}
 
   /**
    * One target of a forward.
    *
-   * @param calls empty where calls are counted for several targets together
+   * @param calls empty when calls are counted for several targets together
    */
   public record Channel(
       long id,
@@ -53,16 +54,16 @@ public record ChannelzView(
   }
 
   /**
-   * One endpoint of a cluster of a target.
+   * One endpoint of a target's cluster.
    *
-   * @param calls attempts that were given to it
+   * @param calls the attempts that were sent to the endpoint
    */
   public record Subchannel(long id, SubchannelName name, Connectivity state, Calls calls) {}
 
   /**
    * The port of a forward.
    *
-   * @param listenSocket its id
+   * @param listenSocket the id of the listening socket
    */
   public record Server(
       long id, String forward, long listenSocket, ListenAddress listen, Calls calls) {}

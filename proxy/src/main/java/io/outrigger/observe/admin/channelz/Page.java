@@ -5,29 +5,32 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A part of a list that is in the order of ids.
+ * A part of a list that is ordered by id.
  *
- * @param end whether nothing follows
+ * @param end whether no element follows
  */
 record Page<T>(List<T> items, boolean end) {
-  /** As many as one answer has when the request does not say, and at most. */
+  /** The size of a page, both by default and at most. */
   static final int SIZE = 100;
 
   Page {
     items = List.copyOf(items);
   }
 
-  /** The first {@code size} of {@code rest}. */
+  /** Returns the first {@code size} elements of {@code rest}. */
   static <T> Page<T> of(Collection<T> rest, int size) {
     return new Page<>(rest.stream().limit(size).toList(), rest.size() <= size);
   }
 
-  /** This page, or its first {@code size}. */
+  /** Returns the first {@code size} elements of this page. */
   Page<T> cut(int size) {
     return items.size() <= size ? this : new Page<>(items.subList(0, size), false);
   }
 
-  /** This page, filled up to {@code size} with what follows the list that it is of. */
+  /**
+   * Returns this page, filled up to {@code size} with elements of {@code next}, the list that
+   * follows.
+   */
   Page<T> then(Collection<T> next, int size) {
     if (!end) {
       return this;

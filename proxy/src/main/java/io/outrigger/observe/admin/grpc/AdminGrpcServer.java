@@ -25,10 +25,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** CSDS, health, channelz and reflection on a port of their own (CONTRACT section 7). */
+/** CSDS, health, channelz and reflection, on a separate port (CONTRACT section 7). */
 @AnyThread
 public final class AdminGrpcServer implements AutoCloseable {
-  private static final int LARGEST_REQUEST_BYTES = 64 << 10;
+  private static final int MAX_REQUEST_BYTES = 64 << 10;
   private static final int MAX_CONNECTIONS = 32;
   private static final int CALLS_PER_CONNECTION = 8;
 
@@ -43,14 +43,16 @@ public final class AdminGrpcServer implements AutoCloseable {
   }
 
   /**
-   * Opens the port. Until health is told, the process is not serving and no name is known.
+   * Opens the port. Until {@link #health} is called, the process is not serving and no service name
+   * is known.
    *
-   * @param node who we are to the control plane; known late
-   * @param version of this program
-   * @param view asked for with each CSDS request
-   * @param channelz our part of what channelz shows
-   * @param turns of the answers that may be large
-   * @param budget of what readers have not taken yet
+   * @param node returns the node that identifies this process to the control plane; known only
+   *     after the start
+   * @param version the version of this program
+   * @param view returns the xDS status, once per CSDS request
+   * @param channelz the proxy's own part of channelz
+   * @param turns the queue of possibly large replies
+   * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound
    */
   public static AdminGrpcServer start(
@@ -74,7 +76,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .workerEventLoopGroup(group)
             .channelFactory(() -> port)
             .intercept(new UnreadMessages(budget, port::closeConnectionOf))
-            .maxInboundMessageSize(LARGEST_REQUEST_BYTES)
+            .maxInboundMessageSize(MAX_REQUEST_BYTES)
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs, turns))
             .addService(health.service())
@@ -83,7 +85,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .build();
     try {
       server.start();
-    } catch (IOException e) { // gRPC's own line names the address alone
+    } catch (IOException e) { // gRPC's message does not give the reason
       stop(group);
       Throwable reason = e.getCause() == null ? e : e.getCause();
       throw new IOException(
@@ -95,15 +97,15 @@ public final class AdminGrpcServer implements AutoCloseable {
   }
 
   /**
-   * What health tells from now on.
+   * Sets the health status of all services.
    *
-   * @param serving by service name, every one of them; the empty one is the whole process
+   * @param serving the status of every service by name; the empty name is the whole process
    */
   public void health(Map<String, Boolean> serving) {
-    health.tell(serving);
+    health.set(serving);
   }
 
-  /** Where it listens, with the port that was picked. */
+  /** Returns the server's address, with the port that the system chose. */
   public InetSocketAddress address() {
     return (InetSocketAddress) server.getListenSockets().get(0);
   }

@@ -16,15 +16,15 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A view of the xDS clients in the messages of CSDS (A40, A88 "Cache Entry States"). */
+/** Converts a view of the xDS clients to CSDS messages (A40, A88 "Cache Entry States"). */
 @AnyThread
 final class ClientConfigs {
   private final Supplier<Node> node;
   private final Function<RawResource, Any> toAny;
 
   /**
-   * @param node as the control plane gets it
-   * @param toAny a resource without its secrets
+   * @param node returns the node as the control plane receives it
+   * @param toAny packs a resource without its secrets
    */
   ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     this.node = node;
@@ -32,9 +32,10 @@ final class ClientConfigs {
   }
 
   /**
-   * One {@code ClientConfig} for each client, with its target as scope where it has one (A71).
+   * Returns one {@code ClientConfig} per client; its scope is the client's target, if the client
+   * has its own (A71).
    *
-   * @param withContents whether resources are there with their bodies
+   * @param withContents whether resources include their contents
    */
   ClientStatusResponse response(XdsStatusView view, boolean withContents) {
     var response = ClientStatusResponse.newBuilder();
@@ -63,7 +64,7 @@ final class ClientConfigs {
     return config.build();
   }
 
-  /** Both enumerations are A88's. */
+  /** Converts the state by name, since both enumerations are A88's. */
   private static ClientResourceStatus status(XdsStatusView.Resource resource) {
     return ClientResourceStatus.valueOf(resource.state().toUpperCase(Locale.ROOT));
   }

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * CSDS as a client serves it (A40): every request is answered with what is known at that moment.
- * Nobody is chosen by a node matcher, since there is one node only.
+ * CSDS as a client serves it (A40): the response to each request has the current state. Node
+ * matchers are rejected, since there is only one node.
  */
 @AnyThread
 final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
@@ -36,7 +36,8 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   public void fetchClientStatus(
       ClientStatusRequest request, StreamObserver<ClientStatusResponse> out) {
     var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
-    call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
+    // with a handler, a response to a cancelled call does not throw
+    call.setOnCancelHandler(() -> {});
     var unused =
         answer(request, call)
             .whenComplete(
@@ -82,9 +83,9 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
   }
 
   /**
-   * Requests of one stream. The next one is read only after an answer, once that has room to go on
-   * its way, so there is one at a time; the half-close alone may come meanwhile, hence it waits for
-   * the answer.
+   * The requests of one stream. The next request is read only after the response to the last one is
+   * sent and the call is ready for more, so there is one request at a time. Only the half-close may
+   * arrive earlier, so it waits for the response.
    */
   @AnyThread
   private final class Requests implements StreamObserver<ClientStatusRequest> {
@@ -94,7 +95,8 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
 
     Requests(ServerCallStreamObserver<ClientStatusResponse> call) {
       this.call = call;
-      call.setOnCancelHandler(() -> {}); // then answering a call that is gone does not throw
+      // with a handler, a response to a cancelled call does not throw
+      call.setOnCancelHandler(() -> {});
       call.setOnReadyHandler(this::readOn);
     }
 
@@ -127,7 +129,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
 
     @Override
     public void onCompleted() {
-      var unused = answered.thenRun(call::onCompleted); // not after an error
+      var unused = answered.thenRun(call::onCompleted); // does not run after an error
     }
   }
 }

@@ -13,28 +13,28 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code grpc.health.v1.Health}: {@code Check} and {@code Watch} are those of grpc-services, {@code
- * List} is ours (A90).
+ * {@code grpc.health.v1.Health}: {@code Check} and {@code Watch} come from grpc-services, {@code
+ * List} (A90) is implemented here.
  */
 @AnyThread
 final class Health {
-  /** A90 "Proposed API Changes": more than these are refused. */
+  /** A90 "Proposed API Changes": a longer list is an error. */
   static final int MAX_LISTED = 100;
 
   private final HealthStatusManager each = new HealthStatusManager();
   private volatile Map<String, ServingStatus> all = Map.of();
 
-  /** Until it is told, the process is not serving and no other name is known. */
+  /** Creates a health status in which the process is not serving and no other name is known. */
   Health() {
-    tell(Map.of(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, false));
+    set(Map.of(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, false));
   }
 
   /**
-   * What it says from now on.
+   * Sets the status of all services.
    *
-   * @param serving by service name, every one of them; the empty one is the whole process
+   * @param serving the status of every service by name; the empty name is the whole process
    */
-  void tell(Map<String, Boolean> serving) {
+  void set(Map<String, Boolean> serving) {
     var statuses = new TreeMap<String, ServingStatus>();
     serving.forEach(
         (name, yes) -> statuses.put(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));
@@ -42,7 +42,7 @@ final class Health {
     all = statuses;
   }
 
-  /** To be bound to a server. */
+  /** Returns the service, for a server. */
   ServerServiceDefinition service() {
     ServerServiceDefinition generated = each.getHealthService().bindService();
     return ServerServiceDefinition.builder(HealthSchema.SERVICE)
@@ -70,7 +70,7 @@ final class Health {
     out.onCompleted();
   }
 
-  /** Whoever watches hears that nothing serves any more. */
+  /** Notifies all watchers that no service is serving any more. */
   void close() {
     each.enterTerminalState();
   }

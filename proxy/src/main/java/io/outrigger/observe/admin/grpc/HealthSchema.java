@@ -23,11 +23,12 @@ import io.outrigger.base.AnyThread;
 import java.util.Map;
 
 /**
- * {@code grpc/health/v1/health.proto} with {@code List} (A90 "Proposed API Changes").
+ * The schema {@code grpc/health/v1/health.proto} with {@code List} (A90 "Proposed API Changes").
  *
- * <p>The classes that grpc-services generates know {@code Check} and {@code Watch} only. Theirs is
- * the file, the methods and the messages that are there; what A90 adds is described here, so that
- * reflection shows one file, the one of grpc-proto. To be dropped when grpc-services has it.
+ * <p>The generated classes of grpc-services have only {@code Check} and {@code Watch}. This class
+ * takes the file, its methods and its messages from there and adds the parts of A90, so that
+ * reflection shows one file that equals grpc-proto's. It is obsolete when grpc-services has {@code
+ * List}.
  */
 @AnyThread
 final class HealthSchema {
@@ -60,7 +61,7 @@ final class HealthSchema {
 
   private HealthSchema() {}
 
-  /** A {@code HealthListResponse}; the keys are names of services. */
+  /** Returns a {@code HealthListResponse}; the keys are service names. */
   static DynamicMessage listed(Map<String, HealthCheckResponse.ServingStatus> statuses) {
     var response = DynamicMessage.newBuilder(RESPONSE);
     statuses.forEach((name, status) -> response.addRepeatedField(STATUSES, entry(name, status)));
@@ -108,7 +109,7 @@ final class HealthSchema {
     }
   }
 
-  /** How {@code map<string, HealthCheckResponse>} is written out in a descriptor. */
+  /** Returns the descriptor form of {@code map<string, HealthCheckResponse>}. */
   private static DescriptorProto statusesEntry() {
     return DescriptorProto.newBuilder()
         .setName(ENTRY)

@@ -16,9 +16,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the messages of each call until the call has room again, or is over: so long the transport
- * holds them for a peer that does not read, or gives no credit. A call that is ended for room takes
- * its connection with it, since nothing else frees what has been handed to the transport.
+ * Counts the messages of each call until the call is ready for more or has ended. The transport
+ * buffers messages until then when the peer does not read or sends no flow-control credit. When the
+ * budget ends a call, the whole connection of the call is closed, since nothing else frees messages
+ * in the transport.
  */
 @AnyThread
 final class UnreadMessages implements ServerInterceptor {
@@ -74,7 +75,7 @@ final class UnreadMessages implements ServerInterceptor {
     }
   }
 
-  /** What one call has sent and its peer may not have read. */
+  /** The messages that one call has sent and its peer may not have read yet. */
   @AnyThread
   private static final class Counted {
     private final AdminBudget.Reader reader;

@@ -1,7 +1,7 @@
 /**
- * The admin gRPC server (CONTRACT section 7): what the xDS client knows as CSDS shows it (A40),
- * health of the forwards, channelz and reflection, so that grpcdebug and grpcurl work. Its calls
- * run on gRPC's threads; they ask the control loop for immutable views.
+ * The admin gRPC server (CONTRACT section 7): the state of the xDS client as CSDS (A40), health of
+ * the forwards, channelz and reflection, for tools such as grpcdebug and grpcurl. Its calls run on
+ * gRPC's threads and read immutable views that the control loop creates.
  */
 @NullMarked
 package io.outrigger.observe.admin.grpc;
