@@ -7,27 +7,25 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 import java.util.List;
 
-/** A histogram in progress. */
+/** A histogram that is being recorded. */
 @ControlConfined
 final class Buckets {
   private final List<Double> bounds;
   private final long[] counts;
   private double sum;
 
-  /**
-   * @param bounds upper, inclusive, ascending; there is one more bucket above the last
-   */
+  /** @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound */
   Buckets(List<Double> bounds) {
     this.bounds = bounds;
     counts = new long[bounds.size() + 1];
   }
 
   /**
-   * What was recorded.
+   * The recorded values.
    *
-   * @param counts of each bucket alone
+   * @param counts the count of each bucket, not cumulative
    */
-  @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // the values are never compared
   record Counts(List<Double> bounds, long[] counts, double sum) {
     HistogramDataPointSnapshot point(Labels labels) {
       var buckets = ClassicHistogramBuckets.builder();

@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The instruments of A66 for clients and those of A96, with the labels of A89 and A78. Forwards of
- * one target are one client.
+ * The client instruments of A66 and those of A96, with the labels of A89 and A78. All forwards to
+ * the same target count as one client.
  */
 final class CallMetrics {
   private static final double NANOS = 1e9;
   private static final double BYTES = 1;
   private static final double NUMBER = 1;
 
-  /** By labels, so that what several forwards have in common is one point. */
+  /** Points by their labels, so that equal labels of several forwards become one point. */
   private final Map<Labels, Double> started = new TreeMap<>();
 
   private final Map<Labels, Measured> calls = new TreeMap<>();
@@ -154,7 +154,7 @@ final class CallMetrics {
         all);
   }
 
-  /** Of those that waited, where it is measured (A121). */
+  /** Adds the delays of the calls or attempts that waited, if delays are measured (A121). */
   private static void delays(
       Map<Labels, Measured> points, String name, String help, MetricSnapshots.Builder all) {
     if (!points.isEmpty()) {
@@ -164,9 +164,7 @@ final class CallMetrics {
     }
   }
 
-  /**
-   * @param parts of what is measured make one of the unit
-   */
+  /** @param parts the number of measured units in one exported unit */
   private static void points(
       Map<Labels, Measured> points, double parts, HistogramSnapshot.Builder histogram) {
     points.forEach(

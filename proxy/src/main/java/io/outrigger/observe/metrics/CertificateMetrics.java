@@ -6,7 +6,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 
-/** When certificates of ours end, by the provider that they come from. */
+/** The expiration times of this process's certificates, by provider. */
 @AnyThread
 final class CertificateMetrics {
   private CertificateMetrics() {}

@@ -9,12 +9,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What A94 counts of connections, over the life of the process. */
+/** The counts of A94 for connections, over the life of the process. */
 @ControlConfined
 public final class ConnectionCounters {
   private final Map<Place, Tally> tallies = new HashMap<>();
 
-  /** What was counted of one place, in progress. */
+  /** The current counts of one place. */
   private static final class Tally {
     long succeeded;
     long failed;
@@ -38,14 +38,14 @@ public final class ConnectionCounters {
   }
 
   /**
-   * What was counted of one place.
+   * The counts of one place.
    *
-   * @param succeeded attempts to connect
-   * @param failed attempts to connect
-   * @param openPlain connections in plain text now
-   * @param openSecure connections with TLS now
-   * @param lost connections, by A94's word for why
-   * @param handshakes of TLS (A118)
+   * @param succeeded successful connection attempts
+   * @param failed failed connection attempts
+   * @param openPlain open plaintext connections
+   * @param openSecure open TLS connections
+   * @param lost closed connections, by A94's name for the reason
+   * @param handshakes TLS handshakes by result (A118)
    */
   public record Counts(
       long succeeded,
@@ -80,7 +80,7 @@ public final class ConnectionCounters {
     return tallies.computeIfAbsent(place, p -> new Tally());
   }
 
-  /** The counts so far. */
+  /** Returns the counts so far. */
   Map<Place, Counts> counts() {
     Map<Place, Counts> counts = new HashMap<>();
     tallies.forEach((place, tally) -> counts.put(place, tally.counts()));

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many endpoints the clusters of a forward have in each state. */
+/** The number of endpoints in each state, by cluster of a forward. */
 @ControlConfined
 public final class EndpointStates {
   private static final Connectivity[] STATES = Connectivity.values();
@@ -16,18 +16,18 @@ public final class EndpointStates {
   private final Map<String, EndpointTally> byCluster = new LinkedHashMap<>();
 
   /**
-   * How many usable endpoints of a cluster are in a state.
+   * The number of usable endpoints of a cluster in one state.
    *
    * @param count at least one
    */
   public record Count(String cluster, Connectivity state, int count) {}
 
-  /** What {@code cluster} is counted in; clusters of one name count as one. */
+  /** Returns the tally of {@code cluster}; clusters of the same name share a tally. */
   public EndpointTally of(String cluster) {
     return byCluster.computeIfAbsent(cluster, name -> new EndpointTally());
   }
 
-  /** All that was counted. */
+  /** Returns all counts. */
   public List<Count> counts() {
     List<Count> all = new ArrayList<>();
     byCluster.forEach(

@@ -17,7 +17,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 
-/** The metrics of forwards that CONTRACT section 7 names: requests, connections, endpoints. */
+/** The metrics of forwards in CONTRACT section 7: requests, connections, endpoints. */
 @AnyThread
 final class ForwardMetrics {
   private static final long[] BUCKET_MICROS = {

@@ -7,7 +7,7 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;
 
-/** How metrics are built: one point of an instrument for each set of labels. */
+/** Builds metrics with one point per set of labels. */
 @AnyThread
 final class Instruments {
   private Instruments() {}
@@ -16,14 +16,14 @@ final class Instruments {
     return CounterSnapshot.builder().name(name).help(help);
   }
 
-  /** A counter with one point for each entry. */
+  /** Builds a counter with one point per entry. */
   static CounterSnapshot counter(String name, String help, Map<Labels, Double> points) {
     CounterSnapshot.Builder metric = counter(name, help);
     points.forEach((labels, value) -> add(metric, labels, value));
     return metric.build();
   }
 
-  /** A gauge with one point for each entry. */
+  /** Builds a gauge with one point per entry. */
   static GaugeSnapshot gauge(String name, String help, Map<Labels, Double> points) {
     GaugeSnapshot.Builder metric = gauge(name, help);
     points.forEach((labels, value) -> add(metric, labels, value));

@@ -9,8 +9,8 @@ import io.outrigger.lb.view.WeightUpdate;
 import java.util.Map;
 
 /**
- * What is counted of balancing, over the life of the process: a cluster that goes takes no count
- * along, so that counters never fall.
+ * The counts of balancing over the life of the process. The counts of a removed cluster are kept,
+ * so that counters never decrease.
  */
 @ControlConfined
 public final class LbCounters {
@@ -18,7 +18,7 @@ public final class LbCounters {
   private final ConnectionCounters connections = new ConnectionCounters();
   private final WeightCounters weights = new WeightCounters();
 
-  /** All counts of one moment. */
+  /** All counts at one moment. */
   public record Counts(
       Map<OutlierCounters.Key, Long> outliers,
       Map<Place, ConnectionCounters.Counts> connections,
@@ -32,7 +32,7 @@ public final class LbCounters {
     }
   }
 
-  /** An observer that counts for {@code target}. */
+  /** Returns an observer that counts for {@code target}. */
   public LbObserver of(String target) {
     LbObserver ofOutliers = outliers.of(target);
     return new LbObserver() {
@@ -53,7 +53,7 @@ public final class LbCounters {
     };
   }
 
-  /** The counts so far. */
+  /** Returns the counts so far. */
   public Counts counts() {
     return new Counts(outliers.counts(), connections.counts(), weights.counts());
   }

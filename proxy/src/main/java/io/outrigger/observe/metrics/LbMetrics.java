@@ -14,7 +14,7 @@ import java.util.Map;
  * A89.
  */
 final class LbMetrics {
-  /** Connections to backends are in plain text. */
+  /** The label for plaintext or TLS of connections to backends. */
   private static final String SECURITY_LEVEL = "grpc.security_level";
 
   private LbMetrics() {}
@@ -25,7 +25,7 @@ final class LbMetrics {
     addWeights(counts.weights(), all);
   }
 
-  /** The instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
+  /** Adds the instruments of A91; {@code grpc.lb.backend_service} is the cluster (A89). */
   private static void addOutliers(
       Map<OutlierCounters.Key, Long> counts, MetricSnapshots.Builder all) {
     var enforced =

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How load reports fare, by server; gRPC names no instruments for them. */
+/** The metrics of load reports, by server; gRPC defines no instruments for them. */
 final class LoadReportMetrics {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -20,7 +20,7 @@ final class LoadReportMetrics {
     Map<Labels, Double> reports = new TreeMap<>();
     Map<Labels, Double> failures = new TreeMap<>();
     Map<Labels, Double> intervals = new TreeMap<>();
-    for (LoadReportView view : views) { // several servers of one URI have the same labels
+    for (LoadReportView view : views) { // several servers with one URI have the same labels
       Labels labels = Labels.of("server", view.server());
       reports.merge(labels, (double) view.reports(), Double::sum);
       failures.merge(labels, (double) view.failures(), Double::sum);

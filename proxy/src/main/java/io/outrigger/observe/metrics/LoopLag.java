@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
 /**
- * How long a task waits until an event loop has time for it. Nothing is measured between scrapes:
- * each posts one task per loop, and the next one tells how long those waited. One that still waits
- * counts with its time so far, so a loop that hangs shows as such.
+ * Measures how long a task waits for its event loop. Each scrape posts one task per loop, and the
+ * next scrape reports how long that task waited. A task that is still waiting counts with its time
+ * so far, so a hanging loop shows as lag. Nothing is measured between scrapes.
  */
 @AnyThread
 public final class LoopLag {
@@ -18,15 +18,16 @@ public final class LoopLag {
   private final List<? extends Executor> loops;
   private final LongSupplier clock;
 
-  /** By loop: when the task under way was posted; {@link #NONE} when there is none. */
+  /**
+   * The time at which the pending task of each loop was posted; {@link #NONE} without a pending
+   * task.
+   */
   private final AtomicLongArray postedNanos;
 
-  /** By loop: how long the last one waited. */
+  /** The waiting time of the last task of each loop. */
   private final AtomicLongArray waitedNanos;
 
-  /**
-   * @param clock monotonic nanoseconds
-   */
+  /** @param clock monotonic nanoseconds */
   public LoopLag(List<? extends Executor> loops, LongSupplier clock) {
     this.loops = List.copyOf(loops);
     this.clock = clock;
@@ -37,7 +38,10 @@ public final class LoopLag {
     }
   }
 
-  /** The lag of each loop in nanoseconds as it was last seen, 0 at first; looks again meanwhile. */
+  /**
+   * Returns the last measured lag of each loop in nanoseconds, 0 at first; starts the next
+   * measurement.
+   */
   public long[] look() {
     long[] lags = new long[loops.size()];
     for (int i = 0; i < lags.length; i++) {

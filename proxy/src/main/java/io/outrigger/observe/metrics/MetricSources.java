@@ -14,27 +14,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a scrape is made of, source by source: one that fails, which is a bug of ours, is left out
- * and named in {@code outrigger_metrics_source_failed}, and the others are there as ever.
+ * Combines the sources of a scrape. A source that fails because of a bug is left out and named in
+ * {@code outrigger_metrics_source_failed}; the other sources are exported as usual.
  */
 @AnyThread
 public final class MetricSources {
   private static final Logger log = LoggerFactory.getLogger(MetricSources.class);
 
-  /** Those of which the log has the reason already: a scrape comes every few seconds. */
+  /** The sources whose failure has been logged already, since scrapes repeat every few seconds. */
   private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
 
   private final MetricSnapshots.Builder all = MetricSnapshots.builder();
   private final Set<String> failed;
 
-  /**
-   * @param failed sources that could not be read in the first place
-   */
+  /** @param failed sources that could not be read */
   MetricSources(List<String> failed) {
     this.failed = new TreeSet<>(failed);
   }
 
-  /** Tells the log, once for each source, why it failed. */
+  /** Logs, once per source, why the source failed. */
   public static void log(String source, Throwable failure) {
     if (LOGGED.add(source)) {
       log.error("metrics: {} cannot be shown, the others are", source, failure);

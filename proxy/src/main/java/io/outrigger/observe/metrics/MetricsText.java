@@ -7,12 +7,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Forms the text of a scrape. */
+/** Renders the text of a scrape. */
 @AnyThread
 public final class MetricsText {
   private MetricsText() {}
 
-  /** Writes the text of a scrape, UTF-8, to what is memory: it must not fail. */
+  /**
+   * Writes the text of a scrape, in UTF-8.
+   *
+   * @param memory a memory stream, which does not fail
+   */
   public static void write(MetricsView view, OutputStream memory) {
     try {
       PrometheusTextFormatWriter.builder().build().write(memory, snapshots(view));
@@ -21,7 +25,10 @@ public final class MetricsText {
     }
   }
 
-  /** All instruments; their names have dots where gRPC's have, which Prometheus does not show. */
+  /**
+   * Returns all instruments. Their names contain dots where gRPC's do; Prometheus replaces the
+   * dots.
+   */
   public static MetricSnapshots snapshots(MetricsView view) {
     var sources = new MetricSources(view.failedSources());
     sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), own));

@@ -10,13 +10,13 @@ import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 
 /**
- * What a scrape shows, gathered at one moment.
+ * The values of one scrape, read at one moment.
  *
- * @param version of the program
- * @param balancing what was counted in the trees
- * @param overlay what local policy has come to
- * @param certificates of the bootstrap's providers
- * @param failedSources the names of those that could not be read; they are empty here
+ * @param version the version of the program
+ * @param balancing the counts of the load-balancing trees
+ * @param overlay the effect of local policy
+ * @param certificates the certificates of the bootstrap's providers
+ * @param failedSources the names of the sources that could not be read; their values here are empty
  */
 @AnyThread
 public record MetricsView(
@@ -34,7 +34,7 @@ public record MetricsView(
     failedSources = List.copyOf(failedSources);
   }
 
-  /** A view without certificates of which every source could be read. */
+  /** Creates a view without certificates and without failed sources. */
   public MetricsView(
       String version,
       List<Forward> forwards,
@@ -45,17 +45,18 @@ public record MetricsView(
   }
 
   /**
-   * The process as a whole.
+   * The values of the process as a whole.
    *
-   * @param controlFailures tasks of the control loop that ended with an exception: bugs of ours
-   * @param drainCut requests that a drain ended because its time was over
-   * @param directBytes memory of buffers outside of the heap
-   * @param bufferBytes what the allocator of buffers holds
-   * @param memory what peers make the process hold
-   * @param loopLagNanos by event loop (see {@link LoopLag})
-   * @param endedForErrors connections that were ended for an error of their peer
+   * @param controlFailures tasks of the control loop that ended with an exception, which is always
+   *     a bug
+   * @param drainCut requests that were cut when a drain timed out
+   * @param directBytes bytes of buffers outside the heap
+   * @param bufferBytes bytes that the buffer allocator holds
+   * @param memory the memory that peers use
+   * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
+   * @param endedForErrors connections that were closed because of an error of their peer
    */
-  @SuppressWarnings("ArrayRecordComponent") // figures that nobody compares
+  @SuppressWarnings("ArrayRecordComponent") // the values are never compared
   public record ProcessFigures(
       long controlFailures,
       long drainCut,
@@ -71,12 +72,12 @@ public record MetricsView(
   }
 
   /**
-   * One forward.
+   * The values of one forward.
    *
-   * @param target as configured ({@code grpc.target})
-   * @param connections local connections that are open
-   * @param refusedConnections closed at once because there were too many
-   * @param endpoints of its clusters
+   * @param target the target as configured ({@code grpc.target})
+   * @param connections open local connections
+   * @param refusedConnections connections that were closed at once because of the limit
+   * @param endpoints the endpoints of its clusters
    */
   public record Forward(
       String name,

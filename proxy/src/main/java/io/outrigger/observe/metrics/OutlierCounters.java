@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What A91 counts, over the life of the process: a cluster that goes takes no count along, so that
- * the counters never fall.
+ * The counts of A91, over the life of the process. The counts of a removed cluster are kept, so
+ * that counters never decrease.
  */
 @ControlConfined
 public final class OutlierCounters {
   private final Map<Key, Long> counts = new HashMap<>();
 
   /**
-   * What is counted apart.
+   * The labels of one count.
    *
-   * @param target the xDS target whose requests were watched ({@code grpc.target})
-   * @param cluster the leaf ({@code grpc.lb.backend_service})
-   * @param method A91's word
-   * @param unenforcedReason A91's word; empty for ejections
+   * @param target the xDS target whose requests were observed ({@code grpc.target})
+   * @param cluster the leaf cluster ({@code grpc.lb.backend_service})
+   * @param method A91's name of the detection method
+   * @param unenforcedReason A91's name of the reason; empty for enforced ejections
    */
   public record Key(
       String target, String cluster, String method, Optional<String> unenforcedReason) {}
 
-  /** An observer that counts for {@code target}. */
+  /** Returns an observer that counts for {@code target}. */
   public LbObserver of(String target) {
     return event -> {
       if (event instanceof OutlierEvent.Ejected ejected) {
@@ -37,7 +37,7 @@ public final class OutlierCounters {
     };
   }
 
-  /** The counts so far. */
+  /** Returns the counts so far. */
   public Map<Key, Long> counts() {
     return Map.copyOf(counts);
   }

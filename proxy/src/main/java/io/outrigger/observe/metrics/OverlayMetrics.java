@@ -5,7 +5,7 @@ import io.outrigger.xds.status.OverlayStatus;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
-/** What local policy has come to; nothing without any. */
+/** The metrics of local policy; absent without local policy. */
 @AnyThread
 final class OverlayMetrics {
   private OverlayMetrics() {}

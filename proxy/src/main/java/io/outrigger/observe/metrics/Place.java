@@ -4,20 +4,25 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Set;
 
 /**
- * What instruments of balancing are labelled with.
+ * The labels of a balancing instrument.
  *
  * @param target the xDS target ({@code grpc.target})
- * @param cluster the leaf ({@code grpc.lb.backend_service}, A89)
- * @param locality in A78's form ({@code grpc.lb.locality}); empty where there is none
+ * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
+ * @param locality the locality in A78's form ({@code grpc.lb.locality}); empty when there is none
  */
 public record Place(String target, String cluster, String locality) {
-  /** Of one instrument: a control plane that makes up names must not fill the memory. */
+  /**
+   * The most places of one instrument, since a control plane that invents names must not exhaust
+   * the memory.
+   */
   static final int MOST = 5_000;
 
-  /** What stands for clusters beyond the bound, as A66 has it for methods. */
+  /** The cluster name for all clusters beyond the bound, as in A66 for methods. */
   static final String OTHER = "other";
 
-  /** This one, or where it is counted when {@code known} are enough. */
+  /**
+   * Returns this place, or the common place of its target when {@code known} has reached the bound.
+   */
   Place among(Set<Place> known) {
     return known.size() < MOST || known.contains(this) ? this : new Place(target, OTHER, "");
   }

@@ -23,8 +23,8 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * What the process itself takes: memory by area, processor time, lag of its loops. All of it is
- * read when somebody asks; the names are those that Prometheus' client libraries use.
+ * The metrics of the process: memory by area, CPU time, lag of the event loops. All values are read
+ * at the scrape. The names are those of Prometheus' client libraries.
  */
 @AnyThread
 final class ProcessMetrics {
@@ -84,7 +84,7 @@ final class ProcessMetrics {
     return spent;
   }
 
-  /** Buffers are outside of the JVM's own count. */
+  /** Returns the memory in use. Direct buffers are added, since the JVM's own counts omit them. */
   private static GaugeSnapshot.Builder memory(MetricsView.ProcessFigures process) {
     var memory = ManagementFactory.getMemoryMXBean();
     var used = gauge("jvm_memory_used_bytes", "Memory in use, by area; direct is that of buffers.");
@@ -176,7 +176,10 @@ final class ProcessMetrics {
     return bugs;
   }
 
-  /** Of a process that is about to end the last export over OTLP tells it, a scrape hardly. */
+  /**
+   * Returns the number of requests that a drain has cut. At the end of a process the last OTLP
+   * export delivers this value; a scrape rarely does.
+   */
   private static CounterSnapshot.Builder drainCut(MetricsView.ProcessFigures process) {
     var cut =
         counter(
@@ -186,7 +189,7 @@ final class ProcessMetrics {
     return cut;
   }
 
-  /** Linux only. */
+  /** Returns the resident memory; empty on systems other than Linux. */
   private static OptionalLong residentBytes() {
     try (Stream<String> lines = Files.lines(STATUS)) {
       return lines

@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What A78 counts of the updates of weights, over the life of the process. */
+/** The counts of A78 for weight updates, over the life of the process. */
 @ControlConfined
 public final class WeightCounters {
-  /** A78 gives none; these are OpenTelemetry's own. */
+  /** OpenTelemetry's default bounds, since A78 defines none. */
   static final List<Double> BOUNDS =
       List.of(
           0.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 250.0, 500.0, 750.0, 1000.0, 2500.0, 5000.0,
@@ -17,7 +17,7 @@ public final class WeightCounters {
 
   private final Map<Place, Tally> tallies = new HashMap<>();
 
-  /** What was counted of one place, in progress. */
+  /** The current counts of one place. */
   private static final class Tally {
     long fallbacks;
     long notYetUsable;
@@ -26,11 +26,11 @@ public final class WeightCounters {
   }
 
   /**
-   * What was counted of one place.
+   * The counts of one place.
    *
    * @param fallbacks updates that left all endpoints with the same weight
-   * @param notYetUsable endpoints, once at each update
-   * @param stale endpoints, once at each update
+   * @param notYetUsable endpoints, once per update
+   * @param stale endpoints, once per update
    */
   public record Counts(long fallbacks, long notYetUsable, long stale, Buckets.Counts weights) {}
 
@@ -45,7 +45,7 @@ public final class WeightCounters {
     }
   }
 
-  /** The counts so far. */
+  /** Returns the counts so far. */
   Map<Place, Counts> counts() {
     Map<Place, Counts> counts = new HashMap<>();
     tallies.forEach(

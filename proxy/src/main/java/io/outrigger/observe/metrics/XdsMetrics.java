@@ -12,10 +12,10 @@ import java.util.TreeMap;
 
 /** The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names. */
 final class XdsMetrics {
-  /** The target of a client that serves all targets; decision proxy-0006. */
+  /** The target label of a client that serves all targets (decision proxy-0006). */
   private static final String ALL_TARGETS = "#all";
 
-  /** The authority of names that are not xdstp. */
+  /** The authority label of names that are not xdstp names. */
   private static final String OLD_STYLE = "#old";
 
   private final Map<Labels, Double> connected = new TreeMap<>();
@@ -73,9 +73,12 @@ final class XdsMetrics {
     }
   }
 
-  /** Several servers of one URI have the same labels: counts add up, and all must be connected. */
+  /**
+   * Adds the metrics of a server. Several servers with one URI have the same labels; then counts
+   * are summed, and the URI counts as connected only if all servers are.
+   */
   private void server(XdsStatusView.Server server, Labels labels) {
-    if (server.asked()) { // one that nobody asks is neither connected nor broken
+    if (server.asked()) { // an unused server is neither connected nor failed
       connected.merge(labels, server.connected() ? 1.0 : 0.0, Math::min);
     }
     serverFailures.merge(labels, (double) server.outages(), Double::sum);
@@ -88,7 +91,7 @@ final class XdsMetrics {
     }
   }
 
-  /** Such as {@code envoy.config.listener.v3.Listener}. */
+  /** Returns a name such as {@code envoy.config.listener.v3.Listener}. */
   private static String typeName(String typeUrl) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
