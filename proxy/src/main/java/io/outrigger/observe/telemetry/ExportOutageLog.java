@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells once when the collector takes no more of one kind of data, and once when it takes it again.
- * The SDK says so at each interval and never says that it is over, so its own lines are off.
+ * Logs once when the collector no longer accepts one kind of data, and once when it accepts it
+ * again. The SDK logs each failed export but no recovery, so its own log lines are off.
  */
 @AnyThread
 final class ExportOutageLog {
@@ -22,15 +22,15 @@ final class ExportOutageLog {
   private final AtomicBoolean lasts = new AtomicBoolean();
 
   /**
-   * @param what is sent, in the plural
-   * @param endpoint of the collector, as the flag has it
+   * @param what the kind of data, in the plural
+   * @param endpoint the collector's endpoint, as in the flag
    */
   ExportOutageLog(String what, String endpoint) {
     this.what = what;
     this.endpoint = endpoint;
   }
 
-  /** Watches one delivery, and hands it back. */
+  /** Observes one export, and returns it. */
   CompletableResultCode watch(CompletableResultCode delivery) {
     return delivery.whenComplete(
         () -> {

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What gRPC's instruments are beyond what Prometheus' model can say: units that are annotations,
- * which it would append to names, and counters that can fall.
+ * Properties of gRPC's instruments that Prometheus' model cannot express. Units that are
+ * annotations would be appended to names, and an up-down counter does not exist.
  */
 final class GrpcUnits {
   private static final Map<String, String> UNITS =
@@ -30,17 +30,17 @@ final class GrpcUnits {
           Map.entry("grpc.xds_client.resource_updates_invalid", "{resource}"),
           Map.entry("grpc.xds_client.resources", "{resource}"));
 
-  private static final Set<String> FALL = Set.of("grpc.subchannel.open_connections");
+  private static final Set<String> UP_DOWN_COUNTERS = Set.of("grpc.subchannel.open_connections");
 
   private GrpcUnits() {}
 
-  /** The annotation of the instrument; empty when it has none. */
+  /** Returns the annotation of the instrument; empty when it has none. */
   static String of(String name) {
     return UNITS.getOrDefault(name, "");
   }
 
-  /** Whether the instrument is a counter that can fall, which Prometheus takes for a gauge. */
+  /** Whether the instrument is a counter that can decrease, which is a gauge in Prometheus. */
   static boolean isUpDownCounter(String name) {
-    return FALL.contains(name);
+    return UP_DOWN_COUNTERS.contains(name);
   }
 }

@@ -4,19 +4,19 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 
 /**
- * Finds the messages in the body of a gRPC request or response, however they are spread over DATA
- * frames: each has a prefix of a flag for compression and four bytes of length.
+ * Finds the messages in the body of a gRPC request or response, however they are split into DATA
+ * frames. Each message has a prefix: a compression flag and four bytes of length.
  */
 @LoopConfined
 final class MessageScanner {
   private static final int PREFIX_BYTES = 5;
 
-  /** Hears of each message whose last byte has come. */
+  /** Called for each message whose last byte has been read. */
   @FunctionalInterface
   interface Sink {
     /**
      * @param sequence the number of the message on its attempt, from 0
-     * @param bytes without the prefix
+     * @param bytes the length without the prefix
      */
     void onMessage(long sequence, long bytes, boolean compressed);
   }
@@ -32,7 +32,7 @@ final class MessageScanner {
     this.sink = sink;
   }
 
-  /** Reads the next bytes of the body; {@code data} stays as it is. */
+  /** Reads the next bytes of the body; {@code data} is not changed. */
   void read(ByteBuf data) {
     int at = data.readerIndex();
     int end = data.writerIndex();

@@ -36,10 +36,10 @@ final class OtelSpans implements CallSpans {
   private final String method;
   private @Nullable Attempt attempt;
 
-  /** Of the wait that is open. */
+  /** The span of the current wait; null when the call does not wait. */
   private @Nullable Span delay;
 
-  /** One attempt's span, and where its bodies stand. */
+  /** The span of one attempt, with the scanners of its two bodies. */
   private record Attempt(Span span, MessageScanner sent, MessageScanner received) {
     static Attempt of(Span span) {
       return new Attempt(
@@ -62,7 +62,10 @@ final class OtelSpans implements CallSpans {
                       compressed)));
     }
 
-    /** Of a compressed message only that size is known (decision proxy-0015). */
+    /**
+     * Adds a message event. For a compressed message only the compressed size is known (decision
+     * proxy-0015).
+     */
     private static void event(Span span, String name, long number, long bytes, boolean compressed) {
       span.addEvent(
           name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));
@@ -70,8 +73,8 @@ final class OtelSpans implements CallSpans {
   }
 
   /**
-   * @param context of the call's span
-   * @param method with dots only
+   * @param context the context of the call's span
+   * @param method the method, with dots in place of slashes
    */
   OtelSpans(Tracer tracer, TextMapPropagator propagator, Context context, String method) {
     this.tracer = tracer;

@@ -12,14 +12,14 @@ import io.outrigger.dataplane.calls.CallTracer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Spans below the one that the app's request names, or new traces. */
+/** Creates spans: children of the span that the app's request names, or roots of new traces. */
 @AnyThread
 final class OtelTracer implements CallTracer {
   private static final TextMapGetter<RequestView> HEADERS =
       new TextMapGetter<>() {
         @Override
         public Iterable<String> keys(RequestView request) {
-          return List.of(); // asked only by propagators of baggage by prefix
+          return List.of(); // called only by propagators of baggage by prefix
         }
 
         @Override
@@ -49,7 +49,7 @@ final class OtelTracer implements CallTracer {
     return new OtelSpans(tracer, propagator, parent.with(span), method);
   }
 
-  /** {@code pkg.Service.Method} of {@code /pkg.Service/Method}. */
+  /** Converts {@code /pkg.Service/Method} to {@code pkg.Service.Method}. */
   static String methodOf(String path) {
     return path.substring(path.startsWith("/") ? 1 : 0).replace('/', '.');
   }

@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.resources.Resource;
 
-/** One instrument with its points, as the SDK's exporters take it. */
+/** One instrument with its points, in the form of the SDK's exporters. */
 record OtlpMetric(
     Resource resource,
     InstrumentationScopeInfo scope,

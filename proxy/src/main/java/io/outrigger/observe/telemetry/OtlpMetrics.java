@@ -32,8 +32,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The instruments of {@code /metrics} as OTLP knows them, so that there is one set of both: names
- * with dots, units apart. Asked on a thread of the SDK.
+ * The instruments of {@code /metrics} in OTLP's form, so that both exports have the same set: names
+ * have dots, and units are separate. Called on a thread of the SDK.
  */
 @AnyThread
 final class OtlpMetrics implements MetricProducer {
@@ -43,13 +43,16 @@ final class OtlpMetrics implements MetricProducer {
   private final InstrumentationScopeInfo scope;
   private final long startNanos;
 
-  /** The points of one scrape: all of one moment. */
+  /** The points of one scrape, which share one timestamp. */
   private record Scrape(long startNanos, long nanos) {
     DoublePointData point(Labels labels, double value) {
       return DoublePointData.create(startNanos, nanos, attributes(labels), value, List.of());
     }
 
-    /** Counts per bucket are not cumulative on either side; OTLP leaves out the infinite bound. */
+    /**
+     * Converts a histogram. The counts of buckets are not cumulative in either form; OTLP omits the
+     * infinite bound.
+     */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
       List<Double> bounds = new ArrayList<>(buckets.size());
@@ -161,7 +164,7 @@ final class OtlpMetrics implements MetricProducer {
         info.getDataPoints().stream().map(point -> scrape.point(point.getLabels(), 1)).toList());
   }
 
-  /** UCUM, as OpenTelemetry wants it. */
+  /** Returns the unit in UCUM, which OpenTelemetry requires. */
   private static String unitOf(Unit unit) {
     return unit.equals(Unit.SECONDS) ? "s" : unit.equals(Unit.BYTES) ? "By" : unit.toString();
   }

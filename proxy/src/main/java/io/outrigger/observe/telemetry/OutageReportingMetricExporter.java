@@ -9,7 +9,7 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import java.util.Collection;
 
-/** An exporter whose outages are told. */
+/** A metric exporter that reports outages to an {@link ExportOutageLog}. */
 record OutageReportingMetricExporter(MetricExporter exporter, ExportOutageLog outage)
     implements MetricExporter {
   @Override

@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 
-/** An exporter whose outages are told. */
+/** A span exporter that reports outages to an {@link ExportOutageLog}. */
 record OutageReportingSpanExporter(SpanExporter exporter, ExportOutageLog outage)
     implements SpanExporter {
   @Override

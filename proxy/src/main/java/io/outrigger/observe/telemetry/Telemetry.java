@@ -13,16 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The way to an OTLP collector. Everything but the endpoint is set by OpenTelemetry's own variables
- * ({@code OTEL_EXPORTER_OTLP_PROTOCOL}, {@code OTEL_TRACES_SAMPLER}, {@code OTEL_SERVICE_NAME}…),
- * which mean here what they mean everywhere.
+ * The connection to an OTLP collector. All settings except the endpoint come from OpenTelemetry's
+ * standard variables ({@code OTEL_EXPORTER_OTLP_PROTOCOL}, {@code OTEL_TRACES_SAMPLER}, {@code
+ * OTEL_SERVICE_NAME}…), with their usual meaning.
  */
 @AnyThread
 public final class Telemetry implements AutoCloseable {
   private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
   private static final String SCOPE = "outrigger";
 
-  /** What holds unless a variable says otherwise. */
+  /** The values of variables that are not set. */
   private static final Map<String, String> DEFAULTS =
       Map.of(
           "otel.service.name", "outrigger",
@@ -37,13 +37,13 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * Begins to send.
+   * Starts the exports.
    *
    * @param endpoint such as {@code http://collector:4317}
-   * @param version of the program
-   * @param metrics asked at each interval, on a thread of the SDK; may block it
+   * @param version the version of the program
+   * @param metrics called at each interval, on a thread of the SDK; may block
    * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
-   *     says which
+   *     names it
    */
   public static Telemetry start(
       String endpoint, String version, Supplier<MetricSnapshots> metrics) {
@@ -73,12 +73,12 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
-  /** Makes spans of calls; A72. */
+  /** Returns a tracer that creates the spans of calls (A72). */
   public CallTracer tracer() {
     return new OtelTracer(sdk.getTracer(SCOPE), sdk.getPropagators().getTextMapPropagator());
   }
 
-  /** Sends what waits, as far as that goes within two seconds, and ends. */
+  /** Sends pending data for at most two seconds, and shuts down. */
   @Override
   public void close() {
     sdk.shutdown().join(FLUSH_LIMIT.toMillis(), TimeUnit.MILLISECONDS);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which of OpenTelemetry's variables a complaint of its SDK is about. The SDK names the property or
- * the value, never the variable that was set.
+ * Finds the OpenTelemetry variable that an error of the SDK is about. The SDK names the property or
+ * the value, but not the environment variable.
  */
 final class WrongVariable {
   private static final String PREFIX = "OTEL_";
@@ -14,9 +14,9 @@ final class WrongVariable {
   private WrongVariable() {}
 
   /**
-   * The complaint in one line, with the variable and what to do about it.
+   * Returns the error in one line, with the variable and the remedy.
    *
-   * @param environment of the process
+   * @param environment the environment variables of the process
    */
   static String told(Map<String, String> environment, String complaint) {
     String line = complaint.strip().replaceAll("\\s*\\R\\s*", " ");
@@ -41,7 +41,7 @@ final class WrongVariable {
                     : "%s; look at %s".formatted(line, String.join(", ", given.keySet())));
   }
 
-  /** {@code otel.bsp.schedule.delay} of {@code OTEL_BSP_SCHEDULE_DELAY}. */
+  /** Converts {@code OTEL_BSP_SCHEDULE_DELAY} to {@code otel.bsp.schedule.delay}. */
   private static String propertyOf(String variable) {
     return variable.toLowerCase(Locale.ROOT).replace('_', '.');
   }

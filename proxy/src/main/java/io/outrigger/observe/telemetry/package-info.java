@@ -1,6 +1,7 @@
 /**
- * Traces and metrics over OTLP: spans of calls as A72 says, and what {@code /metrics} shows, sent
- * to a collector by the OpenTelemetry SDK. Loaded only with {@code --otlp}.
+ * Traces and metrics over OTLP: the spans of calls (A72) and the instruments of {@code /metrics},
+ * which the OpenTelemetry SDK sends to a collector. The classes are loaded only with {@code
+ * --otlp}.
  */
 @NullMarked
 package io.outrigger.observe.telemetry;
