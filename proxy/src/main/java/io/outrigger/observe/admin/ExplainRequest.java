@@ -26,7 +26,8 @@ public final class ExplainRequest {
   /**
    * Reads the parameters.
    *
-   * @throws IllegalArgumentException with the reason, when they do not form a valid request
+   * @throws IllegalArgumentException with the reason, when the parameters do not form a valid
+   *     request
    */
   public static RequestPreview read(AdminRequest request) {
     String path =

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The reply of {@code /lb} (CONTRACT section 6). It is written on the control loop while the trees
- * are visited: copying ten thousand endpoints for another thread would cost the control loop more
- * than writing the text does (decision proxy-0016).
+ * The reply of {@code /lb} (CONTRACT section 6). The reply is written on the control loop while the
+ * trees are visited: copying ten thousand endpoints for another thread would cost the control loop
+ * more than writing the text does (decision proxy-0016).
  */
 @ControlConfined
 public final class LbViews {

@@ -7,9 +7,9 @@ import io.outrigger.base.AnyThread;
 import java.util.Optional;
 
 /**
- * Accepts requests from every client, under any host name. It is for a server whose endpoints are
- * public and change nothing. Only requests with several Host headers, or without one, are rejected
- * (RFC 9112 section 3.2); HTTP/1.0 requests need no Host header.
+ * Accepts requests from every client, under any host name. This guard is for a server whose
+ * endpoints are public and change nothing. Only requests with several Host headers, or without one,
+ * are rejected (RFC 9112 section 3.2); HTTP/1.0 requests need no Host header.
  */
 @AnyThread
 final class ProbeGuard implements RequestGuard {

@@ -21,8 +21,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. It runs on the
- * control loop and keeps no object per endpoint, however many endpoints there are (decision
+ * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. The writer runs
+ * on the control loop and keeps no object per endpoint, however many endpoints there are (decision
  * proxy-0016).
  */
 @ControlConfined

@@ -29,8 +29,8 @@ public final class WeightCounters {
    * The counts of one place.
    *
    * @param fallbacks updates that left all endpoints with the same weight
-   * @param notYetUsable endpoints, once per update
-   * @param stale endpoints, once per update
+   * @param notYetUsable endpoints whose weight was not usable yet, counted at each update
+   * @param stale endpoints whose weight was too old, counted at each update
    */
   public record Counts(long fallbacks, long notYetUsable, long stale, Buckets.Counts weights) {}
 

@@ -22,7 +22,7 @@ final class ExportOutageLog {
   private final AtomicBoolean lasts = new AtomicBoolean();
 
   /**
-   * @param what the kind of data, in the plural
+   * @param what the exported data in the plural, such as {@code traces}
    * @param endpoint the collector's endpoint, as in the flag
    */
   ExportOutageLog(String what, String endpoint) {

@@ -98,8 +98,8 @@ final class AdminEndpoints {
   }
 
   /**
-   * Adds the probe endpoints. They accept any query parameter, since scrapers, probes and bookmarks
-   * add parameters of their own.
+   * Adds the probe endpoints. The probes accept any query parameter, since scrapers, probes and
+   * bookmarks add parameters of their own.
    */
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());

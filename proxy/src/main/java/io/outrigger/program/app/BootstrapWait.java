@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Waits for files that other processes write: the bootstrap, and the files that its credentials and
- * certificate providers name. It also waits for a Workload API (CONTRACT section 2, {@code
+ * certificate providers name. The class also waits for a Workload API (CONTRACT section 2, {@code
  * --bootstrap-timeout}). Each attempt reads all files again, so the files in use belong together
  * even if they are replaced while the wait lasts.
  *

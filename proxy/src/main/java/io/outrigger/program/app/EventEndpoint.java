@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class EventEndpoint implements AdminEndpoint {
   private static final int MAX_STREAMS = 64;
 
-  /** The most events of a list: no limit. */
+  /** The number of events in a list, which is not limited. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
   /** The most events in one part of a stream. */

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * One entry of {@code /forwards}; the component names are the contract's JSON names.
  *
- * @param error why its calls fail, or which resource it waits for; empty when it works
+ * @param error why its calls fail, or which resource it waits for; empty when the forward works
  * @param endpoints the number of endpoints that its calls may use
  * @param failing the number of endpoints that are ejected or whose last connection attempt failed
  */

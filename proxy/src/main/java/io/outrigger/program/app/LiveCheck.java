@@ -36,8 +36,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A dry run against a control plane. It fetches the resources of a target as the sidecar would, and
- * reports the resulting configuration. No port is bound and no backend is connected.
+ * A dry run against a control plane. The check fetches the resources of a target as the sidecar
+ * would, and reports the resulting configuration. No port is bound and no backend is connected.
  */
 @AnyThread
 public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserver {

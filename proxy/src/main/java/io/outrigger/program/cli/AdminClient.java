@@ -20,8 +20,8 @@ import java.util.Optional;
  * An HTTP client for the admin server of a running sidecar. Its methods block; commands call them
  * on their own threads.
  *
- * <p>It uses the JDK's old HTTP client. Containers run {@code outrigger wait} every few seconds,
- * and the new client needs ten times as much CPU time for a single request.
+ * <p>The client is the JDK's old HTTP client. Containers run {@code outrigger wait} every few
+ * seconds, and the new client needs ten times as much CPU time for a single request.
  */
 final class AdminClient {
   private static final String USUAL_ADDRESS = "127.0.0.1:9901";

@@ -23,7 +23,7 @@ final class CertsReport {
    * Renders the reply as lines.
    *
    * @param certs the body of {@code /certs}
-   * @param now the time that decides whether certificates have expired
+   * @param now the current time, which decides whether certificates have expired
    * @throws JsonParseException when {@code certs} has an unexpected form
    */
   static List<String> render(String certs, Instant now) {
@@ -93,8 +93,8 @@ final class CertsReport {
   }
 
   /**
-   * The time range of the certificate of a chain that expires first. After an issuer has expired,
-   * the leaf cannot be used either.
+   * The validity of the certificate that expires first in a chain. After an issuer has expired, the
+   * leaf cannot be used either.
    */
   private record Validity(Optional<Instant> begin, Optional<Instant> end) {
     private static final Duration SOON = Duration.ofDays(30);
@@ -172,7 +172,7 @@ final class CertsReport {
     return chain.get(0).getAsJsonObject();
   }
 
-  /** Returns the member, or empty text when it is JSON null. */
+  /** Returns the member {@code name}; empty for JSON null. */
   private static String optional(JsonObject provider, String name) {
     JsonElement value = provider.get(name);
     return value.isJsonNull() ? "" : value.getAsString();

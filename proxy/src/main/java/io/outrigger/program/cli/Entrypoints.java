@@ -9,9 +9,9 @@ import java.util.function.Function;
  * The programs that the commands start.
  *
  * @param run the sidecar
- * @param preparation initialization that every run needs, whatever its configuration. It runs on
- *     another thread while files are read. It is optional, and no part depends on another part or
- *     on its thread.
+ * @param preparation initialization that every run needs, whatever its configuration. The
+ *     initialization runs on another thread while files are read. A run also works without it, and
+ *     no part depends on another part or on its thread.
  * @param credentials checks the credentials of a bootstrap without connecting to its control
  *     planes; may block
  */

@@ -11,7 +11,7 @@ import java.time.format.DateTimeFormatterBuilder;
 
 /**
  * Formats log events as text: {@code 2026-11-21T12:30:53.007Z INFO ProxyApp: message}, with the
- * stack trace if there is one. It does not use logback's patterns, because their parser noticeably
+ * stack trace if there is one. Logback's patterns are not used, because their parser noticeably
  * slows the start.
  */
 final class LineEncoder extends EncoderBase<ILoggingEvent> {

@@ -18,8 +18,8 @@ public interface RunEntrypoint {
    *     drain
    * @return the exit code: 0 after a clean drain
    * @throws StartFailure when the program cannot start; no port stays bound
-   * @throws InvalidInput when a file that the program waited for is wrong, or an environment
-   *     variable other than the program's own
+   * @throws InvalidInput when a file that appeared during the wait is wrong, or when one of
+   *     OpenTelemetry's environment variables is wrong
    */
   int run(ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
       throws StartFailure, InvalidInput;

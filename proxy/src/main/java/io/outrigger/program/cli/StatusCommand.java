@@ -84,8 +84,8 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /**
-   * Refreshes until interrupted. It continues when the sidecar does not reply, since the sidecar
-   * may come back.
+   * Refreshes until interrupted. The display continues when the sidecar does not reply, since the
+   * sidecar may come back.
    */
   private int watch(AdminClient client) throws InterruptedException {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();

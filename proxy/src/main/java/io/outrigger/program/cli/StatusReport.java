@@ -54,7 +54,7 @@ final class StatusReport {
   /**
    * Renders the replies as lines.
    *
-   * @param now the time that decides whether certificates have expired or expire soon
+   * @param now the current time, which decides whether certificates have expired or expire soon
    * @throws JsonParseException when a reply has an unexpected form
    */
   static Lines render(Answers answers, Instant now) {

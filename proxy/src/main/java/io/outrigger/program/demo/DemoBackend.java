@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gRPC server that replies with a greeting and its own name. It can be killed and started again
- * on the same port.
+ * A gRPC server that replies with a greeting and its own name. The server can be killed and started
+ * again on the same port.
  */
 @AnyThread
 final class DemoBackend {

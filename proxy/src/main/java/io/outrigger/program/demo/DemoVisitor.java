@@ -17,8 +17,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A user of the app with a session. It sends back the cookie that it received; a gRPC client needs
- * no more than this interceptor for a session.
+ * A user of the app with a session. The user sends back the cookie of the last response; a gRPC
+ * client needs no more than this interceptor for a session.
  */
 @AnyThread
 final class DemoVisitor implements AutoCloseable, ClientInterceptor {

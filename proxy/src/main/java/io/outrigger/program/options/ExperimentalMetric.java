@@ -1,6 +1,6 @@
 package io.outrigger.program.options;
 
-/** Metrics that their gRFC calls experimental. They are off unless a flag enables them. */
+/** Metrics that their gRFC calls experimental. These metrics are off unless a flag enables them. */
 public enum ExperimentalMetric {
   /** The metric of A121 for calls. */
   CALL_DELAY("grpc.client.call.delay.duration"),

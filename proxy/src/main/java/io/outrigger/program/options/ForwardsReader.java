@@ -69,8 +69,8 @@ final class ForwardsReader {
   }
 
   /**
-   * Whether a control plane is needed. It is not needed when all targets have the dns scheme, even
-   * if the rest of a target is wrong.
+   * Whether a control plane is needed. No control plane is needed when all targets have the dns
+   * scheme, even if the rest of a target is wrong.
    */
   boolean needControlPlane() {
     return values().isEmpty() || !values().stream().allMatch(ForwardSpec::isForDns);

@@ -145,8 +145,8 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when it does not exist yet or is wrong. In the second case {@code
-   * problems} has the errors.
+   * Returns the source; empty when the source does not exist yet or is wrong. For a wrong source,
+   * {@code problems} has the errors.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {

@@ -52,8 +52,8 @@ final class ChannelzMessages {
   }
 
   /**
-   * Returns the channel's name. It contains the authority when each request's authority selects the
-   * target of its forward.
+   * Returns the channel's name. The name contains the authority when each request's authority
+   * selects the target of its forward.
    */
   private static String name(ChannelzView.Channel channel) {
     String name = channel.name().forward() + " " + channel.name().target();

@@ -31,9 +31,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * {@code grpc.channelz.v1.Channelz} for the whole process. It combines grpc-java's channels (to
- * control planes and the admin port) with the proxy's own. An id shows its origin; lists show
- * grpc-java's objects first, since their ids are lower.
+ * {@code grpc.channelz.v1.Channelz} for the whole process. The service combines grpc-java's
+ * channels (to control planes and the admin port) with the proxy's own. An id shows its origin;
+ * lists show grpc-java's objects first, since their ids are lower.
  */
 @AnyThread
 public final class ChannelzOfAll extends ChannelzImplBase {

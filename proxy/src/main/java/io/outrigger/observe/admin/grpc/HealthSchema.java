@@ -26,9 +26,8 @@ import java.util.Map;
  * The schema {@code grpc/health/v1/health.proto} with {@code List} (A90 "Proposed API Changes").
  *
  * <p>The generated classes of grpc-services have only {@code Check} and {@code Watch}. This class
- * takes the file, its methods and its messages from there and adds the parts of A90, so that
- * reflection shows one file that equals grpc-proto's. It is obsolete when grpc-services has {@code
- * List}.
+ * copies their file, methods and messages and adds the parts of A90, so that reflection shows one
+ * file that equals grpc-proto's. The class is obsolete when grpc-services has {@code List}.
  */
 @AnyThread
 final class HealthSchema {
