@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * Bounds the bytes of replies that the clients of all admin servers together have not read yet.
  * When a new reply exceeds the bound, other clients are disconnected, first the one that has had
  * unread bytes for the longest time. A client that has just sent a request is therefore not
- * disconnected because of clients that never read. A client that reads only single bytes keeps its
- * place in that order. A reply larger than the bound is sent after all other clients with unread
+ * disconnected because of clients that never read. Reading single bytes does not make a client's
+ * unread bytes younger. A reply larger than the bound is sent after all other clients with unread
  * bytes have been disconnected.
  */
 @AnyThread
@@ -61,8 +61,8 @@ public final class AdminBudget {
     }
 
     /**
-     * Counts {@code count} more unread bytes of this client; other clients may be disconnected to
-     * make room.
+     * Adds {@code count} unread bytes to this client's account; other clients may be disconnected
+     * to make room.
      */
     public void add(long count) {
       if (ended || count == 0) {

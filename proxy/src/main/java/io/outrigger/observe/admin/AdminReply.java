@@ -112,8 +112,8 @@ public final class AdminReply {
   }
 
   /**
-   * Writes a value as the next element of a document; it takes the same kinds as {@link #json(int,
-   * Object)}.
+   * Writes a value as the next element of a document. The value may have any kind that {@link
+   * #json(int, Object)} accepts.
    */
   static void write(Object value, JsonWriter json) {
     Json.WRITER.toJson(value, value.getClass(), json);

@@ -94,7 +94,7 @@ final class EventStream {
     pull();
   }
 
-  /** Writes a comment, which shows each side that the other one is still connected. */
+  /** Writes a comment, which shows both sides that the connection still works. */
   private void comment() {
     if (context.channel().isWritable()) {
       write(":\n\n");

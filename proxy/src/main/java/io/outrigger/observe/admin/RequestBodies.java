@@ -38,8 +38,8 @@ final class RequestBodies extends HttpObjectAggregator {
   }
 
   /**
-   * Sends the same reply to a client that waits for permission to send the body ({@code Expect:
-   * 100-continue}).
+   * Sends the reply with the limit also to a client that waits for permission to send the body
+   * ({@code Expect: 100-continue}).
    */
   @Override
   protected Object newContinueResponse(HttpMessage start, int limit, ChannelPipeline pipeline) {

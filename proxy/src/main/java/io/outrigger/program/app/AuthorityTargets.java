@@ -88,7 +88,8 @@ final class AuthorityTargets implements TargetResolver {
   }
 
   /**
-   * Returns the target of an authority if one exists. The call does not count as use of the target.
+   * Returns the target of an authority if one exists. Calling this method does not count as use of
+   * the target.
    */
   Optional<TargetRuntime> known(String authority) {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);

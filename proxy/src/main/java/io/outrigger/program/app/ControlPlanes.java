@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bootstrap and the clients of its control planes, once the bootstrap is known. The bootstrap
- * may appear after the ports were opened; until then the status is empty.
+ * may appear after the ports were opened; while it is missing the status is empty.
  */
 @AnyThread
 final class ControlPlanes {

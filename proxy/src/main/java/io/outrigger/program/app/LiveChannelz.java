@@ -30,7 +30,10 @@ final class LiveChannelz implements ChannelzSource {
   private final AdminState state;
   private final UpstreamSockets upstream;
 
-  /** The ids of the latest snapshot; this field and the two below belong to the control loop. */
+  /**
+   * The ids of the latest snapshot. Like the two fields below, this field belongs to the control
+   * loop.
+   */
   private final ChannelzIds ids = new ChannelzIds();
 
   private @Nullable ChannelzView latest;
@@ -78,8 +81,8 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   /**
-   * Returns the state that gRPC's channel would have: CONNECTING without a configuration, IDLE
-   * without a cluster.
+   * Returns the state that gRPC's channel would have: CONNECTING while there is no configuration,
+   * IDLE while there is no cluster.
    */
   private static Connectivity stateOf(TargetRuntime target) {
     return switch (target.state()) {

@@ -36,8 +36,8 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   private static final String ALL = "";
 
   /**
-   * The time after which unmatched rules are logged. A working control plane has sent its resources
-   * by then (A57: 15 s).
+   * The time after which unmatched rules are logged. A working control plane sends its resources in
+   * a shorter time (A57: 15 s).
    */
   private static final Duration SETTLED = Duration.ofSeconds(30);
 
@@ -54,7 +54,7 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   /**
    * @param reader runs blocking reads
    * @param roots files and folders; empty when there is no local policy
-   * @param read the content of the files, which has just been read
+   * @param read the content of the files at the start
    */
   LocalOverlay(
       ControlLoop loop,

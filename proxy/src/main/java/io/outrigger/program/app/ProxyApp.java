@@ -182,8 +182,8 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Starts a sidecar. Blocks until its ports are open. Files may still be missing then; {@link
-   * #awaitConfiguration} waits for them.
+   * Starts a sidecar. Blocks until its ports are open. Files of the bootstrap may still be missing;
+   * {@link #awaitConfiguration} waits for them.
    *
    * @param overlay the local policy, which has just been read
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
@@ -222,8 +222,8 @@ public final class ProxyApp implements AutoCloseable {
 
   /**
    * Waits until the bootstrap and the files that it names exist, then starts to watch. Requests are
-   * queued until then. Blocks until that moment or until shutdown; returns at once when no file was
-   * missing at the start.
+   * queued during the wait. Blocks until all files exist or the process shuts down; returns at once
+   * when no file was missing at the start.
    *
    * @throws InvalidInput when a file is wrong, or is still missing after {@code
    *     --bootstrap-timeout}

@@ -21,8 +21,8 @@ import java.util.function.Supplier;
  * @param target the target as configured
  * @param only the target of a forward with a fixed target, which decides readiness
  * @param targets the current targets
- * @param byAuthority returns the target of a request with this {@code :authority}; empty when there
- *     is none yet
+ * @param byAuthority returns the target of a request with the given {@code :authority}; empty when
+ *     no such request has arrived yet
  */
 @AnyThread
 record RunningForward(

@@ -69,9 +69,9 @@ public final class TargetRuntime
   /**
    * @param name as configured, such as {@code xds:///orders}
    * @param authority the data-plane authority
-   * @param makeClusters creates the balancing of this target for a listener
-   * @param makeDependencies creates the resource graph of this target for a listener; called at the
-   *     start, since the control plane is unknown before
+   * @param makeClusters creates the balancing of this target, which notifies the given listener
+   * @param makeDependencies creates the resource graph of this target, which notifies the given
+   *     listener; called at the start, since the control plane is unknown before
    */
   public TargetRuntime(
       ControlLoop control,
@@ -91,7 +91,7 @@ public final class TargetRuntime
     this.makeDependencies = makeDependencies;
   }
 
-  /** Starts to watch, once; requests are queued until then. Must run on the control loop. */
+  /** Starts to watch, once; earlier requests are queued. Must run on the control loop. */
   public void start() {
     control.checkInside();
     if (dependencies != null || closed) {

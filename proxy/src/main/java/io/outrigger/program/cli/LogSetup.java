@@ -26,8 +26,8 @@ final class LogSetup {
 
   /**
    * gRPC logs a name that cannot be resolved at every attempt, as a warning with a stack trace. The
-   * failing stream or export reports the same reason, and so does this program. The class's errors
-   * are still logged.
+   * failing stream or export reports the same reason, and so does this program. Errors of this gRPC
+   * class are still logged.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 

@@ -54,7 +54,9 @@ final class Preparation {
     return preparation;
   }
 
-  /** Wraps a part that may fail. The start then fails at the same place and reports the reason. */
+  /**
+   * Wraps a part that may fail. The start later fails for the same reason and reports that reason.
+   */
   static FutureTask<?> part(Runnable work) {
     return new FutureTask<>(
         () -> {

@@ -27,8 +27,10 @@ public interface ResourceCheck {
    * @param files the files as they were read
    * @param errors one line per rejected resource, with file, place, resource name and field path;
    *     empty when nothing would be rejected
-   * @param broken one line, in the same form, per resource that is accepted but cannot work
-   * @param warnings one line, in the same form, per field that has no effect or works only in part
+   * @param broken one line, in the form of {@code errors}, per resource that is accepted but cannot
+   *     work
+   * @param warnings one line, in the form of {@code errors}, per field that has no effect or works
+   *     only in part
    * @param rules the effect of each overlay rule
    */
   record Result(

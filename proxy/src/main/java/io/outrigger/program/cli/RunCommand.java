@@ -11,8 +11,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * {@code outrigger run} with its help and its usage errors; {@link RunLine} reads plain command
- * lines without picocli.
+ * {@code outrigger run} with its help and its usage errors. {@link RunLine} reads plain command
+ * lines of {@code run} without picocli.
  */
 final class RunCommand implements Callable<Integer> {
   private final SidecarRun sidecar;

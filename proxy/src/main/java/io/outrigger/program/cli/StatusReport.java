@@ -213,7 +213,10 @@ final class StatusReport {
         + text(left, "reason");
   }
 
-  /** Joins the distinct texts. At most four are shown, followed by the number of the others. */
+  /**
+   * Joins the distinct texts. At most four texts are shown, followed by the number of further
+   * texts.
+   */
   private static String joined(Stream<String> texts) {
     List<String> all = texts.distinct().toList();
     String shown = String.join(", ", all.subList(0, Math.min(all.size(), OVERLAID_SHOWN)));

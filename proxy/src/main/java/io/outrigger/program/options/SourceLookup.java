@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Finds the source of the configuration. Each call reads it again, since the bootstrap file may
- * appear after the start. Calls block.
+ * Finds the source of the configuration. Each call reads the source again, since the bootstrap file
+ * may appear after the start. Calls block.
  */
 @AnyThread
 public final class SourceLookup {

@@ -136,7 +136,8 @@ final class Caller implements ConnectionHandler {
         stream.consumed(bytes);
       }
       if (endStream) {
-        onEnded(false); // a gRPC response ends with trailers, so this one is wrong
+        // a gRPC response ends with trailers, so a response that ends with data is wrong
+        onEnded(false);
       }
     }
 

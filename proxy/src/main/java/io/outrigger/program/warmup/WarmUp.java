@@ -150,8 +150,8 @@ public final class WarmUp {
   }
 
   /**
-   * Publishes the configuration. The first call waits for it, and then for a connection to the
-   * backend.
+   * Publishes the configuration. The first call waits for the configuration, and then for a
+   * connection to the backend.
    */
   private void configure() {
     if (!isOver) {

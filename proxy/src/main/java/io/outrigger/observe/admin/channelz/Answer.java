@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 final class Answer {
   private Answer() {}
 
-  /** Answers a call with the result or failure of {@code coming}. */
+  /** Answers the call {@code out} with the result or failure of {@code coming}. */
   static <T> void to(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(

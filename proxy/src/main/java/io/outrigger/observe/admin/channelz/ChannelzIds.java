@@ -45,7 +45,7 @@ public final class ChannelzIds {
 
   private record ListenSocketName(String forward) {}
 
-  /** Begins a snapshot, which replaces the one before when it ends. */
+  /** Begins a snapshot, which replaces the previous snapshot when it ends. */
   public Look look() {
     return new Look();
   }

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the messages of each call until the call is ready for more or has ended. The transport
- * buffers messages until then when the peer does not read or sends no flow-control credit. When the
+ * Counts the messages of each call until the call is ready for more or has ended. While the peer
+ * does not read or sends no flow-control credit, the transport buffers these messages. When the
  * budget ends a call, the whole connection of the call is closed, since nothing else frees messages
  * in the transport.
  */
