@@ -46,7 +46,7 @@ final class AdminGuard implements RequestGuard {
 
   Optional<AdminReply> refusal(
       String method, @Nullable String host, @Nullable String origin, @Nullable String contentType) {
-    if (host == null || !isOurs(host)) {
+    if (host == null || !isOwnHost(host)) {
       return Optional.of(
           AdminReply.text(403, "Host must be loopback or the bound address, not " + quoted(host)));
     }
@@ -64,7 +64,7 @@ final class AdminGuard implements RequestGuard {
     return Optional.empty();
   }
 
-  private boolean isOurs(String host) {
+  private boolean isOwnHost(String host) {
     Matcher parts = HOST.matcher(host);
     if (!parts.matches()) {
       return false;

@@ -60,8 +60,8 @@ public final class AdminReply {
   }
 
   /**
-   * Returns this reply with a compressed copy of its body, for clients that accept gzip. Used for
-   * replies that never change.
+   * Returns this reply with a compressed copy of its body, for clients that accept gzip. Only
+   * replies that never change are compressed.
    */
   AdminReply compressed() {
     var bytes = new ByteArrayOutputStream();
@@ -142,7 +142,7 @@ public final class AdminReply {
     return contentType;
   }
 
-  /** The methods of the endpoint, in a reply to another method; empty in other replies. */
+  /** The methods of the endpoint, in a reply with status 405; empty in other replies. */
   String allow() {
     return allow;
   }

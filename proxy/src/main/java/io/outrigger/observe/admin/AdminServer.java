@@ -34,8 +34,8 @@ public final class AdminServer implements AutoCloseable {
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   /**
-   * The most bytes that the kernel buffers for a client that does not read; they count against the
-   * container's memory.
+   * The largest number of bytes that the kernel buffers for a client that does not read. Kernel
+   * buffers count against the container's memory.
    */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 

@@ -29,7 +29,7 @@ final class EventStream {
   private final AtomicBoolean woken = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> comments;
   private boolean requesting;
-  private boolean wanted = true;
+  private boolean hasMore = true;
   private boolean closed;
 
   EventStream(ChannelHandlerContext context, EventFeed feed) {
@@ -56,7 +56,7 @@ final class EventStream {
           .execute(
               () -> {
                 woken.set(false);
-                wanted = true;
+                hasMore = true;
                 pull();
               });
     }
@@ -68,11 +68,11 @@ final class EventStream {
   }
 
   private void pull() {
-    if (closed || requesting || !wanted || !context.channel().isWritable()) {
+    if (closed || requesting || !hasMore || !context.channel().isWritable()) {
       return;
     }
     requesting = true;
-    wanted = false;
+    hasMore = false;
     feed.next()
         .whenComplete((part, failure) -> context.executor().execute(() -> onPart(part, failure)));
   }
@@ -90,7 +90,7 @@ final class EventStream {
     if (!part.text().isEmpty()) {
       write(part.text());
     }
-    wanted |= !part.isLast();
+    hasMore |= !part.isLast();
     pull();
   }
 

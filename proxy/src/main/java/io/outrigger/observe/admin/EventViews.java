@@ -28,11 +28,11 @@ import java.util.function.Function;
 @AnyThread
 public final class EventViews {
   private static final int MAX_MESSAGE = 4096;
-  private static final int MAX_REMEMBERED = 500;
+  private static final int MAX_CACHED_DIFFERENCES = 500;
   private static final int LINES_IN_MESSAGE = 5;
 
   private final Function<RawResource, String> toJson;
-  private final Map<Long, List<Difference>> remembered = new ConcurrentHashMap<>();
+  private final Map<Long, List<Difference>> cachedDifferences = new ConcurrentHashMap<>();
 
   /** The change of one resource; has no lines for a resource that is new or no longer held. */
   private record Difference(String name, String change, List<String> lines) {}
@@ -165,7 +165,7 @@ public final class EventViews {
   }
 
   private List<Difference> differences(long seq, Event.Answer answer) {
-    List<Difference> known = remembered.get(seq);
+    List<Difference> known = cachedDifferences.get(seq);
     if (known != null) {
       return known;
     }
@@ -181,10 +181,10 @@ public final class EventViews {
       made.add(new Difference(change.name(), word, lines));
     }
     if (made.stream().anyMatch(difference -> !difference.lines().isEmpty())) {
-      if (remembered.size() >= MAX_REMEMBERED) {
-        remembered.clear();
+      if (cachedDifferences.size() >= MAX_CACHED_DIFFERENCES) {
+        cachedDifferences.clear();
       }
-      remembered.put(seq, List.copyOf(made));
+      cachedDifferences.put(seq, List.copyOf(made));
     }
     return made;
   }

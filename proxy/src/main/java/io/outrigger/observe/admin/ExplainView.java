@@ -29,7 +29,7 @@ import java.util.Locale;
 public final class ExplainView {
   private static final double NANOS = 1e9;
 
-  /** The most endpoints of a reply that is indented for people. */
+  /** The largest number of endpoints in a reply that is indented for people. */
   private static final int MAX_READABLE = 200;
 
   private ExplainView() {}

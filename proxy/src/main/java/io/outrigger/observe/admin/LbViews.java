@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  */
 @ControlConfined
 public final class LbViews {
-  /** The most endpoints of a reply that is indented for people. */
+  /** The largest number of endpoints in a reply that is indented for people. */
   private static final int MAX_READABLE = 200;
 
   private LbViews() {}

@@ -83,9 +83,7 @@ final class PacedRequests extends HttpRequestDecoder {
     }
   }
 
-  /**
-   * Counts a request that was rejected before its body as complete, since its body will not follow.
-   */
+  /** Counts a request as complete when it was rejected before its body, since no body follows. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event instanceof HttpExpectationFailedEvent) {

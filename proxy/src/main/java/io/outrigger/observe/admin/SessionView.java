@@ -66,8 +66,8 @@ final class SessionView {
   }
 
   /**
-   * Returns the part of a plan that handles sessions. The plan has that part above all parts that
-   * draw at random.
+   * Returns the part of a plan that handles sessions. The session part lies above all parts of a
+   * plan that draw at random.
    */
   private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
     if (plan instanceof PickPlan.Preferring found) {

@@ -41,9 +41,9 @@ public final class XdsViews {
   }
 
   /**
-   * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). When
-   * targets have clients of their own (A71), it returns a {@code ClientStatusResponse} with one
-   * such config per client.
+   * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). For targets
+   * with clients of their own (A71), the reply is a {@code ClientStatusResponse} with one {@code
+   * ClientConfig} per client.
    *
    * @param type if present, the label of the only type in the reply, such as {@code lds}
    * @param name if present, the only resource in the reply

@@ -14,7 +14,7 @@ import java.util.Map;
  * A89.
  */
 final class LbMetrics {
-  /** The label for plaintext or TLS of connections to backends. */
+  /** The label that distinguishes plaintext and TLS connections to backends. */
   private static final String SECURITY_LEVEL = "grpc.security_level";
 
   private LbMetrics() {}

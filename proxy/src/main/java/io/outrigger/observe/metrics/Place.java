@@ -12,8 +12,8 @@ import java.util.Set;
  */
 public record Place(String target, String cluster, String locality) {
   /**
-   * The most places of one instrument, since a control plane that invents names must not exhaust
-   * the memory.
+   * The largest number of places in one instrument, since a control plane that invents names must
+   * not exhaust the memory.
    */
   static final int MOST = 5_000;
 

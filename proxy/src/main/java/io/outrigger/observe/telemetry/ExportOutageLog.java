@@ -19,7 +19,7 @@ final class ExportOutageLog {
 
   private final String what;
   private final String endpoint;
-  private final AtomicBoolean lasts = new AtomicBoolean();
+  private final AtomicBoolean hasOutage = new AtomicBoolean();
 
   /**
    * @param what the exported data in the plural, such as {@code traces}
@@ -34,7 +34,7 @@ final class ExportOutageLog {
   CompletableResultCode watch(CompletableResultCode delivery) {
     return delivery.whenComplete(
         () -> {
-          if (lasts.getAndSet(!delivery.isSuccess()) == delivery.isSuccess()) {
+          if (hasOutage.getAndSet(!delivery.isSuccess()) == delivery.isSuccess()) {
             if (delivery.isSuccess()) {
               log.info("otlp: {} reach the collector again", what);
             } else {

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 final class AdminEndpoints {
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-  /** The most connections that {@code /memory} lists. */
+  /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
   private final AdminState state;

@@ -24,8 +24,8 @@ final class AdminServers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(AdminServers.class);
 
   /**
-   * The period at which readiness is polled, since changes of readiness are not published. This
-   * period is also the greatest age of the published health status.
+   * The period at which readiness is polled, since changes of readiness are not published. The
+   * published health status is at most one period old.
    */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bootstrap and the clients of its control planes, once the bootstrap is known. The bootstrap
- * may appear after the ports were opened; while it is missing the status is empty.
+ * Holds the bootstrap and the clients of its control planes. The bootstrap may appear after the
+ * ports were opened; while it is missing the status is empty.
  */
 @AnyThread
 final class ControlPlanes {

@@ -28,7 +28,7 @@ final class EventEndpoint implements AdminEndpoint {
   /** The number of events in a list, which is not limited. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
-  /** The most events in one part of a stream. */
+  /** The number of events in one part of a stream. */
   private static final int PART = 32;
 
   private final AdminState state;

@@ -90,16 +90,16 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   /** Returns the effect of each rule. */
   OverlayStatus status() {
     return isOn
-        ? new OverlayStatus(ask(AdsClients::overlayRules).orElse(List.of()), files.problems())
+        ? new OverlayStatus(fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems())
         : OverlayStatus.NONE;
   }
 
   /** Returns the changes that rules made to clusters, by cluster name. */
   Map<String, OverlayEffect> clusters() {
-    return isOn ? ask(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
+    return isOn ? fromClients(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
   }
 
-  private <T> Optional<T> ask(Function<AdsClients, T> question) {
+  private <T> Optional<T> fromClients(Function<AdsClients, T> question) {
     return controlPlanes.known().map(ControlPlanes.Known::clients).map(question);
   }
 

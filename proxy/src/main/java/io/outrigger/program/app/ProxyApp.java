@@ -77,7 +77,10 @@ public final class ProxyApp implements AutoCloseable {
   /** The longest wait for a control plane to accept the last load report. */
   private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
 
-  /** The most reply bytes that all clients of the admin servers together may leave unread. */
+  /**
+   * The largest number of reply bytes that all clients of the admin servers together may leave
+   * unread.
+   */
   private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
   private final ProxyOptions options;
@@ -310,7 +313,7 @@ public final class ProxyApp implements AutoCloseable {
             unreadAnswers());
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
-    control.execute(this::watchOurselves);
+    control.execute(this::startReports);
     heapWatch = HeapWatch.start(memory);
     OutOfMemory.endsHeaviestOf(memory);
     warmUp();
@@ -366,7 +369,7 @@ public final class ProxyApp implements AutoCloseable {
     source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
   }
 
-  private void watchOurselves() {
+  private void startReports() {
     forwards.forEach(forward -> forward.history().start());
     memoryWatch.start();
     new PeerErrorWatch(control, loops.peerErrors(), events).start();

@@ -135,11 +135,11 @@ final class CertsReport {
     }
 
     private static String left(Duration time) {
-      return time.isNegative() ? "expired " + rough(time.negated()) + " ago" : rough(time);
+      return time.isNegative() ? "expired " + approximate(time.negated()) + " ago" : approximate(time);
     }
 
     /** Renders the time in the largest unit that gives at least 2. */
-    private static String rough(Duration time) {
+    private static String approximate(Duration time) {
       if (time.toDays() >= 2) {
         return time.toDays() + "d";
       }

@@ -37,7 +37,7 @@ final class DemoStory {
   private final DemoBackend second;
   private final BooleanSupplier stopped;
   private final long startNanos;
-  private boolean held = true;
+  private boolean allSucceeded = true;
 
   /**
    * @param first the backends of the first priority
@@ -94,7 +94,7 @@ final class DemoStory {
       Duration round = limit.orElse(ROUND);
       runOnce(round.toMillis() / 5);
     } while (limit.isEmpty() && !stopped.getAsBoolean());
-    return held;
+    return allSucceeded;
   }
 
   private void runOnce(long stepMillis) throws IOException {
@@ -118,7 +118,7 @@ final class DemoStory {
               + " ms after the kill.");
       load.takeByBackend();
     } else {
-      held = stopped.getAsBoolean() && held;
+      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
     pause(stepMillis);
     say("The second priority answers everything. " + answers());
@@ -137,7 +137,7 @@ final class DemoStory {
               + " ms, when the sidecar's next attempt to connect was due.");
       load.takeByBackend();
     } else {
-      held = stopped.getAsBoolean() && held;
+      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
     pause(stepMillis);
     say("All is as in the beginning. " + answers());
@@ -156,7 +156,7 @@ final class DemoStory {
     say("Now the control plane swaps the priorities: " + second.name() + " is first.");
     long before = second.answered();
     if (!await(() -> second.answered() > before)) {
-      held = stopped.getAsBoolean() && held;
+      allSucceeded = stopped.getAsBoolean() && allSucceeded;
       return;
     }
     load.takeByBackend();
@@ -168,7 +168,7 @@ final class DemoStory {
       say("The session has stayed with " + home + ", for all of " + visits.get(home) + " calls.");
     } else if (!stopped.getAsBoolean()) {
       say("The session has left " + home + ": " + visits);
-      held = false;
+      allSucceeded = false;
     }
 
     long earlier = answeredBy(first);
@@ -176,7 +176,7 @@ final class DemoStory {
     if (await(() -> answeredBy(first) > earlier)) {
       say("The priorities are as they were.");
     } else {
-      held = stopped.getAsBoolean() && held;
+      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
   }
 
@@ -203,7 +203,7 @@ final class DemoStory {
             + " succeeded, "
             + load.failed()
             + " failed.");
-    if (!held) {
+    if (!allSucceeded) {
       print("The story did not go as it should; see the log above.");
     }
   }

@@ -49,8 +49,8 @@ public final class OptionsReader {
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
-   * The most methods with metrics of their own, since each has its own histograms on every event
-   * loop.
+   * The largest number of methods with metrics of their own. Each such method has its own
+   * histograms on every event loop.
    */
   private static final int MAX_METHODS = 100;
 
@@ -100,7 +100,7 @@ public final class OptionsReader {
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
     Limits limits = limits(machine.memory());
-    boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::truth);
+    boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::parseBoolean);
     AuthorityMode authority =
         value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
     Drain drain =
@@ -112,7 +112,7 @@ public final class OptionsReader {
         value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
     Set<String> metricMethods = metricMethods();
     Set<ExperimentalMetric> metricsExperimental = metricsExperimental();
-    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::truth);
+    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::parseBoolean);
     Logging logging =
         new Logging(
             oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -337,7 +337,7 @@ public final class OptionsReader {
                                         ", ", "\"" + text + "\" is none of ", "")))));
   }
 
-  private static Boolean truth(String text) {
+  private static Boolean parseBoolean(String text) {
     require(text.equals("true") || text.equals("false"), "\"" + text + "\" is not true or false");
     return text.equals("true");
   }

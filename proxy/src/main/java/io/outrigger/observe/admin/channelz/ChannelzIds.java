@@ -30,12 +30,12 @@ import java.util.function.Consumer;
 @ControlConfined
 public final class ChannelzIds {
   /**
-   * The lower bound of this program's ids. The ids of grpc-java count from 1 and never become that
-   * large, so an id shows its origin. JSON readers still represent such numbers exactly.
+   * The smallest id that this program assigns. The ids of grpc-java count from 1 and never become
+   * that large, so an id shows its origin. JSON readers still represent such numbers exactly.
    */
   static final long OURS = 1_000_000_000_000L;
 
-  /** The lower bound of the ids of connections, which the connections' event loops count. */
+  /** The smallest id of a connection; the event loops number the connections. */
   static final long SOCKETS = 2 * OURS;
 
   private Map<Object, Long> known = Map.of();

@@ -18,7 +18,7 @@ public interface ChannelzSource {
    * Returns the open connections to a forward's port, ordered by id.
    *
    * @param from the smallest id
-   * @param max the most connections to return
+   * @param max the largest number of connections to return
    */
   CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max);
 

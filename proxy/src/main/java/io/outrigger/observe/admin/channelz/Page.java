@@ -28,8 +28,8 @@ record Page<T>(List<T> items, boolean end) {
   }
 
   /**
-   * Returns this page, filled up to {@code size} with elements of {@code next}, the list that
-   * follows.
+   * Returns this page. If it has fewer than {@code size} elements and the list ends, elements of
+   * {@code next} follow.
    */
   Page<T> then(Collection<T> next, int size) {
     if (!end) {
