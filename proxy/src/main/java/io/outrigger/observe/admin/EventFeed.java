@@ -13,8 +13,8 @@ public interface EventFeed {
   record Part(String text, boolean isLast) {}
 
   /**
-   * Returns the events after the last part. Not called again before the returned stage has
-   * completed.
+   * Returns the events after the last part. The caller waits for the returned stage before it calls
+   * this method again.
    */
   CompletionStage<Part> next();
 

@@ -150,7 +150,7 @@ final class TreeJson implements NodeVisitor {
    * Returns the text of a locality. Consecutive endpoints mostly share their locality, so the last
    * text is cached.
    */
-  // an equal locality of another identity is only rendered again
+  // comparing by identity costs at most another rendering of an equal locality
   @SuppressWarnings("ReferenceEquality")
   private String text(Locality locality) {
     if (locality != lastLocality) {

@@ -74,8 +74,8 @@ final class XdsMetrics {
   }
 
   /**
-   * Adds the metrics of a server. Several servers with one URI have the same labels; then counts
-   * are summed, and the URI counts as connected only if all servers are.
+   * Adds the metrics of a server. Several servers with one URI share their labels, so their counts
+   * are summed, and the URI counts as connected only if all these servers are connected.
    */
   private void server(XdsStatusView.Server server, Labels labels) {
     if (server.asked()) { // an unused server is neither connected nor failed

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Properties of gRPC's instruments that Prometheus' model cannot express. Units that are
- * annotations would be appended to names, and an up-down counter does not exist.
+ * Properties of gRPC's instruments that Prometheus' model cannot express. Prometheus would append
+ * units that are annotations to the names, and it has no up-down counters.
  */
 final class GrpcUnits {
   private static final Map<String, String> UNITS =

@@ -80,8 +80,9 @@ final class Preparation {
   }
 
   /**
-   * Links the {@code equals} and {@code hashCode} of records. The JVM generates them with method
-   * handles and classes at first use, and the first configuration update would wait for that.
+   * Links the {@code equals} and {@code hashCode} of records. The JVM generates these methods with
+   * method handles and classes at first use. Without this call, the first configuration update
+   * would wait for the generation.
    */
   private static void compareRecords() {
     var nowhere = new Locality("", "", "");

@@ -44,8 +44,9 @@ public final class Signals {
   }
 
   /**
-   * Installs the handlers for the signals of this process. When the JVM does not allow that (no
-   * module jdk.unsupported, or -Xrs), its own handlers remain; they begin a shutdown.
+   * Installs the handlers for the signals of this process. Some JVMs do not allow own handlers (no
+   * module jdk.unsupported, or -Xrs). The JVM's handlers then remain, and begin a shutdown on a
+   * signal.
    */
   static Signals install() {
     Signals signals = new Signals(System::nanoTime);

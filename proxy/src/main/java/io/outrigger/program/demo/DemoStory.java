@@ -180,7 +180,7 @@ final class DemoStory {
     }
   }
 
-  /** Calls for some time as the user; returns the number of replies per backend. */
+  /** Sends the user's calls for {@code millis}; returns the number of replies per backend. */
   private Map<String, Long> visits(long millis) {
     long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
     Map<String, Long> visits = new TreeMap<>();

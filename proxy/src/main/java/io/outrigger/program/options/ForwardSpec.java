@@ -49,7 +49,7 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
     return target instanceof Target.Single single ? single.forwardName() : "*";
   }
 
-  /** Returns the form of the command line. */
+  /** Returns the forward as the command line writes it. */
   @Override
   public String toString() {
     return name + "@" + listen + "=" + target;
