@@ -13,8 +13,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the page's files from the class path; no file is built or comes from another host. Each
- * file is read and compressed at its first request, since most sidecars never serve their page.
+ * Serves the page's files from the class path. No build step creates the files, and no file comes
+ * from another host. Each file is read and compressed at its first request, since most sidecars
+ * never serve their page.
  */
 @LoopConfined // the admin thread
 public final class StaticPage implements AdminEndpoint {

@@ -22,7 +22,7 @@ public final class Telemetry implements AutoCloseable {
   private static final Duration FLUSH_LIMIT = Duration.ofSeconds(2);
   private static final String SCOPE = "outrigger";
 
-  /** The values of variables that are not set. */
+  /** The values of OpenTelemetry's variables that the environment does not set. */
   private static final Map<String, String> DEFAULTS =
       Map.of(
           "otel.service.name", "outrigger",

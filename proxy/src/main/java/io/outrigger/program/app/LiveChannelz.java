@@ -81,8 +81,8 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   /**
-   * Returns the state that gRPC's channel would have: CONNECTING while there is no configuration,
-   * IDLE while there is no cluster.
+   * Returns the state that gRPC's channel would have. The state is CONNECTING without a
+   * configuration, and IDLE without a cluster.
    */
   private static Connectivity stateOf(TargetRuntime target) {
     return switch (target.state()) {

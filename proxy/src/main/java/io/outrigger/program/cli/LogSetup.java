@@ -25,9 +25,9 @@ final class LogSetup {
           "io.opentelemetry.exporter", "io.opentelemetry.sdk.metrics.export.PeriodicMetricReader");
 
   /**
-   * gRPC logs a name that cannot be resolved at every attempt, as a warning with a stack trace. The
-   * failing stream or export reports the same reason, and so does this program. Errors of this gRPC
-   * class are still logged.
+   * At every attempt, gRPC logs a name that cannot be resolved, as a warning with a stack trace.
+   * The failing stream or export reports the same reason, and so does this program. Errors of this
+   * gRPC class are still logged.
    */
   private static final String GRPC_CHANNEL = "io.grpc.internal.ManagedChannelImpl";
 
