@@ -10,9 +10,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.outrigger.base.LoopConfined;
 
-/**
- * Aggregates requests with their bodies. Replies to a request with too large a body with the limit.
- */
+/** Aggregates requests with their bodies. When a body is too large, the reply names the limit. */
 @LoopConfined
 final class RequestBodies extends HttpObjectAggregator {
   private final int maxBytes;

@@ -150,8 +150,7 @@ final class TreeJson implements NodeVisitor {
    * Returns the text of a locality. Consecutive endpoints mostly share their locality, so the last
    * text is cached.
    */
-  // comparing by identity costs at most another rendering of an equal locality
-  @SuppressWarnings("ReferenceEquality")
+  @SuppressWarnings("ReferenceEquality") // at worst, an equal locality is rendered again
   private String text(Locality locality) {
     if (locality != lastLocality) {
       lastLocality = locality;

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The number of endpoints in each state, by cluster of a forward. */
+/** Counts the endpoints of a forward by cluster and state. */
 @ControlConfined
 public final class EndpointStates {
   private static final Connectivity[] STATES = Connectivity.values();
