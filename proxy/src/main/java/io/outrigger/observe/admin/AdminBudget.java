@@ -28,7 +28,9 @@ public final class AdminBudget {
 
   private final AtomicLong turns = new AtomicLong();
 
-  /** @param maxBytes the bound; above it, clients are disconnected */
+  /**
+   * @param maxBytes the bound; above it, clients are disconnected
+   */
   public AdminBudget(long maxBytes) {
     this.maxBytes = maxBytes;
   }

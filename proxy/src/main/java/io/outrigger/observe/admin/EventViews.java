@@ -37,7 +37,9 @@ public final class EventViews {
   /** The change of one resource; has no lines for a resource that is new or no longer held. */
   private record Difference(String name, String change, List<String> lines) {}
 
-  /** @param toJson renders a resource as proto3 JSON; does not fail on unknown messages */
+  /**
+   * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
+   */
   public EventViews(Function<RawResource, String> toJson) {
     this.toJson = toJson;
   }

@@ -166,7 +166,9 @@ final class PickView {
     }
   }
 
-  /** @param unused the reason why no node below receives calls; empty when they receive calls */
+  /**
+   * @param unused the reason why no node below receives calls; empty when they receive calls
+   */
   private void exclude(JsonArray list, LbNode node, String unused) {
     for (LbNode child : node.children()) {
       exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);

@@ -14,7 +14,9 @@ final class Buckets {
   private final long[] counts;
   private double sum;
 
-  /** @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound */
+  /**
+   * @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound
+   */
   Buckets(List<Double> bounds) {
     this.bounds = bounds;
     counts = new long[bounds.size() + 1];

@@ -164,7 +164,9 @@ final class CallMetrics {
     }
   }
 
-  /** @param parts the number of measured units in one exported unit */
+  /**
+   * @param parts the number of measured units in one exported unit
+   */
   private static void points(
       Map<Labels, Measured> points, double parts, HistogramSnapshot.Builder histogram) {
     points.forEach(

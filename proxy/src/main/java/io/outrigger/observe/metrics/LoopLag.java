@@ -27,7 +27,9 @@ public final class LoopLag {
   /** The waiting time of the last task of each loop. */
   private final AtomicLongArray waitedNanos;
 
-  /** @param clock monotonic nanoseconds */
+  /**
+   * @param clock monotonic nanoseconds
+   */
   public LoopLag(List<? extends Executor> loops, LongSupplier clock) {
     this.loops = List.copyOf(loops);
     this.clock = clock;

@@ -27,7 +27,9 @@ public final class MetricSources {
   private final MetricSnapshots.Builder all = MetricSnapshots.builder();
   private final Set<String> failed;
 
-  /** @param failed sources that could not be read */
+  /**
+   * @param failed sources that could not be read
+   */
   MetricSources(List<String> failed) {
     this.failed = new TreeSet<>(failed);
   }

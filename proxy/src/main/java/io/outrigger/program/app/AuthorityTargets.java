@@ -49,7 +49,9 @@ final class AuthorityTargets implements TargetResolver {
     }
   }
 
-  /** @param make creates the target of an authority without starting it; called on event loops */
+  /**
+   * @param make creates the target of an authority without starting it; called on event loops
+   */
   AuthorityTargets(ControlLoop control, int max, Function<String, TargetRuntime> make) {
     this.control = control;
     this.max = max;

@@ -90,7 +90,8 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   /** Returns the effect of each rule. */
   OverlayStatus status() {
     return isOn
-        ? new OverlayStatus(fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems())
+        ? new OverlayStatus(
+            fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems())
         : OverlayStatus.NONE;
   }
 

@@ -135,7 +135,9 @@ final class CertsReport {
     }
 
     private static String left(Duration time) {
-      return time.isNegative() ? "expired " + approximate(time.negated()) + " ago" : approximate(time);
+      return time.isNegative()
+          ? "expired " + approximate(time.negated()) + " ago"
+          : approximate(time);
     }
 
     /** Renders the time in the largest unit that gives at least 2. */

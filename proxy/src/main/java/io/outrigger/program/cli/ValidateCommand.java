@@ -216,7 +216,8 @@ final class ValidateCommand implements Callable<Integer> {
    * Reports the effect of rules: an omission of a rule is an error, a rule that matches nothing is
    * a warning.
    */
-  private static void report(List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
+  private static void report(
+      List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
     for (OverlayStatus.Rule rule : rules) {
       if (rule.matchesNothing()) {
         fine.add("warning: " + rule.rule() + " matches nothing");

@@ -100,7 +100,8 @@ public final class OptionsReader {
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
     Limits limits = limits(machine.memory());
-    boolean ignoreRouteTimeout = value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::parseBoolean);
+    boolean ignoreRouteTimeout =
+        value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::parseBoolean);
     AuthorityMode authority =
         value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
     Drain drain =
