@@ -9,14 +9,15 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * The calls of one loop that wait for a stream on a connection of another (decision proxy-0032).
- * Each is given one by {@link StreamWaiter#onOpened}, unless it comes back.
+ * The calls of one event loop that wait for a stream on a connection of another loop (decision
+ * proxy-0032). Each waiter gets its stream in {@link StreamWaiter#onOpened}. If the other loop has
+ * no stream, the waiter goes back to its {@link Home}.
  */
 @LoopConfined
 final class Borrowing implements RemoteStream.Borrower {
-  /** Whose calls these are. */
+  /** Receives the calls that got no stream from another loop. */
   interface Home {
-    /** The other loop has no stream for {@code waiter}; nothing was sent. */
+    /** Called when the other loop has no stream for {@code waiter}; nothing was sent. */
     void onNotLent(StreamWaiter waiter, String reason);
   }
 
@@ -33,7 +34,7 @@ final class Borrowing implements RemoteStream.Borrower {
   }
 
   /**
-   * Has {@code waiter} wait at {@code lender}.
+   * Makes {@code waiter} wait for a stream of {@code lender}.
    *
    * @param elsewhere runs tasks on the loop of {@code lender}
    */
@@ -43,7 +44,7 @@ final class Borrowing implements RemoteStream.Borrower {
     stream.request();
   }
 
-  /** {@code waiter} no longer waits; nothing when it does not. */
+  /** Cancels the wait of {@code waiter}. Does nothing when {@code waiter} does not wait here. */
   void forget(StreamWaiter waiter) {
     RemoteStream stream = waiting.remove(waiter);
     if (stream != null) {
@@ -51,7 +52,7 @@ final class Borrowing implements RemoteStream.Borrower {
     }
   }
 
-  /** Nobody waits elsewhere any more; who did, in order. */
+  /** Cancels all waits and returns the waiters in the order in which they came. */
   List<StreamWaiter> takeBack() {
     List<StreamWaiter> all = new ArrayList<>(waiting.keySet());
     waiting.values().forEach(RemoteStream::cancel);

@@ -32,7 +32,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Connects one event loop to one address, and says in plain words why that failed. */
+/** Opens connections of one event loop to one address and describes failures for operators. */
 @LoopConfined
 final class Dialer {
   private final EventLoops loops;
@@ -44,9 +44,9 @@ final class Dialer {
   private final Supplier<TlsContext> tls;
 
   /**
-   * @param sockets the loop's, to keep what is open
-   * @param owner whose connections these are
-   * @param tls what connections begin with where the address asks for TLS
+   * @param sockets registers the open connections of the loop
+   * @param owner the subchannel that the connections belong to
+   * @param tls supplies the TLS context for a new connection when the address requires TLS
    */
   Dialer(
       EventLoops loops,
@@ -69,40 +69,42 @@ final class Dialer {
     return address;
   }
 
-  /** What a connection that begins now begins with; null in plain text. */
+  /** The TLS context for a connection that is opened now; null for plain text. */
   @Nullable TlsContext tls() {
     return address.tls().isPresent() ? tls.get() : null;
   }
 
-  /** The loop. */
+  /** Runs tasks on the event loop. */
   Executor loop() {
     return loop;
   }
 
-  /** Runs {@code task} once, later; on the loop. */
+  /** Runs {@code task} once on the event loop, after {@code delay}. */
   Future<?> after(Duration delay, Runnable task) {
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** A connection was ended for an error of its peer, or in order. */
+  /** Reports that a connection ended, either for an error of its peer or in an orderly way. */
   void onEnded(Http2Error error, String reason) {
     loops.peerErrors().onConnectionEnded(false, error, address, reason);
   }
 
-  /** Lets status views see a connection that works, until what is returned is run. */
-  Runnable show(Http2Connection connection) {
+  /** Adds an established connection to the status views. Running the result removes it. */
+  Runnable addToViews(Http2Connection connection) {
     long id = loops.nextSocketId();
     sockets.add(id, owner, connection);
     return () -> sockets.remove(id);
   }
 
   /**
-   * Starts a connection.
+   * Opens a connection.
    *
-   * @param handlers makes the handler of the connection, which hears of its end in any case
-   * @param handshake hears what becomes of the TLS handshake, where there is one
-   * @param failed told why no connection came about, before the handler hears of the end
-   * @return the socket, to give it up
+   * @param handlers makes the handler of the connection; the end of the connection is always
+   *     reported to that handler
+   * @param handshake receives the result of the TLS handshake, if there is one
+   * @param failed receives the reason when no connection was established, before the handler is
+   *     notified of the end
+   * @return the channel; the caller closes it to cancel the attempt
    */
   Channel dial(
       Function<Http2Connection, ConnectionHandler> handlers,
@@ -124,16 +126,16 @@ final class Dialer {
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
-            tell(failed, reasonOf(done.cause()));
+            reportFailure(failed, reasonOf(done.cause()));
           }
         });
     return connecting.channel();
   }
 
   /**
-   * What a socket begins with: a CONNECT where the address has a proxy (A86), then TLS where it
-   * asks for it (A29), then its connection. What is written meanwhile is kept until the proxy has
-   * agreed.
+   * The first handlers of a socket: HTTP CONNECT when the address has a proxy (A86), TLS when the
+   * address requires TLS (A29), then the HTTP/2 connection. Data written before the proxy has
+   * answered is queued.
    */
   private ChannelHandler pipeline(
       ChannelHandler connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
@@ -164,14 +166,17 @@ final class Dialer {
         .addListener(
             agreed -> {
               if (!agreed.isSuccess()) {
-                tell(failed, refusalOf(agreed.cause()));
+                reportFailure(failed, refusalOf(agreed.cause()));
               }
             });
     return connect;
   }
 
-  /** A socket that could not even be made belongs to no loop: that is told on another thread. */
-  private void tell(Consumer<String> failed, String reason) {
+  /**
+   * Calls {@code failed} on the event loop. When a socket cannot be created, Netty reports the
+   * failure on another thread.
+   */
+  private void reportFailure(Consumer<String> failed, String reason) {
     if (loop.inEventLoop()) {
       failed.accept(reason);
     } else {
@@ -179,7 +184,10 @@ final class Dialer {
     }
   }
 
-  /** Netty's text names both addresses, then says what was wrong, such as the status. */
+  /**
+   * Takes the last part of Netty's message, such as the HTTP status: the parts before name both
+   * addresses.
+   */
   private String refusalOf(@Nullable Throwable cause) {
     String text = String.valueOf(cause == null ? null : cause.getMessage());
     String proxy = address.proxy().map(EndpointAddress::toString).orElse("");

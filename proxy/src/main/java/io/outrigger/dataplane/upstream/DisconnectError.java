@@ -3,7 +3,10 @@ package io.outrigger.dataplane.upstream;
 import io.outrigger.http2.Http2Error;
 import java.util.Locale;
 
-/** A94's words for why a connection ended ({@code grpc.disconnect_error}). */
+/**
+ * The values that A94 defines for the reason why a connection ended ({@code
+ * grpc.disconnect_error}).
+ */
 final class DisconnectError {
   private DisconnectError() {}
 
@@ -12,7 +15,7 @@ final class DisconnectError {
   }
 
   /**
-   * @param reason as the connection tells it, in our own words
+   * @param reason the reason that {@code Http2Connection} reports, in Outrigger's own wording
    */
   static String of(String reason) {
     String text = reason.toLowerCase(Locale.ROOT);

@@ -8,15 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How new connections of one subchannel are probed: as configured, until the backend ends a
- * connection because it got too many PINGs. Then the time doubles (A8 "Basic Keepalive").
+ * The keepalive settings for new connections of one subchannel. They start as configured. Each time
+ * the backend ends a connection because of too many PINGs, the interval doubles (A8 "Basic
+ * Keepalive").
  */
 @AnyThread
 final class KeepAliveTime {
   private static final Logger log = LoggerFactory.getLogger(KeepAliveTime.class);
 
-  /** A8 "Server Enforcement": every server permits a PING in that time. */
-  private static final Duration LONGEST = Duration.ofHours(2);
+  /** A8 "Server Enforcement": every server permits one PING per two hours. */
+  private static final Duration MAX_TIME = Duration.ofHours(2);
 
   private volatile Optional<KeepAlive> current;
 
@@ -24,18 +25,19 @@ final class KeepAliveTime {
     current = configured;
   }
 
-  /** For a connection that begins now; empty without probes. */
+  /** The settings for a new connection; empty when keepalive is off. */
   Optional<KeepAlive> current() {
     return current;
   }
 
   /**
-   * {@code backend} sent {@code too_many_pings} on a connection that was probed as {@code used}.
+   * Called when {@code backend} sent {@code too_many_pings} on a connection with the keepalive
+   * settings {@code used}.
    */
   void onTooManyPings(KeepAlive used, Object backend) {
     Duration doubled = used.time().multipliedBy(2);
     KeepAlive known = current.orElse(used);
-    if (doubled.compareTo(known.time()) > 0 && known.time().compareTo(LONGEST) < 0) {
+    if (doubled.compareTo(known.time()) > 0 && known.time().compareTo(MAX_TIME) < 0) {
       current = Optional.of(new KeepAlive(doubled, used.timeout()));
       log.warn(
           "{}: ends connections for too many pings, new ones are probed after {} s of silence;"

@@ -23,28 +23,34 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * OPENING -> READY  on SETTINGS from the backend
- * OPENING -> GONE   on failure, when the time is over, on leave
- * READY   -> GONE   on end or GOAWAY, on leave: no more streams, those that are open finish
+ * OPENING -> GONE   on failure, on timeout, on leave
+ * READY   -> GONE   on end or GOAWAY, on leave: no more streams; open streams finish
  * </pre>
  *
- * Its owner hears of READY, and once of GONE unless the owner left it.
+ * <p>The owner is notified of READY, and once of GONE unless the owner itself called {@link
+ * #leave}.
  */
 @LoopConfined
 final class LoopConnection implements ConnectionHandler {
-  /** Who uses the connection; on its loop. */
+  /** Uses the connection and is notified of its changes; on the event loop of the connection. */
   interface Owner {
     void onReady(LoopConnection connection);
 
-    /** A TLS handshake is over (A118). */
+    /** Called when a TLS handshake has succeeded or failed (A118). */
     void onHandshaken(HandshakeResult result);
 
-    /** {@code connection} takes no more streams; it was READY or its attempt failed. */
+    /**
+     * Called when {@code connection} accepts no more streams: it was READY, or its attempt failed.
+     */
     void onGone(LoopConnection connection, String reason);
 
-    /** {@code connection} may take streams again. */
+    /** Called when {@code connection} may accept streams again. */
     void onCapacity(LoopConnection connection);
 
-    /** {@code connection} was not used for a whole period: leave it, or keep it. */
+    /**
+     * Called when {@code connection} was not used for a whole idle timeout. The owner decides
+     * whether the connection is closed.
+     */
     void onIdle(LoopConnection connection);
   }
 
@@ -65,9 +71,9 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Channel channel;
   private @Nullable Http2Connection socket;
   private @Nullable Future<?> timer;
-  private @Nullable Runnable unshow;
+  private @Nullable Runnable removeFromViews;
   private @Nullable TlsPeer peer;
-  private @Nullable TlsContext begunWith;
+  private @Nullable TlsContext initialTls;
   private final TlsHandshake.Listener handshake =
       new TlsHandshake.Listener() {
         @Override
@@ -78,7 +84,7 @@ final class LoopConnection implements ConnectionHandler {
 
         @Override
         public void onFailed(HandshakeResult result, String reason) {
-          if (state == State.OPENING) { // else it was given up
+          if (state == State.OPENING) { // otherwise the attempt was canceled before
             owner.onHandshaken(result);
           }
           giveUp(reason);
@@ -89,7 +95,7 @@ final class LoopConnection implements ConnectionHandler {
   private boolean served;
   private boolean usedLately;
 
-  /** How the connection is probed; null when it is not. */
+  /** The keepalive settings of this connection; null when keepalive is off. */
   private UpstreamSettings.@Nullable KeepAlive probing;
 
   LoopConnection(Owner owner, Dialer dialer, UpstreamSettings settings, KeepAliveTime keepAlive) {
@@ -101,12 +107,12 @@ final class LoopConnection implements ConnectionHandler {
 
   void dial() {
     Duration limit = settings.connectTimeout();
-    begunWith = dialer.tls();
-    timer = dialer.after(limit, () -> giveUp(lackAfter(limit)));
+    initialTls = dialer.tls();
+    timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
     channel = dialer.dial(this::on, handshake, this::giveUp);
   }
 
-  private String lackAfter(Duration limit) {
+  private String timeoutReason(Duration limit) {
     if (channel != null && TlsHandshake.isUnderWay(channel)) {
       owner.onHandshaken(HandshakeResult.HANDSHAKE_TIMEOUT);
       return "TLS handshake timed out after " + limit.toMillis() + "ms";
@@ -114,13 +120,13 @@ final class LoopConnection implements ConnectionHandler {
     return "no SETTINGS within " + limit.toMillis() + "ms";
   }
 
-  /** Who is at the other end; null in plain text. */
+  /** The peer of the TLS connection; null for plain text. */
   @Nullable TlsPeer peer() {
     return peer;
   }
 
   /**
-   * Ends in order where {@code context} no longer trusts the peer: streams that are open finish.
+   * Stops accepting streams when {@code context} no longer trusts the peer. Open streams finish.
    */
   void onTls(TlsContext context) {
     Http2Connection open = socket;
@@ -140,7 +146,7 @@ final class LoopConnection implements ConnectionHandler {
     return this;
   }
 
-  /** A stream for {@code waiter}; null when the backend admits none now. */
+  /** Opens a stream for {@code waiter}; null when the backend admits no stream now. */
   @Nullable Http2Stream openFor(StreamWaiter waiter) {
     Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
     served |= stream != null;
@@ -148,12 +154,12 @@ final class LoopConnection implements ConnectionHandler {
     return stream;
   }
 
-  /** What it was good for; once it is GONE. */
+  /** How the connection ended; valid once the state is GONE. */
   Ending ending() {
     return ending;
   }
 
-  /** A94's word for why it is GONE. */
+  /** The value of {@code grpc.disconnect_error} (A94); valid once the state is GONE. */
   String error() {
     return error;
   }
@@ -163,7 +169,7 @@ final class LoopConnection implements ConnectionHandler {
     return socket == null || socket.activeStreams() == 0;
   }
 
-  /** Takes no more streams; closes when those that are open have finished. */
+  /** Stops accepting streams and closes the connection when its open streams have finished. */
   void leave() {
     boolean ready = state == State.READY;
     state = State.GONE;
@@ -182,7 +188,7 @@ final class LoopConnection implements ConnectionHandler {
 
   private void close() {
     cancelTimer();
-    if (channel != null && channel.isRegistered()) { // else there is no socket
+    if (channel != null && channel.isRegistered()) { // otherwise the socket was never opened
       var unused = channel.close();
     }
   }
@@ -208,16 +214,16 @@ final class LoopConnection implements ConnectionHandler {
   public void onReady() {
     Http2Connection made = socket;
     if (state != State.OPENING || made == null) {
-      close(); // it was given up
+      close(); // the attempt was canceled before
       return;
     }
-    Optional<String> objection = objectionByNow();
+    Optional<String> objection = objectionAfterHandshake();
     if (objection.isPresent()) {
       giveUp(objection.get());
       return;
     }
     state = State.READY;
-    unshow = dialer.show(made);
+    removeFromViews = dialer.addToViews(made);
     cancelTimer();
     probing = keepAlive.current().orElse(null);
     if (probing != null) {
@@ -227,10 +233,15 @@ final class LoopConnection implements ConnectionHandler {
     owner.onReady(this);
   }
 
-  /** Certificates may have changed while the handshake was under way (A29-18). */
-  private Optional<String> objectionByNow() {
+  /**
+   * The reason to close a connection whose peer is no longer trusted: certificates may have changed
+   * during the handshake (A29-18).
+   */
+  private Optional<String> objectionAfterHandshake() {
     TlsContext now = dialer.tls();
-    return peer == null || now == null || now == begunWith ? Optional.empty() : now.objection(peer);
+    return peer == null || now == null || now == initialTls
+        ? Optional.empty()
+        : now.objection(peer);
   }
 
   private void watchIdleness() {
@@ -288,8 +299,8 @@ final class LoopConnection implements ConnectionHandler {
 
   @Override
   public void onClosed(String reason) {
-    if (unshow != null) {
-      unshow.run();
+    if (removeFromViews != null) {
+      removeFromViews.run();
     }
     gone(reason, DisconnectError.of(reason), false);
   }

@@ -18,29 +18,31 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's connections of a transport, and the calls that wait for a stream on them (A105
- * "Subchannel Behavior", decision proxy-0032).
+ * The connections of one transport on one event loop, and the calls that wait for a stream on them
+ * (A105 "Subchannel Behavior", decision proxy-0032).
  *
- * <p>A call goes to the oldest connection that admits a stream, or else waits; calls that wait are
- * served in order whenever a connection may have room. While any waits, and none has room, the loop
- * makes itself another connection: the first by right, further ones as far as the limit allows all
- * loops together, one attempt at a time.
+ * <p>A call gets a stream on the oldest connection that admits one; otherwise the call waits.
+ * Waiting calls are served in order as soon as a connection may have room. While a call waits and
+ * no connection has room, the loop opens another connection, one attempt at a time. The first
+ * connection of a loop is always allowed; the limit for all loops together applies to further
+ * connections.
  *
- * <p>While the loop has no connection, and its attempt has failed or takes longer than a moment,
- * its calls borrow streams of a loop that has one. Its own attempts follow gRPC's back-off beside
- * that; once one succeeds, calls go there, those that still wait elsewhere included. A loop lends
- * only what it has: without a connection, it sends the others' calls back.
+ * <p>A loop borrows streams of another loop for its calls while it has no connection and its own
+ * attempt has failed or takes longer than {@link #BORROW_DELAY}. The loop's own attempts continue
+ * with gRPC's back-off. Once an attempt succeeds, the loop serves all its waiting calls itself,
+ * including calls that still wait at the other loop. A loop that loses its last connection sends
+ * the calls of other loops back.
  *
- * <p>The transport ends with the last connection of all loops, whatever becomes of attempts.
+ * <p>The transport ends with the last connection of all loops, even when attempts are in progress.
  */
 @LoopConfined
 final class LoopConnections
     implements LoopConnection.Owner, Borrowing.Home, RemoteStreamOwner.Lender {
-  /** How soon a loop looks again for a connection that the others can spare. */
+  /** The interval at which a loop checks again for a connection that other loops do not need. */
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
-  /** How long calls wait for an attempt of their own loop while another loop has a connection. */
-  static final Duration PATIENCE = Duration.ofMillis(100); // decision proxy-0032
+  /** How long calls wait for an attempt of their own loop before they borrow from another loop. */
+  static final Duration BORROW_DELAY = Duration.ofMillis(100); // decision proxy-0032
 
   private final UpstreamTransport transport;
   private final int index;
@@ -48,32 +50,32 @@ final class LoopConnections
   private final UpstreamSettings settings;
   private final KeepAliveTime keepAlive;
 
-  /** Of attempts that failed, and of connections that broke. */
+  /** Delays the next attempt after a failed attempt. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
 
-  private final Backoff pace = new Backoff(RandomSource.SYSTEM);
+  private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
   private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
   private final Borrowing borrowing;
 
-  /** READY, oldest first. */
+  /** The connections in state READY, oldest first. */
   private final List<LoopConnection> established = new ArrayList<>(1);
 
   private @Nullable LoopConnection attempt;
-  private @Nullable Future<?> pause;
+  private @Nullable Future<?> retryTimer;
 
-  /** Runs while calls wait for the first connection, until they borrow. */
-  private @Nullable Future<?> patience;
+  /** Runs while calls wait for the first connection; when it fires, they borrow. */
+  private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;
 
-  /** Whether there is a connection; any loop reads it. */
+  /** Whether this loop has a connection that it can lend; other loops read the field. */
   private volatile boolean lends;
 
-  /** Connections beyond the first, as far as the transport knows. */
+  /** The number of connections beyond the first that this loop has reserved at the transport. */
   private int spares;
 
   /**
-   * @param index of the loop
+   * @param index the index of the event loop
    */
   LoopConnections(
       UpstreamTransport transport,
@@ -89,7 +91,7 @@ final class LoopConnections
     borrowing = new Borrowing(this, dialer.loop());
   }
 
-  /** Gives {@code waiter} a stream now, or in its turn. */
+  /** Gives {@code waiter} a stream now, or queues {@code waiter}. */
   void open(StreamWaiter waiter) {
     Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
     if (stream != null) {
@@ -106,25 +108,30 @@ final class LoopConnections
     borrowing.forget(waiter);
   }
 
-  /** Makes the connection with which the transport begins. */
+  /** Opens the first connection of the transport. */
   void connect() {
-    if (!transport.isClosed()) { // else closed while this was on its way
+    if (!transport.isClosed()) { // otherwise it was closed before this task ran
       dial();
     }
   }
 
-  /** The limit was raised: what had to wait for another loop need not. */
+  /**
+   * Called when the limit was raised: waiting calls no longer depend on another loop's connections.
+   */
   void onLimitRaised() {
-    endPause();
+    cancelRetryTimer();
     grow();
   }
 
-  /** There are other certificates: connections whose peers are no longer trusted are replaced. */
+  /**
+   * Called when certificates have changed: connections to peers that are no longer trusted are
+   * replaced.
+   */
   void onTls(TlsContext context) {
     List.copyOf(established).forEach(connection -> connection.onTls(context));
   }
 
-  /** Leaves connections beyond the first that have nothing to do: another loop is short of one. */
+  /** Closes unused connections beyond the first because another loop needs one. */
   void yieldSpares() {
     for (int i = established.size() - 1; i > 0 && waiters.isEmpty(); i--) {
       if (established.get(i).isUnused()) {
@@ -133,11 +140,11 @@ final class LoopConnections
     }
   }
 
-  /** The transport is closed: turns waiting calls away, lets open streams finish. */
+  /** Called when the transport is closed: fails waiting calls and lets open streams finish. */
   void leave(String reason) {
     lends = false;
-    endPause();
-    endPatience();
+    cancelRetryTimer();
+    cancelBorrowTimer();
     if (attempt != null) {
       attempt.leave();
       attempt = null;
@@ -145,7 +152,7 @@ final class LoopConnections
     established.forEach(
         connection -> {
           connection.leave();
-          transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
+          transport.report(ConnectionEvent.Lost.NOT_NEEDED);
         });
     established.clear();
     takeBack();
@@ -166,7 +173,10 @@ final class LoopConnections
     return null;
   }
 
-  /** Serves those who wait, in order, as far as backends admit (SC-36); then sees to more room. */
+  /**
+   * Opens streams for waiting calls, in order, as far as backends admit streams (SC-36). If calls
+   * still wait, opens or borrows a connection.
+   */
   private void serve() {
     while (!waiters.isEmpty()) {
       StreamWaiter waiter = waiters.iterator().next();
@@ -180,17 +190,17 @@ final class LoopConnections
     }
   }
 
-  /** Sees to it that calls which wait in vain will have a stream. */
+  /** Opens or borrows a connection when calls wait. */
   private void grow() {
     if (waiters.isEmpty() || transport.isClosed()) {
       return;
     }
-    boolean mayDial = attempt == null && pause == null;
+    boolean mayDial = attempt == null && retryTimer == null;
     if (established.isEmpty()) {
       if (mayDial) {
         dial();
       }
-      borrowInTime();
+      borrowAfterDelay();
     } else if (mayDial) {
       growFurther();
     }
@@ -201,31 +211,31 @@ final class LoopConnections
       spares++;
       dial();
     } else if (transport.spares() > spares) {
-      transport.askForSpares(this);
-      pauseFor(SPARE_CHECK);
+      transport.requestSpares(this);
+      retryAfter(SPARE_CHECK);
     }
   }
 
-  private void borrowInTime() {
+  private void borrowAfterDelay() {
     if (borrows) {
       borrow();
-    } else if (patience == null) {
-      patience =
+    } else if (borrowTimer == null) {
+      borrowTimer =
           dialer.after(
-              PATIENCE,
+              BORROW_DELAY,
               () -> {
-                patience = null;
+                borrowTimer = null;
                 borrows = established.isEmpty();
                 grow();
               });
     }
   }
 
-  /** Has those who wait do so at a loop that has a connection. */
+  /** Moves all waiting calls to a loop that has a connection. */
   private void borrow() {
     LoopConnections lender = transport.lenderFor(index);
     if (lender == null) {
-      return; // the transport is about to end, or to tell
+      return; // the transport is about to end, or will call onLenderReady
     }
     for (StreamWaiter waiter : List.copyOf(waiters)) {
       waiters.remove(waiter);
@@ -233,7 +243,7 @@ final class LoopConnections
     }
   }
 
-  /** Lets those who wait elsewhere wait here, before all others. */
+  /** Moves the calls that wait at another loop to the front of this loop's queue. */
   private void takeBack() {
     List<StreamWaiter> back = borrowing.takeBack();
     if (!back.isEmpty()) {
@@ -243,7 +253,10 @@ final class LoopConnections
     }
   }
 
-  /** Another loop has a connection, which it had not when this one looked for it. */
+  /**
+   * Called when another loop has its first connection after {@link UpstreamTransport#lenderFor}
+   * found no lender.
+   */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       grow();
@@ -259,7 +272,7 @@ final class LoopConnections
     }
   }
 
-  /** Whether calls of other loops may come here; any loop. */
+  /** Whether calls of other loops may borrow streams here; called on any loop. */
   boolean lends() {
     return lends;
   }
@@ -288,31 +301,31 @@ final class LoopConnections
     next.dial();
   }
 
-  private void pauseFor(Duration delay) {
-    pause =
+  private void retryAfter(Duration delay) {
+    retryTimer =
         dialer.after(
             delay,
             () -> {
-              pause = null;
+              retryTimer = null;
               grow();
             });
   }
 
-  private void endPause() {
-    if (pause != null) {
-      pause.cancel(false);
-      pause = null;
+  private void cancelRetryTimer() {
+    if (retryTimer != null) {
+      retryTimer.cancel(false);
+      retryTimer = null;
     }
   }
 
-  private void endPatience() {
-    if (patience != null) {
-      patience.cancel(false);
-      patience = null;
+  private void cancelBorrowTimer() {
+    if (borrowTimer != null) {
+      borrowTimer.cancel(false);
+      borrowTimer = null;
     }
   }
 
-  /** Tells the transport how many connections beyond the first there still are. */
+  /** Returns the reservations of connections beyond the first that this loop no longer uses. */
   private void returnSpares() {
     int used = Math.max(0, established.size() + (attempt == null ? 0 : 1) - 1);
     while (spares > used) {
@@ -326,7 +339,7 @@ final class LoopConnections
       remove(connection);
       returnSpares();
       connection.leave();
-      transport.tell(ConnectionEvent.Lost.NOT_NEEDED);
+      transport.report(ConnectionEvent.Lost.NOT_NEEDED);
     }
   }
 
@@ -337,7 +350,7 @@ final class LoopConnections
 
   @Override
   public void onHandshaken(HandshakeResult result) {
-    transport.tell(new ConnectionEvent.Handshaken(result));
+    transport.report(new ConnectionEvent.Handshaken(result));
   }
 
   @Override
@@ -350,7 +363,7 @@ final class LoopConnections
     established.add(connection);
     lends = true;
     borrows = false;
-    endPatience();
+    cancelBorrowTimer();
     transport.onEstablished();
     takeBack();
     serve();
@@ -360,12 +373,12 @@ final class LoopConnections
   public void onGone(LoopConnection connection, String reason) {
     if (connection == attempt) {
       attempt = null;
-      transport.tell(new ConnectionEvent.Failed());
+      transport.report(new ConnectionEvent.Failed());
       returnSpares();
       onAttemptFailed(reason);
     } else {
       remove(connection);
-      transport.tell(new ConnectionEvent.Lost(connection.error()));
+      transport.report(new ConnectionEvent.Lost(connection.error()));
       returnSpares();
       onEnded(connection.ending(), "connection ended: " + reason);
     }
@@ -377,15 +390,15 @@ final class LoopConnections
       return;
     }
     if (established.isEmpty()) {
-      endPause(); // that was for further connections
+      cancelRetryTimer(); // the delay was for further connections
       sendBorrowersBack(reason);
     }
     if (ending == Ending.SERVED) {
-      pace.reset();
-    } else if (ending == Ending.BROKEN) { // making it anew at once might go on for ever
+      reconnectBackoff.reset();
+    } else if (ending == Ending.BROKEN) { // reconnecting at once might never stop
       borrows = established.isEmpty();
-      endPause();
-      pauseFor(pace.next());
+      cancelRetryTimer();
+      retryAfter(reconnectBackoff.next());
     }
     serve();
   }
@@ -396,8 +409,8 @@ final class LoopConnections
       return;
     }
     borrows = established.isEmpty();
-    endPause();
-    pauseFor(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
+    cancelRetryTimer();
+    retryAfter(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
     grow();
   }
 
@@ -408,7 +421,7 @@ final class LoopConnections
 
   @Override
   public void onIdle(LoopConnection connection) {
-    if (waiters.isEmpty()) { // else the backend admits no stream for the moment
+    if (waiters.isEmpty()) { // otherwise the backend admits no streams for now
       leave(connection);
     }
   }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The open connections to backends on one event loop, those that finish their streams included. */
+/**
+ * The open connections to backends on one event loop, including those that only finish their
+ * streams.
+ */
 @LoopConfined
 final class LoopSockets {
   private final Map<Long, Entry> open = new TreeMap<>();
@@ -23,7 +26,7 @@ final class LoopSockets {
     open.remove(id);
   }
 
-  /** Those of a subchannel, by id. */
+  /** The connections of a subchannel, ordered by id. */
   List<SocketView> of(SubchannelName owner) {
     return open.entrySet().stream()
         .filter(each -> each.getValue().owner().equals(owner))

@@ -9,8 +9,8 @@ import io.outrigger.http2.EventLoops;
 import io.outrigger.lb.Connector;
 
 /**
- * Makes connections to backends for load balancing. Attempts start on the event loops in turn, so
- * that the connections which decide subchannels' states are spread.
+ * Opens connections to backends for load balancing. Successive attempts start on successive event
+ * loops, so that the first connections of the subchannels are spread over all loops.
  */
 @ControlConfined
 public final class NettyConnector implements Connector {
@@ -22,7 +22,7 @@ public final class NettyConnector implements Connector {
   private int next;
 
   /**
-   * @param tls what connections to addresses that ask for TLS begin with
+   * @param tls the TLS contexts for connections to addresses that require TLS
    */
   public NettyConnector(
       ControlLoop control, EventLoops loops, UpstreamSettings settings, TlsContexts tls) {
@@ -38,7 +38,10 @@ public final class NettyConnector implements Connector {
     return sockets;
   }
 
-  /** The same for one target: status views name its connections by it. Any thread. */
+  /**
+   * A connector for one target; status views show the target's name for its connections. Any
+   * thread.
+   */
   public Connector of(TargetName target) {
     return new Named(target, "");
   }
@@ -84,7 +87,7 @@ public final class NettyConnector implements Connector {
     return transport;
   }
 
-  /** Whose connections these are. */
+  /** A connector that labels its connections with a target and a cluster for status views. */
   private final class Named implements Connector {
     private final TargetName target;
     private final String cluster;

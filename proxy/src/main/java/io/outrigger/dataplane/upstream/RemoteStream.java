@@ -17,34 +17,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream on a connection of another event loop, as the loop of its call has it (decision
- * proxy-0032). What the call says is posted to the {@link RemoteStreamOwner}, and what the backend
- * says comes back in the same way, both in order.
+ * A stream on a connection of another event loop, as seen on the loop of its call (decision
+ * proxy-0032). The call's frames are posted to the {@link RemoteStreamOwner} and the backend's
+ * frames are posted back, both in order.
  *
  * <pre>
- * WAITING -> OPEN  on a stream given by the other loop
- * WAITING -> GONE  on none given, or on cancel
+ * WAITING -> OPEN  on a stream from the other loop
+ * WAITING -> GONE  when the other loop has no stream, on cancel
  * OPEN    -> GONE  on reset from either side, on the connection lost
  * </pre>
  *
- * <p>What is under way when a side has reset the stream is let go where it arrives. DATA is copied
- * as it leaves a loop: a buffer, and what its slices share with it, belongs to one thread. Credit
- * goes the same way as DATA, back from where bytes were consumed, so that the windows of both
- * streams bound what is between the loops.
+ * <p>A frame that arrives after either side has reset the stream is dropped. DATA is copied before
+ * it leaves a loop, because a buffer and all slices that share its memory belong to one thread.
+ * Flow-control credit is returned from the loop that consumed the bytes, so that the windows of
+ * both streams bound the bytes in flight between the loops.
  *
- * <p>DATA of the call stays here, too, until the other loop says that it has left: the call has it
- * back at once when the stream has ended, wherever it was by then (decision proxy-0025).
+ * <p>The call's DATA is also kept here until the other loop reports that the bytes were sent. When
+ * the stream ends, the call can take unsent DATA back at once, even if the other loop still has a
+ * copy (decision proxy-0025).
  */
 @LoopConfined
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
-  /** Whose calls wait for streams elsewhere; on its loop. */
+  /** Has calls that wait for streams of another loop; used on the loop of those calls. */
   interface Borrower {
-    /** {@code waiter} is about to get its stream. */
+    /** Called just before {@code waiter} gets its stream. */
     void onLent(StreamWaiter waiter);
 
-    /** The other loop has no stream to give to {@code waiter}; nothing was sent. */
+    /** Called when the other loop has no stream for {@code waiter}; nothing was sent. */
     void onNotLent(StreamWaiter waiter, String reason);
   }
 
@@ -64,10 +65,10 @@ final class RemoteStream implements Http2Stream {
 
   private long maxHeaderListBytes = Long.MAX_VALUE;
 
-  /** Bytes that came and were not returned. */
+  /** The number of received bytes that the call has not consumed yet. */
   private int held;
 
-  /** What has not left the other loop, as far as is known here. */
+  /** DATA that the other loop has not yet reported as sent. */
   private PendingData unsent = new PendingData();
 
   /**
@@ -87,22 +88,22 @@ final class RemoteStream implements Http2Stream {
     this.owner = new RemoteStreamOwner(this, here, lender);
   }
 
-  /** Asks for the stream. */
+  /** Requests the stream from the other loop. */
   void request() {
     post(elsewhere, owner::request);
   }
 
-  /** Who waited does so no longer; nothing is told. */
+  /** Cancels the wait; the waiter is not notified. */
   void cancel() {
     if (state != State.GONE) {
       reset(Http2Error.CANCEL);
     }
   }
 
-  // What the other loop says.
+  // Notifications from the other loop.
 
   void onOpened(long maxHeaderListBytesOfPeer) {
-    if (state == State.WAITING) { // else a reset is on its way
+    if (state == State.WAITING) { // otherwise a reset is in flight
       maxHeaderListBytes = maxHeaderListBytesOfPeer;
       state = State.OPEN;
       borrower.onLent(waiter);
@@ -143,7 +144,10 @@ final class RemoteStream implements Http2Stream {
     forget(bytes);
   }
 
-  /** Bytes are no longer on the way; the call may have taken them back by now. */
+  /**
+   * Forgets bytes that the other loop has sent or dropped. The call may have taken them back
+   * already.
+   */
   private void forget(int bytes) {
     unsent.skip(Math.min(bytes, unsent.bytes()));
   }
@@ -170,17 +174,17 @@ final class RemoteStream implements Http2Stream {
     end(last -> last.onConnectionLost(refused, reason));
   }
 
-  private void end(Consumer<StreamHandler> news) {
+  private void end(Consumer<StreamHandler> notification) {
     if (state == State.OPEN) {
       state = State.GONE;
-      news.accept(handler); // which may take what was not sent
+      notification.accept(handler); // the handler may take the unsent DATA
       unsent.release();
     }
   }
 
-  // What the call asks for.
+  // Requests of the call.
 
-  /** Always 0: the number is known elsewhere alone. */
+  /** Always 0: only the other loop knows the stream id. */
   @Override
   public int id() {
     return 0;
@@ -219,7 +223,7 @@ final class RemoteStream implements Http2Stream {
       data.release();
       throw e;
     }
-    hand(elsewhere, data, copy -> owner.sendData(copy, endStream));
+    postCopy(elsewhere, data, copy -> owner.sendData(copy, endStream));
   }
 
   @Override
@@ -249,16 +253,19 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  /** What the other loop has of that is sent or dropped there: the stream must end now. */
+  /**
+   * Takes the DATA that was not reported as sent. The other loop still sends or drops its copy, so
+   * the caller must end the stream now.
+   */
   @Override
   public PendingData takeUnsent() {
     PendingData taken = unsent;
-    sendEnded &= taken.isEmpty(); // the end was to follow it
+    sendEnded &= taken.isEmpty(); // the end of the stream was queued behind the DATA
     unsent = new PendingData();
     return taken;
   }
 
-  /** Bytes that came and were not returned. */
+  /** The number of received bytes that the call has not consumed yet. */
   int heldBytes() {
     return held;
   }
@@ -278,13 +285,16 @@ final class RemoteStream implements Http2Stream {
     return sendEnded && unsent.isEmpty();
   }
 
-  /** What takes a buffer, and owns it. */
+  /** Takes ownership of a buffer. */
   interface Taker {
     void take(ByteBuf data);
   }
 
-  /** Gives a copy of {@code data}, which this owns but not its indices, to {@code taker}. */
-  static void hand(Executor loop, ByteBuf data, Taker taker) {
+  /**
+   * Posts a copy of {@code data} to {@code loop} and releases {@code data}. The indices of {@code
+   * data} are not changed, because another owner may use them.
+   */
+  static void postCopy(Executor loop, ByteBuf data, Taker taker) {
     int bytes = data.readableBytes();
     ByteBuf copy = Unpooled.EMPTY_BUFFER;
     try {
@@ -303,7 +313,7 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  /** Runs {@code task} on another loop. */
+  /** Runs {@code task} on {@code loop}, another event loop. */
   static void post(Executor loop, Runnable task) {
     try {
       loop.execute(task);

@@ -10,17 +10,20 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other half of a {@link RemoteStream}, on the loop of the connection: it waits for a stream
- * like any call of that loop, and posts everything that it hears to the loop of the call.
+ * The other half of a {@link RemoteStream}, on the loop of the connection. It waits for a stream
+ * like any call of that loop, and posts every event of the stream to the loop of the call.
  */
 @LoopConfined
 final class RemoteStreamOwner implements StreamWaiter {
-  /** Who has connections; on its loop. */
+  /** Has connections and lends streams; used on the loop of the connections. */
   interface Lender {
-    /** Gives {@code waiter} a stream now, or in its turn, or tells it that there will be none. */
+    /**
+     * Gives {@code waiter} a stream now or later, or notifies {@code waiter} that there will be no
+     * stream.
+     */
     void lend(RemoteStreamOwner waiter);
 
-    /** {@code waiter} no longer waits. */
+    /** Cancels the wait of {@code waiter}. */
     void forget(StreamWaiter waiter);
   }
 
@@ -39,7 +42,7 @@ final class RemoteStreamOwner implements StreamWaiter {
     lender.lend(this);
   }
 
-  /** The stream; call it after {@link #onOpened}. */
+  /** Returns the stream; valid only after {@link #onOpened}. */
   Http2Stream stream() {
     Http2Stream opened = stream;
     if (opened == null) {
@@ -48,7 +51,7 @@ final class RemoteStreamOwner implements StreamWaiter {
     return opened;
   }
 
-  /** The call wants no stream, or no more of it. */
+  /** Cancels the wait for the stream, or resets the open stream. */
   void reset(Http2Error error) {
     if (stream == null) {
       lender.forget(this);
@@ -93,7 +96,7 @@ final class RemoteStreamOwner implements StreamWaiter {
 
   @Override
   public void onData(ByteBuf data, boolean endStream) {
-    RemoteStream.hand(loopOfCall, data, copy -> remote.onData(copy, endStream));
+    RemoteStream.postCopy(loopOfCall, data, copy -> remote.onData(copy, endStream));
   }
 
   @Override

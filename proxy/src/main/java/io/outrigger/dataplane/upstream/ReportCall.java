@@ -17,9 +17,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code OpenRcaService/StreamCoreMetrics}, which a transport makes for itself on its
- * first connection (A51 "Out of Band Metrics Reporting"). Confined to that connection's loop; what
- * it hears is posted to the control loop, from where it is closed.
+ * A call of {@code OpenRcaService/StreamCoreMetrics} that a transport opens on its first loop (A51
+ * "Out of Band Metrics Reporting"). The call runs on that loop. The listener is notified on the
+ * control loop, which also closes the call.
  */
 @LoopConfined
 final class ReportCall implements StreamWaiter, BackendMetricsStream {
@@ -36,11 +36,11 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   private static final AsciiString UNIMPLEMENTED = AsciiString.cached("12");
   private static final AsciiString NOT_FOUND = AsciiString.cached("404");
 
-  /** The flag of compression and four bytes of length before each message. */
+  /** The length of the compression flag and the four-byte message length before each message. */
   private static final int PREFIX = 5;
 
-  /** No report is that long. */
-  private static final int LONGEST = 64 * 1024;
+  /** The maximum length of a report; real reports are much shorter. */
+  private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
   private final UpstreamTransport transport;
   private final LoopConnections connection;
@@ -49,12 +49,12 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   private final Listener listener;
   private @Nullable Http2Stream stream;
 
-  /** What has come of the next message; on the heap, so that nobody has to release it. */
+  /** The received part of the next message; on the heap, so that it needs no release. */
   private final ByteBuf received = Unpooled.buffer(0);
 
   private boolean over;
 
-  /** Whether the listener wants to hear no more; control loop. */
+  /** Whether the listener must not be called any more; control loop. */
   private boolean closed;
 
   ReportCall(
@@ -72,7 +72,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   void start() {
     if (over) {
-      return; // closed at once
+      return; // closed before it started
     }
     if (transport.isClosed()) {
       end(false);
@@ -88,7 +88,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
     transport.postToFirst(this::cancel);
   }
 
-  /** Ends the call, if it goes on. */
+  /** Ends the call if it has not ended yet. */
   void cancel() {
     if (!over) {
       connection.forget(this);
@@ -139,7 +139,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   @Override
   public void onData(ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
-    if (!over) { // else it was given up while this was on its way
+    if (!over) { // otherwise the call ended before this data arrived
       received.writeBytes(data);
     }
     data.release();
@@ -158,8 +158,8 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
       int start = received.readerIndex();
       boolean compressed = received.getByte(start) != 0;
       long length = received.getUnsignedInt(start + 1);
-      if (compressed || length > LONGEST) {
-        giveUp(true); // we offer no compression, and this is no report
+      if (compressed || length > MAX_MESSAGE_BYTES) {
+        giveUp(true); // compression was not offered, and reports are shorter
         return;
       }
       if (received.readableBytes() < PREFIX + length) {
@@ -168,7 +168,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
       byte[] message = new byte[(int) length];
       received.skipBytes(PREFIX).readBytes(message);
       Optional<BackendMetrics> report = OrcaReports.ofMessage(message);
-      report.ifPresent(known -> tell(() -> listener.onReport(known)));
+      report.ifPresent(known -> notifyListener(() -> listener.onReport(known)));
     }
   }
 
@@ -181,7 +181,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   @Override
   public void onDataSent(int bytes) {
-    // The request is one small message.
+    // Not needed: the request is one small message.
   }
 
   @Override
@@ -196,18 +196,18 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   private void end(boolean unsupported) {
     if (over) {
-      return; // it was given up while this was on its way
+      return; // the call ended before this event arrived
     }
     over = true;
     transport.onReportCallEnded(this);
-    tell(() -> listener.onEnded(unsupported));
+    notifyListener(() -> listener.onEnded(unsupported));
   }
 
-  private void tell(Runnable news) {
+  private void notifyListener(Runnable notification) {
     transport.postToControl(
         () -> {
           if (!closed) {
-            news.run();
+            notification.run();
           }
         });
   }

@@ -3,20 +3,21 @@ package io.outrigger.dataplane.upstream;
 import io.outrigger.config.endpoint.EndpointAddress;
 
 /**
- * Which subchannel a connection is of, as status views name it.
+ * The subchannel that a connection belongs to, as status views name it.
  *
- * @param cluster the cluster of the target's routes; an aggregate, where it is one of its leaves'
+ * @param cluster the cluster that the target's routes name; for a leaf of an aggregate cluster, the
+ *     aggregate
  * @param endpoint the endpoint's first address
  */
 public record SubchannelName(TargetName target, String cluster, EndpointAddress endpoint) {
-  /** Subchannels that no status view shows. */
+  /** The target name of subchannels that no status view shows. */
   static final TargetName UNNAMED = new TargetName("", "", "");
 
   /**
    * One target of a forward.
    *
-   * @param target as configured, such as {@code xds:///orders}
-   * @param authority the data-plane authority, which tells a forward's targets apart
+   * @param target the configured target, such as {@code xds:///orders}
+   * @param authority the data-plane authority, which distinguishes the targets of one forward
    */
   public record TargetName(String forward, String target, String authority) {}
 }

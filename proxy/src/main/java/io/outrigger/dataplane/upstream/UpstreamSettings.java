@@ -5,13 +5,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How connections to backends are made and kept.
+ * The settings for connections to backends.
  *
- * @param connectTimeout for one attempt, the peer's SETTINGS included
- * @param keepAlive whether and how silent backends are probed while calls are open
- * @param idleTimeout after which a connection that has no calls is closed, unless it is the last
- *     one to its backend; zero: never
- * @param http2 what backends are granted
+ * @param connectTimeout the limit for one attempt, including the wait for the peer's SETTINGS
+ * @param keepAlive the keepalive settings for connections with open calls; empty turns keepalive
+ *     off
+ * @param idleTimeout the time without calls after which a connection is closed, unless it is the
+ *     last one to its backend; zero disables the timeout
+ * @param http2 the HTTP/2 limits that apply to backends
  */
 public record UpstreamSettings(
     Duration connectTimeout,
@@ -21,14 +22,17 @@ public record UpstreamSettings(
   /** gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT. */
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
-  /** As gRPC channels go idle. */
+  /** The default idle timeout of gRPC channels. */
   public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(30);
 
-  /** No probing, as gRPC's default. */
+  /** The defaults; as in gRPC, keepalive is off. */
   public static final UpstreamSettings DEFAULT =
       new UpstreamSettings(
           CONNECT_TIMEOUT, Optional.empty(), IDLE_TIMEOUT, ConnectionSettings.DEFAULT);
 
-  /** Probes after {@code time} of silence; without an answer for {@code timeout} it is lost. */
+  /**
+   * Keepalive: a PING is sent after {@code time} of silence. The connection counts as lost when no
+   * answer comes within {@code timeout}.
+   */
   public record KeepAlive(Duration time, Duration timeout) {}
 }

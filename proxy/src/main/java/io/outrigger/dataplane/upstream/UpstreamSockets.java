@@ -10,8 +10,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 /**
- * The open connections to backends, for status views. Each event loop keeps its own, and is asked
- * for them; calls pay nothing for it.
+ * The open connections to backends, for status views. Each event loop keeps its own list and is
+ * queried for it, so that calls pay nothing for the views.
  */
 @AnyThread
 public final class UpstreamSockets {
@@ -23,12 +23,15 @@ public final class UpstreamSockets {
     byLoop = Stream.generate(LoopSockets::new).limit(loops.count()).toList();
   }
 
-  /** Where {@code loop} keeps its own; to be used there. */
+  /** The list of connections of {@code loop}; to be used on that loop only. */
   LoopSockets of(int loop) {
     return byLoop.get(loop);
   }
 
-  /** The connections of a subchannel, by id; none when there is no such subchannel. */
+  /**
+   * The connections of a subchannel, ordered by id; an empty list when the subchannel does not
+   * exist.
+   */
   public CompletionStage<List<SocketView>> of(SubchannelName subchannel) {
     return loops
         .askEach(i -> byLoop.get(i).of(subchannel))
@@ -40,7 +43,7 @@ public final class UpstreamSockets {
                     .toList());
   }
 
-  /** The connection of that id; empty when it is not open. */
+  /** The connection with that id; empty when no such connection is open. */
   public CompletionStage<Optional<SocketView>> find(long id) {
     return loops
         .askEach(i -> byLoop.get(i).find(id))

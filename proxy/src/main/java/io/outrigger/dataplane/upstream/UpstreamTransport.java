@@ -31,9 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A backend's connections under one subchannel: each event loop has one of its own when it needs
- * one and can have it, and more when the backend's streams are all in use and the limit allows
- * (A105). A loop without one uses those of the others (decision proxy-0032).
+ * All connections of one subchannel to its backend. Each event loop opens its own connection when
+ * it needs one. A loop opens further connections when the streams of the existing ones are all in
+ * use and the limit allows more (A105). A loop without a connection borrows streams of the other
+ * loops (decision proxy-0032).
  *
  * <pre>
  * CONNECTING -> READY   on the first connection established
@@ -41,14 +42,17 @@ import org.slf4j.LoggerFactory;
  * READY      -> CLOSED  on the last connection ended, on close
  * </pre>
  *
- * <p>As long as any connection is established balancing sees READY. CLOSED takes no more streams on
- * any loop: who waits is told, open streams finish, then the sockets close.
+ * <p>Load balancing sees READY as long as at least one connection is established. A transport that
+ * is CLOSED opens no more streams on any loop: waiting calls fail, open streams finish, then the
+ * sockets close.
  *
- * <p>Every loop may have one connection, whatever the limit; those beyond are counted here for all
- * loops together, so that there are at most {@code loops + limit - 1} (decision proxy-0032).
+ * <p>Every loop may have one connection, whatever the limit. Further connections are counted here
+ * for all loops together, so that there are at most {@code loops + limit - 1} (decision
+ * proxy-0032).
  *
- * <p>{@code closed} is set by whoever notices first, before balancing hears of it: a call that
- * still gets this transport from an older picker is turned away and waits for the next one.
+ * <p>The first thread that notices the end sets {@code closed}, before load balancing is notified.
+ * A call that still gets this transport from an older picker is rejected and waits for the next
+ * picker.
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
@@ -61,37 +65,39 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private final Connector.Listener listener;
   private final List<LoopConnections> connections = new ArrayList<>();
 
-  /** Connections that work, of all loops. */
+  /** The number of established connections of all loops. */
   private final AtomicInteger established = new AtomicInteger();
 
-  /** Connections and attempts beyond the first of each loop. */
+  /** The number of connections and attempts beyond the first of each loop. */
   private final AtomicInteger spares = new AtomicInteger();
 
-  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicBoolean readyReported = new AtomicBoolean();
 
-  /** Whether a loop waits for another one to have a connection. */
-  private final AtomicBoolean sought = new AtomicBoolean();
+  /** Whether a loop waits until another loop has a connection. */
+  private final AtomicBoolean lenderWanted = new AtomicBoolean();
 
-  /** Whether a connection that has ended had served. */
+  /** Whether a connection that has since ended had served a call. */
   private volatile boolean served;
 
   private volatile int maxConnections;
   private volatile boolean closed;
 
-  /** Calls for load reports, which end with the transport; on the first loop. */
+  /** The open calls for load reports, which end with the transport; used on the first loop. */
   private final Set<ReportCall> reportCalls = new HashSet<>();
 
-  /** What asks for TLS where the address does; control loop. */
+  /** The subscription to the TLS context, when the address requires TLS; control loop. */
   private TlsContexts.@Nullable Use tlsUse;
 
-  /** What new connections begin with; null in plain text, and before there is one. */
+  /**
+   * The TLS context for new connections; null for plain text and until the first context is built.
+   */
   private volatile @Nullable TlsContext tls;
 
-  /** Of the newest connection; null in plain text. */
+  /** The TLS properties of the newest connection; null for plain text. */
   private volatile @Nullable TransportSecurity security;
 
-  /** Whether the listener has heard its last; control loop. */
-  private boolean silent;
+  /** Whether the listener has received its last notification; control loop. */
+  private boolean listenerDone;
 
   UpstreamTransport(
       ControlLoop control,
@@ -117,7 +123,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Control loop. */
+  /** Starts the first attempt; on the control loop. */
   void start(TlsContexts contexts) {
     if (address.tls().isPresent()) {
       tlsUse = contexts.use(address.tls().get().settings(), this::onTls);
@@ -126,13 +132,17 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Without certificates there is no attempt, and the next one need not wait for its time. */
+  /**
+   * Called with a new TLS context, or with the reason why there is none. Without a context no
+   * attempt starts. If the transport failed for lack of a context, the first context ends the
+   * back-off of the next attempt.
+   */
   private void onTls(Outcome<TlsContext> context) {
     context.match(
         usable -> {
           boolean begins = tls == null;
           tls = usable;
-          if (silent) {
+          if (listenerDone) {
             endTls();
             listener.onRemedied();
           } else if (begins) {
@@ -146,7 +156,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
           return null;
         },
         reason -> {
-          if (tls == null && !silent) { // else what there was stays in use
+          if (tls == null && !listenerDone) { // otherwise the previous context stays in use
             onEnd(reason.message(), Ending.BROKEN);
           }
           return null;
@@ -169,7 +179,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return Optional.ofNullable(security);
   }
 
-  /** A connection's handshake has told who is at the other end. Its loop. */
+  /** Called on the connection's loop when a TLS handshake has identified the peer. */
   void onPeer(TlsPeer peer) {
     security = new TransportSecurity(peer.protocol(), peer.cipher(), peer.name(), peer.expiry());
   }
@@ -197,7 +207,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return call;
   }
 
-  /** Runs {@code task} where calls for load reports live. */
+  /** Runs {@code task} on the first loop, where calls for load reports run. */
   void postToFirst(Runnable task) {
     post(first, task);
   }
@@ -207,12 +217,12 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     control.execute(task);
   }
 
-  /** The first loop. */
+  /** Runs on the first loop. */
   void onReportCallStarted(ReportCall call) {
     reportCalls.add(call);
   }
 
-  /** The first loop. */
+  /** Runs on the first loop. */
   void onReportCallEnded(ReportCall call) {
     reportCalls.remove(call);
   }
@@ -231,7 +241,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  /** Counts a connection beyond a loop's first in, unless the limit forbids it. Any loop. */
+  /** Reserves one connection beyond a loop's first; false when the limit forbids it. Any loop. */
   boolean takeSpare() {
     while (true) {
       int before = spares.get();
@@ -248,50 +258,51 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     spares.decrementAndGet();
   }
 
-  /** How many connections beyond their first all loops have together. */
+  /** The number of connections beyond their first that all loops have together. */
   int spares() {
     return spares.get();
   }
 
-  /** Asks all loops but {@code shortOfOne} for connections that they do not use. */
-  void askForSpares(LoopConnections shortOfOne) {
+  /** Requests all other loops to close connections that they do not use. */
+  void requestSpares(LoopConnections requester) {
     for (int i = 0; i < connections.size(); i++) {
       LoopConnections other = connections.get(i);
-      if (other != shortOfOne) {
+      if (other != requester) {
         post(i, other::yieldSpares);
       }
     }
   }
 
-  /** A connection works, and its loop lends it. Its loop. */
+  /** Called on the loop of a new connection that is ready and can be lent to other loops. */
   void onEstablished() {
     established.incrementAndGet();
-    tell(new ConnectionEvent.Made());
-    if (sought.getAndSet(false)) {
+    report(new ConnectionEvent.Made());
+    if (lenderWanted.getAndSet(false)) {
       for (int i = 0; i < connections.size(); i++) {
         post(i, connections.get(i)::onLenderReady);
       }
     }
-    if (!told.compareAndSet(false, true)) {
+    if (!readyReported.compareAndSet(false, true)) {
       return;
     }
     control.execute(
         () -> {
-          if (!silent) {
+          if (!listenerDone) {
             listener.onReady(this);
           }
         });
   }
 
   /**
-   * A loop beside loop {@code index} that has a connection. Without one, {@link
-   * LoopConnections#onLenderReady} tells every loop as soon as there is one.
+   * A loop other than loop {@code index} that has a connection; null when there is no such loop. In
+   * that case {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is
+   * ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);
     if (found == null) {
-      sought.set(true);
-      found = findLender(index); // it may have come before it was told to tell
+      lenderWanted.set(true);
+      found = findLender(index); // a connection may have become ready before the flag was set
     }
     return found;
   }
@@ -306,12 +317,15 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return null;
   }
 
-  /** Passes on what became of one of the connections. Any loop. */
-  void tell(ConnectionEvent event) {
+  /** Reports an event of one connection to the listener. Any loop. */
+  void report(ConnectionEvent event) {
     control.execute(() -> listener.onConnection(event));
   }
 
-  /** A connection ended, and its loop lends it no more. Its loop; tells how many are left. */
+  /**
+   * Called on the loop of a connection that ended and is no longer lent. Returns the number of
+   * connections that are left.
+   */
   int onLost(Ending ending) {
     if (ending == Ending.SERVED) {
       served = true;
@@ -319,12 +333,15 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return established.decrementAndGet();
   }
 
-  /** How many connections work. */
+  /** The number of established connections. */
   int established() {
     return established.get();
   }
 
-  /** Counts a connection out that its loop can do without; not the last one. Its loop. */
+  /**
+   * Gives up one connection that its loop does not need; false for the last connection. Called on
+   * the loop of the connection.
+   */
   boolean mayLeaveOne() {
     while (true) {
       int before = established.get();
@@ -338,19 +355,19 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * No further streams: the last connection has ended, or the first attempt has failed. Balancing
-   * knows the address, which {@code reason} does not name.
+   * Closes the transport because the last connection has ended or the first attempt has failed. The
+   * {@code reason} does not name the address, because load balancing adds it.
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;
     shut(address + ": " + reason);
     control.execute(
         () -> {
-          if (!silent) {
-            silent = true;
+          if (!listenerDone) {
+            listenerDone = true;
             if (tls != null) {
               endTls();
-            } // else it still tells when there are certificates
+            } // otherwise the first TLS context is still to be reported
             listener.onClosed(RpcStatus.unavailable(reason), ending);
           }
         });
@@ -359,14 +376,14 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   @Override
   public void close() {
     control.checkInside();
-    silent = true;
+    listenerDone = true;
     endTls();
     shut("connection to " + address + " is no longer used");
   }
 
   private void shut(String reason) {
     if (closed) {
-      return; // a second loop may get here too: leaving twice is harmless
+      return; // a second loop may get here too, which is harmless
     }
     closed = true;
     post(first, () -> List.copyOf(reportCalls).forEach(ReportCall::cancel));

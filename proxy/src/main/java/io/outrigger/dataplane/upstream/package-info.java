@@ -1,8 +1,9 @@
 /**
- * Connections to backends: the connector that load balancing asks for transports, and what a
- * transport is to calls: HTTP/2 connections of the event loops, lent to each other. Made and given
- * up on the control loop, used on the event loops, each its own part (DESIGN section 5). Implements
- * the connection side of A57 and gRPC's connection back-off rules (SC-50, SC-51).
+ * Connections to backends. The connector opens transports for load balancing; calls open streams on
+ * a transport, whose HTTP/2 connections belong to event loops and are lent between them. Transports
+ * are created and closed on the control loop. Each event loop uses its own part of a transport
+ * (DESIGN section 5). Implements the connection side of A57 and gRPC's connection back-off rules
+ * (SC-50, SC-51).
  */
 @NullMarked
 package io.outrigger.dataplane.upstream;
