@@ -16,7 +16,7 @@ final class AcceptedConnections {
     open.put(connection.id(), connection);
   }
 
-  /** Whether connections that come now are late. */
+  /** Whether the drain has begun, so that new connections must be closed. */
   boolean isDraining() {
     return draining;
   }
@@ -25,7 +25,7 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /** At most {@code max} of them, by id, from {@code from} on. */
+  /** The views of at most {@code max} connections, ordered by id, from id {@code from} on. */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }

@@ -14,7 +14,7 @@ import io.outrigger.http2.SocketView;
 import io.outrigger.http2.StreamHandler;
 import java.net.SocketAddress;
 
-/** An app's connection: each stream that it opens is a call of the forward (SC-45). */
+/** An app's connection: each stream that the app opens is a call of the forward (SC-45). */
 @LoopConfined
 final class DownstreamConnection implements ConnectionHandler {
   private final AcceptedConnections siblings;

@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One local port: accepts apps' connections on the event loops in turn and gives their streams to a
- * {@link Forward}.
+ * One local port: accepts apps' connections on the event loops in turn and passes their streams to
+ * a {@link Forward}.
  *
  * <pre>
  * bind -> OPEN -> DRAINING -> CLOSED
  * </pre>
  *
- * A drain stops accepting, says GOAWAY in two steps on every connection, and is over when the last
- * one has closed (SC-44).
+ * <p>A drain stops accepting connections and sends GOAWAY in two steps on every connection. The
+ * drain is complete when the last connection has closed (SC-44).
  */
 @AnyThread
 public final class Http2Listener {
@@ -73,9 +73,9 @@ public final class Http2Listener {
   }
 
   /**
-   * Opens a port; blocks until it is bound, so not for a loop's thread.
+   * Opens a port. Blocks until the port is bound, so it must not be called on an event loop.
    *
-   * @param address an {@link InetSocketAddress}, port 0 picks one; or a {@link
+   * @param address an {@link InetSocketAddress}, whose port 0 selects a free port; or a {@link
    *     UnixDomainSocketAddress}
    * @param callLoops one per event loop of {@code loops}, in order
    * @throws IOException with the address and the reason
@@ -133,7 +133,7 @@ public final class Http2Listener {
     }
   }
 
-  /** On the loop that the connection will live on. */
+  /** Sets up an accepted connection, on the event loop of that connection. */
   private void onAccepted(Channel channel) {
     if (open.incrementAndGet() > settings.maxConnections() || settings.http2().memory().isFull()) {
       open.decrementAndGet();
@@ -143,7 +143,7 @@ public final class Http2Listener {
       return;
     }
     accepted.incrementAndGet();
-    channel.closeFuture().addListener(closed -> onConnectionClosed()); // whatever becomes of it
+    channel.closeFuture().addListener(closed -> onConnectionClosed());
     int index = loops.index(channel.eventLoop());
     AcceptedConnections siblings = connections.get(index);
     channel
@@ -177,21 +177,21 @@ public final class Http2Listener {
         : 0;
   }
 
-  /** The forward that it serves. */
+  /** The forward that this listener serves. */
   public Forward forward() {
     return forward;
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   public int connections() {
     return open.get();
   }
 
   /**
-   * The open connections, as their loops see them.
+   * Views of the open connections, which the event loops produce.
    *
-   * @param from the least id
-   * @param max how many at most, those with the least ids
+   * @param from the lowest id to return
+   * @param max the maximum number of connections, those with the lowest ids
    */
   public CompletionStage<List<SocketView>> sockets(long from, int max) {
     return loops
@@ -205,39 +205,40 @@ public final class Http2Listener {
                     .toList());
   }
 
-  /** The open connection of that id; empty when there is none. */
+  /** The open connection with that id; empty when there is no such connection. */
   public CompletionStage<Optional<SocketView>> socket(long id) {
     return sockets(id, 1)
         .thenApply(next -> next.stream().filter(socket -> socket.id() == id).findAny());
   }
 
-  /** Connections taken so far. */
+  /** The number of connections accepted so far. */
   public long accepted() {
     return accepted.get();
   }
 
-  /** Connections closed at once because there were too many. */
+  /** The number of connections closed at once because too many were open or memory was full. */
   public long refused() {
     return refused.get();
   }
 
   /**
-   * Stops accepting and lets every connection finish its streams. Calling it again is harmless.
+   * Stops accepting connections and lets every connection finish its streams. Further calls have no
+   * effect.
    *
-   * @return completed, on some loop, when no connection is left
+   * @return completed on some event loop when no connection is left
    */
   public CompletableFuture<Void> drain() {
     stopAccepting(() -> onEachLoop(AcceptedConnections::drain));
     return drained;
   }
 
-  /** Closes the port and every connection at once; the future is {@link #drain}'s. */
+  /** Closes the port and every connection at once; returns the future of {@link #drain}. */
   public CompletableFuture<Void> close() {
     stopAccepting(() -> onEachLoop(AcceptedConnections::close));
     return drained;
   }
 
-  /** Closes the port; {@code then} runs when that is done, or at once when it is done already. */
+  /** Closes the port and runs {@code then} when the port is closed, at once if it already is. */
   private void stopAccepting(Runnable then) {
     Channel bound = server;
     if (bound == null) {
@@ -247,7 +248,7 @@ public final class Http2Listener {
       removeFile();
     }
     bound
-        .close() // a second time answers as the first
+        .close() // a second call returns the same result
         .addListener(
             closed -> {
               then.run();

@@ -5,13 +5,13 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where to listen. */
+/** The address of a local port or unix socket to listen on. */
 public sealed interface ListenAddress {
   /**
    * A TCP port.
    *
-   * @param host a name or an IP address, the latter without brackets
-   * @param port 0 picks a free one
+   * @param host a host name or an IP address; IPv6 addresses without brackets
+   * @param port the port; 0 selects a free one
    */
   record Tcp(String host, int port) implements ListenAddress {
     @Override
@@ -31,15 +31,16 @@ public sealed interface ListenAddress {
   String LOOPBACK = "127.0.0.1";
 
   /**
-   * Reads {@code PORT} (on 127.0.0.1), {@code HOST:PORT}, {@code [::1]:PORT} or {@code unix:/path}.
+   * Parses {@code PORT} (on 127.0.0.1), {@code HOST:PORT}, {@code [::1]:PORT} or {@code
+   * unix:/path}.
    *
-   * @throws IllegalArgumentException with the reason, when it is none of these
+   * @throws IllegalArgumentException with the reason, when {@code text} has none of these forms
    */
   static ListenAddress parse(String text) {
     return text.startsWith("unix:") ? Text.unix(text) : parseTcp(text);
   }
 
-  /** As {@link #parse}, for places where a unix socket cannot be. */
+  /** Parses like {@link #parse}, but rejects unix sockets. */
   static Tcp parseTcp(String text) {
     Matcher matcher = Text.TCP.matcher(text);
     if (!matcher.matches()) {
@@ -54,7 +55,7 @@ public sealed interface ListenAddress {
     return new Tcp(host == null ? LOOPBACK : host, Integer.parseInt(port));
   }
 
-  /** Whether both cannot be bound at once. A port of 0 never collides. */
+  /** Whether the two addresses cannot be bound at the same time. Port 0 never collides. */
   default boolean collidesWith(ListenAddress other) {
     if (this instanceof Tcp a && other instanceof Tcp b) {
       return a.port() == b.port()

@@ -5,11 +5,14 @@ import io.outrigger.http2.ConnectionSettings;
 /**
  * The limits of one local port.
  *
- * @param maxConnections beyond it a new connection is closed at once
- * @param http2 what apps are granted
+ * @param maxConnections the maximum number of open connections; further ones are closed at once
+ * @param http2 the HTTP/2 limits that apply to apps
  */
 public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
-  /** CONTRACT section 2, {@code --max-connections} and {@code --max-concurrent-streams}. */
+  /**
+   * The defaults of {@code --max-connections} and {@code --max-concurrent-streams} (CONTRACT
+   * section 2).
+   */
   public static final ListenerSettings DEFAULT =
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
 }

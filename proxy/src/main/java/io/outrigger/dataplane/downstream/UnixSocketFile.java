@@ -14,7 +14,10 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The file of a unix socket that we listen on: made way for before, removed afterwards. */
+/**
+ * The file of a unix socket to listen on. A stale file is removed before binding, and the own file
+ * is removed after closing.
+ */
 @AnyThread
 final class UnixSocketFile {
   private final Path path;
@@ -25,9 +28,9 @@ final class UnixSocketFile {
   }
 
   /**
-   * Removes a socket that a dead process left behind.
+   * Removes a socket file that a dead process left behind.
    *
-   * @throws IOException if somebody listens on it, or it is something else
+   * @throws IOException if a process listens on the socket, or if the file is not a socket
    */
   void makeWay() throws IOException {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -42,12 +45,12 @@ final class UnixSocketFile {
     Files.deleteIfExists(path);
   }
 
-  /** Remembers the file that binding has made. */
+  /** Remembers the identity of the file that binding has created. */
   void onBound() throws IOException {
     key = attributes().fileKey();
   }
 
-  /** Removes the file, unless another process has put its own there. */
+  /** Removes the file unless another process has replaced it. */
   void remove() throws IOException {
     if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
         && Objects.equals(attributes().fileKey(), key)) {
@@ -57,15 +60,15 @@ final class UnixSocketFile {
 
   private boolean isServed() throws IOException {
     try (var probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      probe.configureBlocking(false); // one whose queue is full would not answer
+      probe.configureBlocking(false); // connecting would block while the accept queue is full
       var unused = probe.connect(UnixDomainSocketAddress.of(path));
       return true;
-    } catch (ConnectException nobody) {
+    } catch (ConnectException refused) {
       return false;
     } catch (IOException e) {
       String reason = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
       if (reason.contains("temporarily unavailable")) {
-        return true; // its queue is full
+        return true; // the accept queue is full
       }
       if (reason.contains("refused")) {
         return false;
