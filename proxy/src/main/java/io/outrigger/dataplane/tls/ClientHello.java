@@ -7,16 +7,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads the ClientHello of an engine of ours: the JVM chooses the groups that it offers, and before
- * Java 20 no method tells which.
+ * Parses the ClientHello that one of the proxy's own engines has produced. The JVM chooses the
+ * groups to offer, and before Java 20 no method returns them.
  */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;
 
-  /** Record, message, version and random (RFC 8446 sections 4.1.2 and 5.1). */
+  /**
+   * The length of the headers of record and message, of version and random (RFC 8446 sections 4.1.2
+   * and 5.1).
+   */
   private static final int FIXED_BYTES = 5 + 4 + 2 + 32;
 
-  /** As IANA's registry of supported groups has them. */
+  /** The names in IANA's registry of supported groups. */
   private static final Map<Integer, String> GROUPS =
       Map.ofEntries(
           Map.entry(23, "secp256r1"),
@@ -36,9 +39,9 @@ final class ClientHello {
   private ClientHello() {}
 
   /**
-   * The groups for key agreement that are offered, best first.
+   * The groups that the ClientHello offers for key agreement, in order of preference.
    *
-   * @param record with a whole ClientHello in it
+   * @param record a TLS record with a complete ClientHello
    */
   static List<String> groups(ByteBuffer record) {
     ByteBuffer in = record.duplicate();

@@ -12,16 +12,19 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * Stands before the TLS handler from the connection to the end of the handshake, and bounds the
- * bytes of it: those that come while a part of the handshake waits for a thread are kept, and a
- * server may send as fast as it can.
+ * Limits the number of bytes received during the handshake; it precedes the TLS handler until the
+ * handshake is complete. While a part of the handshake waits for a thread, received bytes are
+ * buffered, and a server can send as fast as it likes.
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {
-  /** Either library admits 32 KiB for each of some six messages, of which one is large at most. */
+  /**
+   * The limit for a whole handshake. Both TLS libraries accept 32 KiB for each of about six
+   * messages, of which at most one is large.
+   */
   static final int MAX_BYTES = 256 << 10;
 
-  /** The first record that was sent; empty before. */
+  /** The first record sent, which holds the ClientHello; empty before that. */
   private byte[] hello = {};
 
   private int taken;
@@ -42,7 +45,9 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     }
   }
 
-  /** Closes the socket at once: a close_notify would wait for the part that is under way. */
+  /**
+   * Closes the socket at once: a close_notify would wait for the part of the handshake in progress.
+   */
   private void fail(ChannelHandlerContext ctx) {
     over = true;
     ctx.channel().config().setAutoRead(false);
@@ -59,7 +64,7 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     ctx.write(message, promise);
   }
 
-  /** The groups for key agreement that were offered. */
+  /** The groups that the ClientHello offered for key agreement. */
   List<String> groups() {
     return hello.length == 0 ? List.of() : ClientHello.groups(ByteBuffer.wrap(hello));
   }

@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * What all TLS connections share that have equal settings and certificates (A29-20). TLS 1.2 and
- * 1.3, by ALPN {@code h2} or what local policy offers before it, no host name check but that of the
- * settings. Sessions are not resumed: each connection has its peer judged by the certificates of
- * now.
+ * The TLS context that all connections with equal settings and certificates share (A29-20). It
+ * offers TLS 1.2 and 1.3. By ALPN it offers the protocols of local policy, then {@code h2}. Only
+ * the host names that the settings configure are checked. Sessions are not resumed, so that each
+ * connection verifies its peer with the current certificates.
  */
 @AnyThread
 public final class TlsContext {
@@ -38,11 +38,12 @@ public final class TlsContext {
   }
 
   /**
-   * Takes milliseconds: neither for the control loop nor for event loops.
+   * Builds a context. This takes milliseconds, so it must not run on the control loop or an event
+   * loop.
    *
-   * @param alpn protocols to offer before {@code h2}, which mean the same
-   * @param tasks runs what of handshakes takes long, beside the event loops
-   * @throws GeneralSecurityException when the library refuses the certificates
+   * @param alpn protocols to offer before {@code h2}; each must mean HTTP/2
+   * @param tasks runs the slow parts of handshakes outside the event loops
+   * @throws GeneralSecurityException when the library rejects the certificates
    */
   public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
@@ -64,9 +65,10 @@ public final class TlsContext {
   }
 
   /**
-   * Adds TLS to the end of a channel that is not connected yet; who comes next bounds its time.
+   * Adds the TLS handlers to the end of the pipeline of a channel that is not connected yet. The
+   * caller must limit the time of the handshake.
    *
-   * @param serverName to ask for; empty for none
+   * @param serverName the name to send as SNI; empty sends none
    */
   public void addTo(Channel channel, Optional<String> serverName) {
     TlsHandler handler = handler(serverName, channel.alloc());
@@ -77,7 +79,10 @@ public final class TlsContext {
     return new TlsHandler(engines.engine(serverName, buffers), alpn, TlsThreads.ofHandshake(tasks));
   }
 
-  /** Why a peer that was trusted is no longer; empty when it still is. Some 100 µs. */
+  /**
+   * The reason why a peer that was trusted before is no longer trusted; empty when it still is.
+   * Takes about 100 µs.
+   */
   public Optional<String> objection(TlsPeer peer) {
     return verifier.objectionToOpen(peer.chain(), peer.serverName()).map(CertificateRefusal::text);
   }

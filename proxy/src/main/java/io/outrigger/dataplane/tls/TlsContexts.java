@@ -17,23 +17,25 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TLS context for each settings in use, made anew when its certificates change (A29-20). It is
- * kept for a while after its last user has gone: the next attempt of a back-off finds it.
+ * One TLS context for each distinct settings in use, rebuilt when the certificates change (A29-20).
+ * A context stays for a while after its last user has closed, so that the next attempt after a
+ * back-off finds it.
  */
 @ControlConfined
 public final class TlsContexts {
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
-   * Attempts of a start wait for the first reading of files, but not for a file system that hangs.
+   * How long the first connection attempts wait for the first reading of the certificate files; a
+   * file system that hangs must not delay them longer.
    */
   static final Duration FIRST_READING = Duration.ofSeconds(10);
 
-  /** Hears of the context of some settings. */
+  /** Receives the TLS context of some settings. */
   public interface User {
     /**
-     * There is a context, another one, or a reason why there is none: UNAVAILABLE, for callers. On
-     * the control loop, never before {@link #use} returns.
+     * Called with each new context, or with the reason why there is none; the reason has the code
+     * UNAVAILABLE. Called on the control loop, never before {@link #use} returns.
      */
     void onContext(Outcome<TlsContext> context);
   }
@@ -44,7 +46,7 @@ public final class TlsContexts {
   private final Map<UpstreamTls, Entry> entries = new HashMap<>();
 
   /**
-   * @param tasks runs what takes milliseconds: to make contexts, and parts of handshakes
+   * @param tasks runs slow work: building contexts and parts of handshakes
    */
   public TlsContexts(ControlLoop control, Executor tasks, CertificateStore certificates) {
     this.control = control;
@@ -52,7 +54,10 @@ public final class TlsContexts {
     this.certificates = certificates;
   }
 
-  /** Tells {@code user} of the context of {@code settings} until what is returned is closed. */
+  /**
+   * Notifies {@code user} of the context of {@code settings} until the returned {@link Use} is
+   * closed.
+   */
   public Use use(UpstreamTls settings, User user) {
     control.checkInside();
     Entry entry = entries.computeIfAbsent(settings, Entry::new);
@@ -61,7 +66,7 @@ public final class TlsContexts {
     return use;
   }
 
-  /** The interest of one connection. */
+  /** The subscription of one user to the context of its settings. */
   public static final class Use {
     private final Entry entry;
     private final User user;
@@ -72,13 +77,13 @@ public final class TlsContexts {
       this.user = user;
     }
 
-    private void tell(Outcome<TlsContext> context) {
+    private void deliver(Outcome<TlsContext> context) {
       if (!closed) {
         user.onContext(context);
       }
     }
 
-    /** The user hears nothing more. Harmless a second time. */
+    /** Ends the subscription: the user is not called again. Further calls have no effect. */
     public void close() {
       if (!closed) {
         closed = true;
@@ -92,10 +97,13 @@ public final class TlsContexts {
     private final List<Use> uses = new ArrayList<>();
     private final CertificateStore.Watch watch;
 
-    /** Null while the first one is being made. */
+    /** Null while the first context is being built. */
     private @Nullable Outcome<TlsContext> current;
 
-    /** Counts materials: of two that are built at the same time the later one counts. */
+    /**
+     * The number of materials received. When two contexts are built at the same time, only the
+     * context of the later material is used.
+     */
     private int materials;
 
     Entry(UpstreamTls settings) {
@@ -117,12 +125,12 @@ public final class TlsContexts {
     void add(Use use) {
       uses.add(use);
       if (current != null && !current.isOk()) {
-        onMaterial(watch.material()); // it may have been bad luck
+        onMaterial(watch.material()); // building may succeed now
       } else if (current != null) {
         control.execute(
             () -> {
               if (current != null) {
-                use.tell(current);
+                use.deliver(current);
               }
             });
       }
@@ -160,7 +168,7 @@ public final class TlsContexts {
         built = Outcome.ok(TlsContext.of(material, settings.alpn(), tasks));
       } catch (GeneralSecurityException
           | RuntimeException
-          | Error e) { // whatever it is, somebody waits
+          | Error e) { // users wait for a result in any case
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
       Outcome<TlsContext> made = built;
@@ -170,7 +178,7 @@ public final class TlsContexts {
     private void become(Outcome<TlsContext> next, int number) {
       if (number == materials) {
         current = next;
-        List.copyOf(uses).forEach(use -> use.tell(next));
+        List.copyOf(uses).forEach(use -> use.deliver(next));
       }
     }
   }

@@ -13,44 +13,48 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS of a connection whose peer cannot keep it busy when the handshake is over. The libraries
- * bound handshakes, but the JDK's neither KeyUpdate nor NewSessionTicket after them, and BoringSSL
- * not the latter; each costs as much as a call.
+ * A TLS handler that limits the work a peer can cause after the handshake. The libraries limit
+ * handshakes, but the JDK limits neither KeyUpdate nor NewSessionTicket messages after the
+ * handshake, and BoringSSL does not limit the latter. Each such message costs as much as a call.
  *
  * <ul>
- *   <li>Records without application data come from a store of {@value #MAX_SPARE}, to which every
- *       {@value #DATA_RECORDS}th record with data adds one. Honest servers send a few tickets, and
- *       a KeyUpdate after millions of records.
+ *   <li>Each record without application data uses one unit of a budget of {@value #MAX_SPARE};
+ *       every {@value #DATA_RECORDS}th record with data adds one unit. Normal servers send a few
+ *       tickets, and a KeyUpdate after millions of records.
  *   <li>Renegotiation is an error (RFC 9113 section 9.2.1).
  * </ul>
  *
- * <p>Counts beside the engine and does not stand before it: Netty's handler gives BoringSSL's
- * engine, as long as it can see that it is one, direct buffers that need no copy.
+ * <p>The records are counted in this handler and not in a wrapper around the engine: Netty's
+ * handler passes direct buffers to BoringSSL without a copy only when it recognizes BoringSSL's
+ * engine class.
  */
 @LoopConfined
 final class TlsHandler extends SslHandler {
   static final int MAX_SPARE = 32;
   static final int DATA_RECORDS = 64;
 
-  /** The type of a record, which TLS 1.2 shows; of TLS 1.3 all look like data. */
+  /**
+   * The record type of handshake messages. It is visible in TLS 1.2; in TLS 1.3 all encrypted
+   * records look like data.
+   */
   private static final int HANDSHAKE = 22;
 
   private final List<String> alpn;
   private int spare = MAX_SPARE;
   private int data;
 
-  /** Whether the record that is being read had data in it. */
+  /** Whether the current record contained application data. */
   private boolean gaveData;
 
   private boolean over;
 
-  /** Whether anything has come since the last end of a read. */
+  /** Whether data was read since the last {@code channelReadComplete}. */
   private boolean hasRead;
 
   /**
-   * @param engine which is treated as the JDK's are: a record at a time
-   * @param alpn what it offers
-   * @param tasks runs what of the handshake takes long
+   * @param engine the engine, used like the JDK's: one record at a time
+   * @param alpn the protocols that the engine offers
+   * @param tasks runs the slow parts of the handshake
    */
   TlsHandler(SSLEngine engine, List<String> alpn, Executor tasks) {
     super(engine, tasks);
@@ -58,7 +62,7 @@ final class TlsHandler extends SslHandler {
     setHandshakeTimeoutMillis(0);
   }
 
-  /** To stand behind this one: sees what comes out of a record. */
+  /** A handler to add directly after this one; it detects the application data of a record. */
   ChannelHandler behind() {
     return new ChannelInboundHandlerAdapter() {
       @Override
@@ -69,7 +73,7 @@ final class TlsHandler extends SslHandler {
     };
   }
 
-  /** Whether this is among the protocols that were offered (ALPN). */
+  /** Whether {@code protocol} is one of the protocols that were offered (ALPN). */
   boolean offers(@Nullable String protocol) {
     return protocol != null && alpn.contains(protocol);
   }
@@ -81,8 +85,8 @@ final class TlsHandler extends SslHandler {
   }
 
   /**
-   * Who has read nothing needs no more for it: Netty's handler would ask the socket again at once,
-   * and so on while no buffer is there to read into, though reading is switched off for a moment.
+   * Skips Netty's handling when nothing was read. Netty's handler would request another read at
+   * once and repeat that as long as no buffer is available, even while reads are paused.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
@@ -133,7 +137,7 @@ final class TlsHandler extends SslHandler {
     }
   }
 
-  /** The socket goes at once: a farewell by TLS would be one more that nobody reads. */
+  /** Closes the socket at once, without a close_notify, which the peer would not read. */
   private void end(ChannelHandlerContext ctx, ByteBuf in, String reason) {
     over = true;
     in.skipBytes(in.readableBytes());

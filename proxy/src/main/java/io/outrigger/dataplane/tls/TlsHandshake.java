@@ -15,21 +15,21 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands behind the TLS handler of a channel until the handshake is over: then the connection's own
- * handler takes its place, so that no byte of it is said to a peer that is not the right one, or
- * does not speak HTTP/2 (A29-16).
+ * Follows the TLS handler in the pipeline until the handshake is complete; then the handler of the
+ * connection replaces this one. The connection therefore sends no byte to a peer that is not
+ * trusted or does not speak HTTP/2 (A29-16).
  */
 @LoopConfined
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {
-  /** Hears what becomes of the handshake, once; on the loop. */
+  /** Receives the result of the handshake, once; on the event loop. */
   public interface Listener {
-    /** Done, just before the connection's handler takes over. */
+    /** Called when the handshake succeeded, just before the connection's handler takes over. */
     void onHandshaken(TlsPeer peer);
 
     /**
-     * It failed; the channel is closed afterwards.
+     * Called when the handshake failed; the channel is closed afterwards.
      *
-     * @param reason in an operator's words
+     * @param reason the reason, worded for operators
      */
     void onFailed(HandshakeResult result, String reason);
   }
@@ -40,8 +40,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private boolean over;
 
   /**
-   * @param serverName that the peer is asked for
-   * @param connection takes this one's place
+   * @param serverName the name sent as SNI
+   * @param connection the handler that replaces this one
    */
   public TlsHandshake(Optional<String> serverName, ChannelHandler connection, Listener listener) {
     this.serverName = serverName;
@@ -49,7 +49,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     this.listener = listener;
   }
 
-  /** Whether {@code channel} is connected, and its handshake under way. */
+  /** Whether {@code channel} is connected and its handshake is in progress. */
   public static boolean isUnderWay(Channel channel) {
     return channel.isActive() && channel.pipeline().get(TlsHandshake.class) != null;
   }
@@ -69,7 +69,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private void onHandshaken(ChannelHandlerContext ctx) {
     TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
     String protocol = tls.engine().getApplicationProtocol();
-    if (!tls.offers(protocol)) { // all that is offered means HTTP/2
+    if (!tls.offers(protocol)) { // every offered protocol means HTTP/2
       fail(
           ctx,
           HandshakeResult.NO_APPLICATION_PROTOCOL,
@@ -102,8 +102,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Names what we offered: a server that finds nothing in common does not say what it wants
-   * (A29-21).
+   * Lists the offered versions and groups: a server that shares no parameters with the client does
+   * not say which ones it supports (A29-21).
    */
   private static String offered(ChannelHandlerContext ctx) {
     HandshakeLimit handshake = ctx.pipeline().get(HandshakeLimit.class);

@@ -15,12 +15,12 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * What is known of the other end of a TLS connection.
+ * The peer of a TLS connection.
  *
- * @param protocol such as {@code TLSv1.3}
- * @param cipher as IANA names it
- * @param chain leaf first
- * @param serverName that it was asked for
+ * @param protocol the TLS version, such as {@code TLSv1.3}
+ * @param cipher the cipher suite's IANA name
+ * @param chain the peer's certificates, leaf first
+ * @param serverName the name sent as SNI
  */
 @AnyThread
 public record TlsPeer(
@@ -45,12 +45,12 @@ public record TlsPeer(
           Stream.of(session.getPeerCertificates())
               .filter(X509Certificate.class::isInstance)
               .toArray(X509Certificate[]::new));
-    } catch (CertificateException e) { // a trust manager has read it before
+    } catch (CertificateException e) { // not expected: a trust manager has parsed it before
       throw new SSLPeerUnverifiedException(String.valueOf(e.getMessage()));
     }
   }
 
-  /** By which people know it: its first URI SAN, else its first DNS SAN, else its subject. */
+  /** The name that operators see: the first URI SAN, else the first DNS SAN, else the subject. */
   public String name() {
     X509Certificate leaf = chain.get(0);
     return PlainText.of(
@@ -59,7 +59,7 @@ public record TlsPeer(
             .orElse(leaf.getSubjectX500Principal().getName()));
   }
 
-  /** When its certificate ends. */
+  /** The time at which the peer's leaf certificate expires. */
   public Instant expiry() {
     return chain.get(0).getNotAfter().toInstant();
   }

@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Threads for what of TLS takes milliseconds: contexts, and the public-key parts of handshakes. A
- * thousand handshakes stand in line here, and event loops serve calls meanwhile. Without TLS there
- * is no thread.
+ * Threads for TLS work that takes milliseconds: building contexts and the public-key parts of
+ * handshakes. A thousand handshakes can wait in this queue while event loops serve calls. No thread
+ * exists while TLS is not used.
  *
- * <p>A handshake has several parts. What belongs to one that has begun goes before the first parts
- * of others: in the order in which they come, none of a thousand would be done before nearly all
- * are.
+ * <p>A handshake has several parts. Parts of handshakes in progress run before the first parts of
+ * other handshakes. In order of arrival, none of a thousand handshakes would finish before nearly
+ * all of them had.
  */
 @AnyThread
 public final class TlsThreads {
@@ -23,9 +23,9 @@ public final class TlsThreads {
   private static final AtomicLong NEXT = new AtomicLong();
 
   /**
-   * Work with its place in the line.
+   * A task with its position in the queue.
    *
-   * @param isFirst whether it begins a handshake
+   * @param isFirst whether the task is the first part of a handshake
    */
   private record Part(boolean isFirst, long number, Runnable work)
       implements Runnable, Comparable<Part> {
@@ -48,7 +48,7 @@ public final class TlsThreads {
 
   private TlsThreads() {}
 
-  /** At most {@code count} daemon threads, each gone when it has had nothing to do for a while. */
+  /** An executor with at most {@code count} daemon threads; each ends after some idle time. */
   public static Executor start(int count) {
     var made = new AtomicInteger();
     var pool =
@@ -67,7 +67,10 @@ public final class TlsThreads {
     return work -> pool.execute(work instanceof Part ? work : Part.of(false, work));
   }
 
-  /** {@code threads} for one handshake, whose first part stands in line. */
+  /**
+   * An executor for one handshake: its first task is queued behind the tasks of handshakes in
+   * progress.
+   */
   static Executor ofHandshake(Executor threads) {
     return new Executor() {
       private volatile boolean begun;

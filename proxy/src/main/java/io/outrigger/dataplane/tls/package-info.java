@@ -1,4 +1,7 @@
-/** TLS to backends (A29): contexts from certificates, handshakes, what is known of a connection. */
+/**
+ * TLS to backends (A29): TLS contexts built from certificates, handshakes, and the properties of
+ * each connection's peer.
+ */
 @NullMarked
 package io.outrigger.dataplane.tls;
 
