@@ -9,11 +9,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether certificate files can be used at a moment; for people who check a bootstrap.
+ * Checks whether certificate files can be used at a given time; for commands that validate a
+ * bootstrap.
  *
- * @param failure why a file cannot be read, or key and certificate do not match
- * @param errors by which no connection can be made; one line each
- * @param warnings of parts that are passed over; one line each
+ * @param failure why a file cannot be read, or that key and certificate do not match
+ * @param errors problems because of which no connection can be made; one line each
+ * @param warnings about parts of the files that are ignored; one line each
  */
 public record CertificateCheck(
     Optional<String> failure, List<String> errors, List<String> warnings) {
@@ -22,7 +23,7 @@ public record CertificateCheck(
     warnings = List.copyOf(warnings);
   }
 
-  /** Reads the files once. Blocks. */
+  /** Reads the files once and checks them. Blocks. */
   public static CertificateCheck of(CertificateFiles files, Instant now) {
     FileReading read = new ProviderFiles(files).read();
     List<String> errors = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** The names of a certificate, of the kinds that A29 considers. */
+/** The subject alternative names of a certificate, as far as A29 considers their kinds. */
 final class CertificateNames {
   private static final int EMAIL = 1; // RFC 5280 section 4.2.1.6, GeneralName
   private static final int DNS = 2;
@@ -18,7 +18,9 @@ final class CertificateNames {
 
   private CertificateNames() {}
 
-  /** In the order of the certificate; none when they are not readable. */
+  /**
+   * Returns the names in the order of the certificate; an empty list when they cannot be parsed.
+   */
   static List<SubjectAltName> of(X509Certificate certificate) {
     Collection<List<?>> all;
     try {

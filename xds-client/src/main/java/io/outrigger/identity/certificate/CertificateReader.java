@@ -8,13 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The certificates of a PEM file. */
+/** Reads certificates from PEM files and from DER. */
 final class CertificateReader {
   private static final String LIST = "X509 CRL";
 
   private CertificateReader() {}
 
-  /** In the order of the file, at least one; keys between them are passed over. */
+  /**
+   * Reads the certificates of a PEM file in their order, at least one; keys between them are
+   * ignored.
+   */
   static List<X509Certificate> read(CredentialFile file) throws UnusableFile {
     List<X509Certificate> found = new ArrayList<>();
     for (PemBlock block : PemBlock.all(file)) {
@@ -37,7 +40,9 @@ final class CertificateReader {
     return found;
   }
 
-  /** A warning when {@code file} has revocation lists, by which no server is judged (A29). */
+  /**
+   * A warning when {@code file} contains revocation lists, which are not applied to servers (A29).
+   */
   static Optional<String> noteOnLists(CredentialFile file) throws UnusableFile {
     long lists = PemBlock.all(file).stream().filter(block -> block.label().equals(LIST)).count();
     return lists == 0
@@ -47,7 +52,7 @@ final class CertificateReader {
                 .formatted(file, Count.of(lists, LIST + " block")));
   }
 
-  /** Certificates in DER, one after the other, at least one. */
+  /** Reads concatenated DER certificates, at least one. */
   static List<X509Certificate> readDer(CredentialFile file, byte[] der) throws UnusableFile {
     List<X509Certificate> found = all(file, "is not readable", der);
     if (found.isEmpty()) {
@@ -57,9 +62,9 @@ final class CertificateReader {
   }
 
   /**
-   * A certificate from DER; bytes behind it are refused.
+   * Reads one DER certificate; further bytes behind it are an error.
    *
-   * @param damaged the reason when there is none
+   * @param damaged the reason to report when {@code der} is not a certificate
    */
   static X509Certificate parse(CredentialFile file, String damaged, byte[] der)
       throws UnusableFile {

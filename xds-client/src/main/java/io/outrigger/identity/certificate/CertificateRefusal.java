@@ -4,9 +4,9 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
 
 /**
- * Why the certificate of a server is not accepted.
+ * The reason why the certificate of a server is not accepted.
  *
- * @param text for operators; one line
+ * @param text the reason for operators; one line
  */
 @AnyThread
 public record CertificateRefusal(HandshakeResult result, String text) {}

@@ -10,14 +10,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a certificate provider has, at one moment. A reading that fails changes nothing but {@code
- * error}: what was in use stays in use (A29-04, A29-13).
+ * The certificates of a provider at one moment. A failed reading changes only {@code error}; the
+ * certificates in use stay in use (A29-04, A29-13).
  *
- * @param identity empty when there is none yet, or the provider has only roots
- * @param roots empty when there are none yet, or the provider has only an identity
- * @param loaded when the identity in use was read, or the roots of a provider without one; empty
- *     before that
- * @param error why the newest files are not in use; empty when they are
+ * @param identity empty when no identity has been read yet, or the provider has only roots
+ * @param roots empty when no roots have been read yet, or the provider has only an identity
+ * @param loaded when the identity in use was read, or the roots of a provider without an identity;
+ *     empty before that
+ * @param error why the newest files are not in use; empty when they are in use
  */
 @AnyThread
 public record CertificateSnapshot(
@@ -29,7 +29,7 @@ public record CertificateSnapshot(
       new CertificateSnapshot(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** The snapshot that follows this one; this very one when nothing is new. */
+  /** The snapshot after {@code reading}; returns this object itself when nothing has changed. */
   CertificateSnapshot after(FileReading reading, Instant now) {
     Optional<Identity> nextIdentity =
         reading.identity().flatMap(Outcome::toOptional).or(this::identity);
@@ -44,12 +44,12 @@ public record CertificateSnapshot(
     return next.equals(this) ? this : next;
   }
 
-  /** Whether {@code other} has the same certificates. */
+  /** Whether {@code other} has the same certificates as this snapshot. */
   boolean hasSameAs(CertificateSnapshot other) {
     return identity.equals(other.identity) && roots.equals(other.roots);
   }
 
-  /** Whether roots of {@code other} are not here, or the chain is shorter than the one there. */
+  /** Whether this snapshot lacks roots of {@code other} or has a shorter certificate chain. */
   boolean lacksSomeOf(CertificateSnapshot other) {
     boolean areRootsLost =
         !Set.copyOf(roots.map(Roots::certificates).orElse(List.of()))
@@ -61,17 +61,17 @@ public record CertificateSnapshot(
     return identity.map(own -> own.chain().size()).orElse(0);
   }
 
-  /** Whether the files were not read yet, well or badly. */
+  /** Whether the files have never been read, neither successfully nor with an error. */
   boolean isUnread() {
     return loaded.isEmpty() && error.isEmpty();
   }
 
-  /** Why something that is needed is not there. */
+  /** The reason to report when a required certificate is missing. */
   String lack() {
     return "no certificates yet: " + error.orElse("they are being read");
   }
 
-  /** What is in use, for people. */
+  /** Describes the certificates in use for log lines and views. */
   @Override
   public String toString() {
     return Stream.of(

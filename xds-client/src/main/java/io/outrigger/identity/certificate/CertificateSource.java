@@ -3,23 +3,23 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.ControlConfined;
 import java.util.Optional;
 
-/** Where certificates come from, followed from {@link #start} to {@link #close}. */
+/** A source of certificates, watched from {@link #start} to {@link #close}. */
 @ControlConfined
 sealed interface CertificateSource permits FileWatcher, WorkloadWatcher, CertificateSource.None {
   interface Listener {
-    /** There is another snapshot; on the control loop. */
+    /** Called on the control loop when the snapshot has changed. */
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
   }
 
-  /** What there is now. */
+  /** The current snapshot. */
   CertificateSnapshot snapshot();
 
   void start();
 
-  /** The listener is not called again. */
+  /** Stops watching; the listener is not called again. */
   void close();
 
-  /** A source that has no certificates, for a reason that stays. */
+  /** A source that never has certificates, for the given reason. */
   record None(CertificateSnapshot snapshot) implements CertificateSource {
     None(String reason) {
       this(

@@ -19,28 +19,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificate providers of the bootstrap, each once for all clusters that name it (A29
- * "Implementation Details"). Files are read, and a Workload API is asked, from {@link #start} on,
- * whether a cluster names them or not; those that do not exist are waited for. The roots of the
- * system (A82) are read, and from then on followed, once a cluster asks for them.
+ * The certificate providers of the bootstrap; all clusters that name the same provider share it
+ * (A29 "Implementation Details"). From {@link #start} on, files are read and the Workload API is
+ * called, whether or not a cluster names the provider; files that do not exist yet are read once
+ * they appear. The roots of the system (A82) are read and watched from the first cluster on that
+ * needs them.
  */
 @ControlConfined
 public final class CertificateStore {
   private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
 
-  /** By which observers know the roots of the system, as {@code /explain} does. */
+  /** The name of the system's roots for observers, also used by {@code /explain}. */
   private static final String SYSTEM = "system";
 
-  /** Hears of the material of one cluster. */
+  /** Receives the TLS material of one cluster. */
   public interface Listener {
     /**
-     * There is other material, or another reason why there is none: UNAVAILABLE, for callers. On
-     * the control loop.
+     * Called on the control loop when the material has changed, or when the reason has changed why
+     * there is none. The reason has the code UNAVAILABLE.
      */
     void onMaterial(Outcome<TlsMaterial> material);
   }
 
-  /** A provider of the bootstrap. */
+  /** A provider of the bootstrap with its source of certificates and its expiry warnings. */
   private record Followed(
       CertificateProvider provider, CertificateSource source, ExpiryAlarm alarm) {
     void close() {
@@ -60,9 +61,9 @@ public final class CertificateStore {
   private boolean systemRootsAsked;
 
   /**
-   * Knows no provider before {@link #start}. May be made on any thread.
+   * Creates a store without providers; {@link #start} adds them. May be called on any thread.
    *
-   * @param reading runs what may block
+   * @param reading runs tasks that may block
    * @param systemRootsFile the value of {@code SSL_CERT_FILE}
    */
   public CertificateStore(
@@ -86,8 +87,8 @@ public final class CertificateStore {
   }
 
   /**
-   * Follows all {@code providers}, until {@link #close} or until it is told of others: those that
-   * are the same go on.
+   * Watches exactly {@code providers}, until {@link #close} or the next call. Providers that do not
+   * change are not restarted.
    */
   public void start(Map<String, CertificateProvider> providers) {
     loop.checkInside();
@@ -106,7 +107,10 @@ public final class CertificateStore {
     updateWatches();
   }
 
-  /** Why a Workload API, the first by instance, has given no identity yet; empty when all have. */
+  /**
+   * Why a Workload API has not provided an identity yet (the first such provider by name); empty
+   * when all Workload APIs have.
+   */
   public Optional<String> lack() {
     loop.checkInside();
     for (Map.Entry<String, Followed> each : followed.entrySet()) {
@@ -144,7 +148,7 @@ public final class CertificateStore {
     source.start();
   }
 
-  /** The interest of one cluster, until it is closed. */
+  /** The subscription of one cluster to its material. */
   public final class Watch {
     private final UpstreamTls settings;
     private final Listener listener;
@@ -165,17 +169,20 @@ public final class CertificateStore {
       }
     }
 
-    /** Whether something of it is read for the first time: the listener hears what is found. */
+    /**
+     * Whether a part of the material is being read for the first time; the listener receives the
+     * result.
+     */
     public boolean isBeingRead() {
       return CertificateStore.this.isBeingRead(settings);
     }
 
-    /** What there is now. */
+    /** The current material, or the reason why there is none. */
     public Outcome<TlsMaterial> material() {
       return last;
     }
 
-    /** The listener hears nothing more. */
+    /** Ends the subscription; the listener is not called again. */
     public void close() {
       loop.checkInside();
       closed = true;
@@ -184,9 +191,9 @@ public final class CertificateStore {
   }
 
   /**
-   * Follows what {@code settings} need.
+   * Watches the certificates that {@code settings} need.
    *
-   * @param listener hears of changes; what there is now is in the watch
+   * @param listener receives changes; the watch holds the current material
    */
   public Watch watch(UpstreamTls settings, Listener listener) {
     loop.checkInside();
@@ -248,11 +255,15 @@ public final class CertificateStore {
     Optional<T> of(CertificateSnapshot snapshot);
   }
 
-  /** What a provider has of a kind, which a file of {@code field} would give. */
+  /**
+   * A part of a provider's snapshot, or the reason why it is missing.
+   *
+   * @param field the bootstrap field whose file would provide the part
+   */
   private <T> Outcome<T> part(ProviderInstance named, Part<T> part, String field) {
     Followed provider = followed.get(named.instance());
     String reason;
-    if (provider == null) { // the bootstrap has it, or the cluster had been refused
+    if (provider == null) { // not expected: a cluster with an unknown provider is rejected
       reason = "is not available";
     } else {
       CertificateSnapshot snapshot = provider.source().snapshot();
@@ -269,8 +280,8 @@ public final class CertificateStore {
   }
 
   /**
-   * @param subject of log lines
-   * @param instance by which observers know it
+   * @param subject the first words of log lines
+   * @param instance the name of the provider for observers
    */
   private void onSnapshot(
       String subject, String instance, CertificateSnapshot before, CertificateSnapshot now) {
@@ -300,7 +311,7 @@ public final class CertificateStore {
     List.copyOf(watches).forEach(Watch::update);
   }
 
-  /** All providers by name, for people. */
+  /** Views of all providers, ordered by name. */
   public List<CertificateView.Provider> view() {
     loop.checkInside();
     return followed.entrySet().stream()
@@ -314,7 +325,7 @@ public final class CertificateStore {
         .toList();
   }
 
-  /** Reads nothing more; listeners hear nothing more. */
+  /** Stops reading; listeners are not called again. */
   public void close() {
     loop.checkInside();
     watches.clear();

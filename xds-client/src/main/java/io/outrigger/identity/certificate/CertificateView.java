@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A certificate as people see it (CONTRACT section 10, {@code /certs}).
+ * A certificate in status views (CONTRACT section 10, {@code /certs}).
  *
- * @param serial hexadecimal, in small letters
+ * @param serial the serial number in lower-case hexadecimal
  */
 @AnyThread
 public record CertificateView(
@@ -24,9 +24,9 @@ public record CertificateView(
   /**
    * A provider of the bootstrap.
    *
-   * @param certificates the chain, leaf first; empty when there is none
-   * @param loaded when what is in use was read; empty when nothing is
-   * @param error why the newest files are not in use, or that their certificate has expired
+   * @param certificates the chain, leaf first; empty when there is no identity
+   * @param loaded when the certificates in use were read; empty when none are in use
+   * @param error why the newest files are not in use, or that the certificate in use has expired
    */
   public record Provider(
       String instance,
@@ -47,7 +47,7 @@ public record CertificateView(
               .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
     }
 
-    /** When the first certificate of the chain ends; empty when there is no chain. */
+    /** When the first certificate of the chain to expire expires; empty when there is no chain. */
     public Optional<Instant> expiry() {
       return certificates.stream().map(CertificateView::notAfter).min(Instant::compareTo);
     }

@@ -7,32 +7,35 @@ import java.security.GeneralSecurityException;
 import java.util.Optional;
 
 /**
- * A file that a field of the bootstrap names, as it was read.
+ * The content of a file that a field of the bootstrap names.
  *
- * @param field such as {@code certificate_file}
- * @param path as the bootstrap has it
- * @param text one character for each byte
+ * @param field the name of the field, such as {@code certificate_file}
+ * @param path the path that the bootstrap contains
+ * @param text the content, one character for each byte
  */
 public record CredentialFile(String field, String path, String text) {
-  /** Some hundred certificates; a larger file is named by mistake. */
+  /**
+   * The maximum size of a file. It holds several hundred certificates; a larger file is named by
+   * mistake.
+   */
   static final int MAX_BYTES = 1 << 20;
 
-  /** The JSON object that the file is; empty when it is anything else. */
+  /** The file parsed as a JSON object; empty when the content is not a JSON object. */
   public Optional<JsonObject> json() {
     return SecretJson.object(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Makes something of a file. */
+  /** Parses the content of a file. */
   interface Parser<T> {
     T parse() throws UnusableFile, GeneralSecurityException;
   }
 
-  /** Reads a file that is there, regular and at most 1 MiB. Blocks. */
+  /** Reads an existing regular file of at most 1 MiB. Blocks. */
   public static CredentialFile read(String field, String path) throws UnusableFile {
     return read(field, path, MAX_BYTES);
   }
 
-  /** Reads a file that is there, regular and at most {@code maxBytes}. Blocks. */
+  /** Reads an existing regular file of at most {@code maxBytes}. Blocks. */
   public static CredentialFile read(String field, String path, int maxBytes) throws UnusableFile {
     try {
       byte[] content = RegularFile.read(path, maxBytes);
@@ -45,26 +48,27 @@ public record CredentialFile(String field, String path, String text) {
   }
 
   /**
-   * The result of {@code parser}. The JDK's parsers of keys and certificates, and signatures by a
-   * damaged key, throw more than they declare; here that is a file that cannot be used.
+   * Runs {@code parser} and reports every failure as {@link UnusableFile}. The JDK's parsers of
+   * keys and certificates, and signatures with a damaged key, throw exceptions that they do not
+   * declare.
    *
-   * @param reason for a parser that fails without a reason of its own
+   * @param reason the reason to report when the parser fails without one of its own
    */
   <T> T parsed(String reason, Parser<T> parser) throws UnusableFile {
     try {
       return parser.parse();
     } catch (GeneralSecurityException | RuntimeException | StackOverflowError damaged) {
-      // its text might quote a key
+      // the exception's text might quote a key
       throw unusable(reason);
     }
   }
 
-  /** For {@code reason}, which follows field and path. */
+  /** An exception whose message is the field, the path and then {@code reason}. */
   public UnusableFile unusable(String reason) {
     return new UnusableFile(field, path, reason);
   }
 
-  /** Without the text, which may hold a key. */
+  /** Omits the text, which may contain a key. */
   @Override
   public String toString() {
     return field + " " + path;

@@ -6,11 +6,11 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * One element of a DER document (X.690), as far as the envelopes of private keys need it.
+ * One element of a DER document (X.690); supports only the forms that private keys use.
  *
- * @param tag the identifier octet; tags of several octets do not occur here
+ * @param tag the identifier octet; tags of several octets are not supported
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares elements
+@SuppressWarnings("ArrayRecordComponent") // elements are never compared
 record Der(int tag, byte[] content) {
   static final int INTEGER = 0x02;
   static final int OCTET_STRING = 0x04;
@@ -23,7 +23,7 @@ record Der(int tag, byte[] content) {
   private static final int LONG_FORM = 0x80;
   private static final int MAX_LENGTH_OCTETS = 4;
 
-  /** An element around others, or around bytes. */
+  /** Creates an element that contains {@code parts}. */
   static Der of(int tag, Der... parts) {
     byte[] content = new byte[0];
     for (Der part : parts) {
@@ -39,12 +39,16 @@ record Der(int tag, byte[] content) {
     return new Der(INTEGER, new byte[1]);
   }
 
-  /** An OBJECT IDENTIFIER from the hexadecimal form of its content. */
+  /** Creates an OBJECT IDENTIFIER from the hexadecimal form of its content. */
   static Der oid(String hex) {
     return new Der(OBJECT_IDENTIFIER, HexFormat.of().parseHex(hex));
   }
 
-  /** The only element of {@code document}. Throws IllegalArgumentException for anything else. */
+  /**
+   * Parses a document of exactly one element.
+   *
+   * @throws IllegalArgumentException when {@code document} is anything else
+   */
   static Der parse(byte[] document) {
     List<Der> all = elements(document);
     if (all.size() != 1) {
@@ -53,7 +57,7 @@ record Der(int tag, byte[] content) {
     return all.get(0);
   }
 
-  /** The elements within this one, which must have {@code expected} as its tag. */
+  /** The elements inside this element, whose tag must be {@code expected}. */
   List<Der> within(int expected) {
     if (tag != expected) {
       throw new IllegalArgumentException("tag " + tag + " instead of " + expected);

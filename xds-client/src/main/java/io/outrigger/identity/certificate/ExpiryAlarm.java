@@ -11,15 +11,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Warns before the identity of a provider ends, when the last tenth of its validity begins (at most
- * a week), and again when it has ended. An identity is renewed long before that; one that is not
- * will be refused by all servers.
+ * Warns when the identity of a provider is about to expire, and again when it has expired. The
+ * first warning comes in the last tenth of its validity, at most a week before the end. Identities
+ * are normally renewed long before that; an expired identity is rejected by all servers.
  */
 @ControlConfined
 final class ExpiryAlarm {
-  private static final Duration LONGEST_NOTICE = Duration.ofDays(7);
+  private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
-  /** Certificates end by the wall clock, which may be set meanwhile. */
+  /**
+   * The interval between checks. Expiry depends on the wall clock, which may be changed at any
+   * time.
+   */
   private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
 
   private final ControlLoop loop;
@@ -29,14 +32,14 @@ final class ExpiryAlarm {
   private boolean hasWarned;
 
   /**
-   * @param warn takes each warning, in one line
+   * @param warn receives each warning as one line
    */
   ExpiryAlarm(ControlLoop loop, Consumer<String> warn) {
     this.loop = loop;
     this.warn = warn;
   }
 
-  /** Follows {@code identity}, and the one before no more. */
+  /** Watches {@code identity} instead of the previous one. */
   void follow(Optional<Identity> identity) {
     if (!identity.equals(followed)) {
       followed = identity;
@@ -56,7 +59,7 @@ final class ExpiryAlarm {
     X509Certificate first = first(identity);
     Instant end = first.getNotAfter().toInstant();
     Duration tenth = Duration.between(first.getNotBefore().toInstant(), end).dividedBy(10);
-    Instant notice = end.minus(tenth.compareTo(LONGEST_NOTICE) < 0 ? tenth : LONGEST_NOTICE);
+    Instant notice = end.minus(tenth.compareTo(MAX_NOTICE) < 0 ? tenth : MAX_NOTICE);
     if (!hasWarned && !now.isBefore(notice)) {
       hasWarned = true;
       warn.accept("the %s ends at %s and has not been renewed".formatted(identity, end));
@@ -67,7 +70,7 @@ final class ExpiryAlarm {
             left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL, () -> check(identity));
   }
 
-  /** Why servers refuse {@code identity} at {@code now}; empty while it has not ended. */
+  /** Why servers reject {@code identity} at {@code now}; empty while it has not expired. */
   static Optional<String> ended(Identity identity, Instant now) {
     Instant end = identity.expiry();
     return now.isBefore(end)

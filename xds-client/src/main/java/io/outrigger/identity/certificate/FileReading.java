@@ -8,19 +8,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the files of a provider held when they were read; each part is empty when the bootstrap
- * names no file for it.
+ * The result of reading the files of a provider. A part is empty when the bootstrap names no file
+ * for it.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
-  /** Reads one part. */
+  /** Reads one part of a provider's files. */
   interface Reader<T> {
     T read() throws UnusableFile;
   }
 
   /**
-   * Reads all files once, and forgets them. Blocks.
+   * Reads all files once and discards the result. Blocks.
    *
-   * @throws UnusableFile for the first that cannot be used
+   * @throws UnusableFile for the first file that cannot be used
    */
   static void readAll(CertificateFiles files) throws UnusableFile {
     if (files.caCertificate().isPresent() && files.spiffeTrustBundleMap().isEmpty()) {
@@ -35,7 +35,9 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     }
   }
 
-  /** Both parts of one answer: neither is used when one cannot be. */
+  /**
+   * Reads both parts of one Workload API response. When one part is unusable, neither part is used.
+   */
   static FileReading whole(Reader<Identity> identity, Reader<Roots> roots) {
     Outcome<Identity> own = read(identity);
     Outcome<Roots> trusted = read(roots);
@@ -44,7 +46,7 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
         Optional.of(own.match(one -> trusted, Outcome::failed)));
   }
 
-  /** The result of {@code reader}, or why there is none. */
+  /** Returns the result of {@code reader}, or the reason why it failed. */
   static <T> Outcome<T> read(Reader<T> reader) {
     try {
       return Outcome.ok(reader.read());
@@ -53,7 +55,7 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     }
   }
 
-  /** What is wrong with the files; empty when all can be used. */
+  /** The errors of the files; empty when all files can be used. */
   Optional<String> failure() {
     String all =
         Stream.of(identity.map(Outcome::status), roots.map(Outcome::status))

@@ -5,18 +5,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The stamps of several files, in their order; empty for a file that is not there. */
+/**
+ * The stamps of several files, in the order of the files; a stamp is empty when its file does not
+ * exist.
+ */
 record FileStamps(List<Optional<FileStamp>> stamps) {
-  /** Before the first look. */
+  /** The stamps before the first check. */
   static final FileStamps NONE = new FileStamps(List.of());
 
-  /** Looks once; blocks about as long as the file system takes for one question a file. */
+  /** Reads the stamps of {@code paths}. Blocks for about one file system call per file. */
   static FileStamps of(Stream<String> paths) {
     return new FileStamps(paths.map(FileStamp::of).toList());
   }
 
-  /** Whether a file was written in place, or made anew, rather than replaced by another one. */
-  boolean showWritingSince(FileStamps before) {
+  /**
+   * Whether a file was written in place or newly created since {@code before}, rather than replaced
+   * by another file.
+   */
+  boolean showInPlaceWriteSince(FileStamps before) {
     for (int i = 0; i < Math.min(stamps.size(), before.stamps.size()); i++) {
       Optional<FileStamp> now = stamps.get(i);
       Optional<Object> key = before.stamps.get(i).map(FileStamp::key);

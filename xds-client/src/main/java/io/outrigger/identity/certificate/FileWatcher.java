@@ -10,69 +10,71 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at files twice a second, and reads them when one looks different or the refresh interval is
- * over: those of a {@code file_watcher} (A29), or the roots of the system (A82).
+ * Checks files twice a second, and reads them when one has changed or the refresh interval has
+ * passed. The files are those of a {@code file_watcher} (A29) or the roots of the system (A82).
  *
  * <pre>
- * a look finds            the files are
+ * a check finds           the files are
  *   a change              read
- *   no change             read once the interval since the last reading is over
+ *   no change             read once the interval since the last reading has passed
  * a reading               is published
  *   succeeds              at once, when it differs
  *   lacks certificates    once no file has been written in place for 1.5 s
  *     that are in use
- *   fails                 when the next look reads the same failure
- *   is the first          at once, whatever it finds
+ *   fails                 when the next check reads the same failure
+ *   is the first          at once, with any result
  * </pre>
  *
- * <p>A rotation renames one file after the other: a reading between them fails, and half a second
- * later both are there. A program that writes into the file itself does it in several steps: a
- * reading between them finds the first certificates alone. The snapshot in use stays in use
- * meanwhile.
+ * <p>A rotation renames one file after the other: a reading between the renames fails, and half a
+ * second later both files are in place. A program that overwrites a file in place does so in
+ * several steps: a reading between them may find only the first certificates. Meanwhile, the
+ * previous snapshot stays in use.
  */
 @ControlConfined
-@SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
+@SuppressWarnings("ReferenceEquality") // an unchanged snapshot is the same object
 final class FileWatcher implements CertificateSource {
-  /** How long a file that is written in place must stand still before less than before counts. */
+  /**
+   * How long no file may be written in place before a reading with fewer certificates is published.
+   */
   static final Duration STILL = Duration.ofMillis(1500);
 
-  private static final String LESS = "certificates that are in use are missing";
+  private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";
 
-  /** What one look found, off the control loop. */
-  private record Look(FileStamps stamps, Optional<FileReading> reading) {}
+  /** The result of one check, made off the control loop. */
+  private record Check(FileStamps stamps, Optional<FileReading> reading) {}
 
-  /** The files; all calls block. */
+  /** The files to watch; all methods block. */
   interface Source {
-    /** What a look shows. */
+    /** The current stamps of the files. */
     FileStamps stamps();
 
-    /** What the files hold. */
+    /** The current content of the files. */
     FileReading read();
 
-    /** After which files are read that look as before. */
+    /** The interval after which files are read even if their stamps have not changed. */
     Duration refreshInterval();
   }
 
   private final ControlLoop loop;
   private final Source source;
   private final Listener listener;
-  private final PathWatcher<Look> watcher;
+  private final PathWatcher<Check> watcher;
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private FileStamps stamps = FileStamps.NONE;
   private long lastRead;
-  private long stillAt; // STILL after a file was last seen written in place
-  private @Nullable String doubt; // why the last reading is not published
+  private long stillAt; // STILL after the last in-place write that was seen
+  private @Nullable String holdReason; // why the last reading is not published
 
   /**
-   * Nothing happens before {@link #start}.
+   * Creates a watcher that does nothing before {@link #start}.
    *
-   * @param reading runs what may block
+   * @param reading runs tasks that may block
    */
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
     this.loop = loop;
     this.source = source;
     this.listener = listener;
-    this.watcher = new PathWatcher<>(loop, reading, this::look, this::onLooked);
+    this.watcher = new PathWatcher<>(loop, reading, this::check, this::onChecked);
   }
 
   @Override
@@ -86,43 +88,47 @@ final class FileWatcher implements CertificateSource {
     watcher.start();
   }
 
-  private Supplier<Look> look() {
+  private Supplier<Check> check() {
     FileStamps known = stamps;
-    boolean due = doubt != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
+    boolean due =
+        holdReason != null
+            || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     return () -> {
-      FileStamps found = source.stamps(); // before reading: what changes then shows later
+      FileStamps found = source.stamps(); // taken before reading, so that a later change is seen
       return due || !found.equals(known)
-          ? new Look(found, Optional.of(source.read()))
-          : new Look(found, Optional.empty());
+          ? new Check(found, Optional.of(source.read()))
+          : new Check(found, Optional.empty());
     };
   }
 
-  private void onLooked(Look look) {
-    if (look.stamps().showWritingSince(stamps)) {
+  private void onChecked(Check check) {
+    if (check.stamps().showInPlaceWriteSince(stamps)) {
       stillAt = loop.nanoTime() + STILL.toNanos();
     }
-    stamps = look.stamps();
-    look.reading().ifPresent(this::onRead);
+    stamps = check.stamps();
+    check.reading().ifPresent(this::onRead);
   }
 
   private void onRead(FileReading read) {
     lastRead = loop.nanoTime();
     CertificateSnapshot before = snapshot;
     CertificateSnapshot now = before.after(read, loop.now());
-    doubt = before.isUnread() ? null : doubtOf(before, now);
-    if (doubt == null && now != before) {
+    holdReason = before.isUnread() ? null : holdReason(before, now);
+    if (holdReason == null && now != before) {
       snapshot = now;
       listener.onSnapshot(before, now);
     }
   }
 
-  private @Nullable String doubtOf(CertificateSnapshot before, CertificateSnapshot now) {
+  private @Nullable String holdReason(CertificateSnapshot before, CertificateSnapshot now) {
     if (now.lacksSomeOf(before) && lastRead - stillAt < 0) {
-      return LESS;
+      return MISSING_CERTIFICATES;
     }
     boolean isNewFailure = now.error().isPresent() && !now.error().equals(before.error());
     String failure = now.error().orElse("");
-    return isNewFailure && before.loaded().isPresent() && !failure.equals(doubt) ? failure : null;
+    return isNewFailure && before.loaded().isPresent() && !failure.equals(holdReason)
+        ? failure
+        : null;
   }
 
   @Override

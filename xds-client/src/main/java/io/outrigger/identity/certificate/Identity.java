@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A certificate chain and the private key of its leaf, which match.
+ * A certificate chain and the private key that matches its leaf.
  *
- * @param chain leaf first, at least one
+ * @param chain the certificates, leaf first, at least one
  */
 @AnyThread
 public record Identity(List<X509Certificate> chain, PrivateKey key) {
@@ -27,10 +27,10 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /**
-   * Reads both files; one file may be both. Blocks.
+   * Reads the certificate and the key; both may be in the same file. Blocks.
    *
-   * @throws UnusableFile when one cannot be used, or they do not match: between the two writes of a
-   *     rotation one is old and one is new (A29-13)
+   * @throws UnusableFile when a file cannot be used, or when the two do not match: in the middle of
+   *     a rotation one file is old and one is new (A29-13)
    */
   public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
@@ -54,7 +54,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return identity.get();
   }
 
-  /** Empty when {@code key} is not that of the first certificate. */
+  /** Creates an identity; empty when {@code key} does not match the first certificate. */
   static Optional<Identity> of(List<X509Certificate> chain, PrivateKey key) {
     return isPair(key, chain.get(0).getPublicKey())
         ? Optional.of(new Identity(chain, key))
@@ -65,7 +65,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return chain.get(0);
   }
 
-  /** When the first of the chain ends. */
+  /** When the first certificate of the chain to expire expires. */
   public Instant expiry() {
     return chain.stream()
         .map(certificate -> certificate.getNotAfter().toInstant())
@@ -82,7 +82,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
       signature.initVerify(of);
       signature.update(SAMPLE);
       return signature.verify(signed);
-    } catch (GeneralSecurityException | RuntimeException noPair) { // a damaged key divides by zero
+    } catch (GeneralSecurityException | RuntimeException noPair) { // such as a division by zero
       return false;
     }
   }
@@ -108,7 +108,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Nothing of the key, of which some providers print all there is. */
+  /** Omits the key, which some security providers print in full. */
   @Override
   public String toString() {
     return "identity of " + leaf().getSubjectX500Principal();

@@ -14,9 +14,10 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link Identity} in the form that TLS libraries take. A server that asks for another type of
- * key, or names authorities of which none is in the chain, is shown nothing, as with the JDK's key
- * manager; that one asks for a key store, and to put a key into one costs more than a handshake.
+ * Presents an {@link Identity} to TLS libraries. Like the JDK's key manager, it presents no
+ * certificate to a server that requires another type of key, or that names authorities of which
+ * none issued a certificate of the chain. The JDK's own key manager is not used because it needs a
+ * key store, and storing a key in a key store costs more than a handshake.
  */
 @AnyThread
 public final class IdentityKeyManager extends X509ExtendedKeyManager {
@@ -52,7 +53,9 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
     return alias == null ? null : new String[] {alias};
   }
 
-  /** No authorities are all. */
+  /**
+   * Whether the server accepts the issuers of the chain; an empty list of authorities accepts all.
+   */
   private boolean isTrustedBy(Principal @Nullable [] authorities) {
     return authorities == null
         || authorities.length == 0
@@ -60,7 +63,8 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
   }
 
   /**
-   * @param keyType that of the key; until TLS 1.2 also, after an underscore, that of its issuer's
+   * @param keyType the key's algorithm; up to TLS 1.2 optionally followed by an underscore and the
+   *     algorithm of the issuer's key
    */
   private boolean isOf(String keyType) {
     int end = keyType.indexOf('_');
@@ -89,14 +93,14 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
     return ALIAS.equals(alias) ? identity.key() : null;
   }
 
-  /** Null, as nobody is served with it. */
+  /** Returns null, because this key manager is only for clients. */
   @Override
   public @Nullable String chooseServerAlias(
       String keyType, Principal @Nullable [] authorities, @Nullable Socket socket) {
     return null;
   }
 
-  /** Null, as nobody is served with it. */
+  /** Returns null, because this key manager is only for clients. */
   @Override
   public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] authorities) {
     return null;

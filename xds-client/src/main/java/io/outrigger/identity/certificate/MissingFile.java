@@ -14,17 +14,19 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A file that a bootstrap names and that is not there yet, or is one of a certificate and a key
- * that do not match yet: whoever writes them has not finished. What cannot be used for another
- * reason is not missing.
+ * A file named in the bootstrap that does not exist yet, or a certificate and a key that do not
+ * match yet because their writer has not finished. A file that is unusable for another reason does
+ * not count as missing.
  *
- * @param reason names who needs it, its field and its path; one line
- * @param isRequired whether a control plane could not be asked without it; of a certificate
- *     provider nothing is
+ * @param reason the user of the file, the bootstrap field and the path; one line
+ * @param isRequired whether the proxy cannot call a control plane without the file; false for all
+ *     files of certificate providers
  */
 @AnyThread
 public record MissingFile(String reason, boolean isRequired) {
-  /** The first one, those that are required before others; empty when all are there. Blocks. */
+  /**
+   * Returns the first missing file, required files first; empty when no file is missing. Blocks.
+   */
   public static Optional<MissingFile> of(Bootstrap bootstrap) {
     for (XdsServer server : bootstrap.allServers()) {
       Optional<String> missing = ofServer(server);

@@ -5,20 +5,20 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * One block of a PEM file (RFC 7468); what stands between blocks is a comment.
+ * One block of a PEM file (RFC 7468). Text between blocks is a comment.
  *
- * @param label such as {@code CERTIFICATE}
- * @param line where it begins, counted from 1
- * @param encrypted by a passphrase, as headers within the block say (RFC 1421)
- * @param der empty when it is encrypted
+ * @param label the block's label, such as {@code CERTIFICATE}
+ * @param line the line where the block begins, counted from 1
+ * @param encrypted whether headers within the block say that a passphrase is needed (RFC 1421)
+ * @param der the decoded content; empty when the block is encrypted
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares blocks
+@SuppressWarnings("ArrayRecordComponent") // blocks are never compared
 record PemBlock(String label, int line, boolean encrypted, byte[] der) {
   private static final String BEGIN = "-----BEGIN ";
   private static final String END = "-----END ";
   private static final String DASHES = "-----";
 
-  /** A DER document begins with a SEQUENCE. */
+  /** The first byte of a DER document, the tag of a SEQUENCE. */
   private static final char DER_START = 0x30;
 
   /** Collects the lines of one block. */
@@ -34,7 +34,7 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
     }
 
     void add(String text) {
-      if (text.indexOf(':') >= 0) { // a header, which base64 cannot look like
+      if (text.indexOf(':') >= 0) { // a header: base64 contains no colon
         encrypted |= text.startsWith("Proc-Type:") && text.endsWith("ENCRYPTED");
       } else {
         base64.append(text);
@@ -51,7 +51,7 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
     }
   }
 
-  /** All blocks of {@code file}, in order; none for a file that has none and is no DER either. */
+  /** Returns all blocks of {@code file} in their order; an empty list when the file has none. */
   static List<PemBlock> all(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = new ArrayList<>();
     Open open = null;
@@ -60,7 +60,7 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
       number++;
       String line = raw.strip();
       int begin = open == null ? line.indexOf(BEGIN) : -1;
-      if (begin >= 0 && line.endsWith(DASHES)) { // a byte order mark may stand before it
+      if (begin >= 0 && line.endsWith(DASHES)) { // a byte order mark may precede the dashes
         int start = begin + BEGIN.length();
         int end = line.length() - DASHES.length();
         open = new Open(start < end ? line.substring(start, end) : "", number);
@@ -80,7 +80,7 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
     return blocks;
   }
 
-  /** What a file without PEM blocks might be. */
+  /** The reason to report when a file has no PEM block of the expected kind; detects DER files. */
   static String absence(CredentialFile file, String what, String command) {
     return !file.text().isEmpty() && file.text().charAt(0) == DER_START
         ? "is binary (DER); PEM is needed: openssl "
@@ -93,6 +93,6 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
 
   @Override
   public String toString() {
-    return label + " of line " + line; // and nothing of the content, which may be a key
+    return label + " of line " + line; // omits the content, which may be a key
   }
 }

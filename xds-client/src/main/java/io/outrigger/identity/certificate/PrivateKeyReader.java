@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The private key of a PEM file: PKCS #8, PKCS #1 or SEC 1; RSA, EC on the curves of NIST, or
- * Ed25519 (A29-12). The JDK reads PKCS #8 alone, so the older forms are put into it.
+ * Reads the private key of a PEM file: PKCS #8, PKCS #1 or SEC 1; RSA, EC on the NIST curves, or
+ * Ed25519 (A29-12). The JDK reads only PKCS #8, so the older forms are converted to PKCS #8.
  */
 final class PrivateKeyReader {
   private static final String RSA_OID = "2a864886f70d010101"; // 1.2.840.113549.1.1.1
@@ -33,7 +33,7 @@ final class PrivateKeyReader {
 
   private PrivateKeyReader() {}
 
-  /** The one private key among the blocks of {@code file}. */
+  /** Reads the only private key in {@code file}. */
   static PrivateKey read(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = PemBlock.all(file);
     List<PemBlock> keys =
@@ -55,7 +55,7 @@ final class PrivateKeyReader {
         "is damaged: the " + block + " is not readable", () -> key(file, block, curve(blocks)));
   }
 
-  /** A key that came as it is, without PEM around it. */
+  /** Reads a PKCS #8 key in DER, without PEM. */
   static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
     return file.parsed("is not readable", () -> pkcs8(file, der));
   }
@@ -90,7 +90,7 @@ final class PrivateKeyReader {
     }
   }
 
-  /** From the two parts that all versions of PKCS #8 have. */
+  /** Creates a key from the two parts that all versions of PKCS #8 have. */
   private static PrivateKey key(CredentialFile file, Der algorithm, Der key) throws UnusableFile {
     String oid = algorithm.within(Der.SEQUENCE).stream().map(Der::hex).findFirst().orElse("");
     String name = ALGORITHMS.get(oid);
@@ -100,13 +100,13 @@ final class PrivateKeyReader {
     byte[] pkcs8 = Der.of(Der.SEQUENCE, Der.zero(), algorithm, key).bytes();
     try {
       return KeyFactory.getInstance(name).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
-    } catch (GeneralSecurityException e) { // its message might quote the key
+    } catch (GeneralSecurityException e) { // the exception's message might quote the key
       throw file.unusable(
           "has an unreadable " + name + " key, or one of another curve; " + SUPPORTED);
     }
   }
 
-  /** Of the parameters within a SEC 1 key (RFC 5915). */
+  /** The curve that a SEC 1 key itself names (RFC 5915). */
   private static Optional<Der> ownCurve(PemBlock block) {
     for (Der part : Der.parse(block.der()).within(Der.SEQUENCE)) {
       if (part.tag() == Der.CONTEXT_0) {
@@ -116,7 +116,7 @@ final class PrivateKeyReader {
     return Optional.empty();
   }
 
-  /** Of a block that OpenSSL writes before the key. */
+  /** The curve from the {@code EC PARAMETERS} block that OpenSSL writes before the key. */
   private static Optional<Der> curve(List<PemBlock> blocks) {
     return blocks.stream()
         .filter(block -> block.label().equals("EC PARAMETERS"))

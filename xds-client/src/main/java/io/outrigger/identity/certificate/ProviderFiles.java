@@ -27,7 +27,7 @@ record ProviderFiles(CertificateFiles files) implements FileWatcher.Source {
                 chain ->
                     FileReading.read(() -> Identity.read(chain, files.privateKey().orElse(chain)))),
         files
-            .spiffeTrustBundleMap() // A87: instead of the other
+            .spiffeTrustBundleMap() // A87: used instead of ca_certificate_file
             .map(map -> FileReading.<Roots>read(() -> Roots.SpiffeBundles.read(map)))
             .or(
                 () ->

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What the certificate of a server must lead to. */
+/** The root certificates to which the certificate chain of a server must lead. */
 public sealed interface Roots {
-  /** Every root, in the order of its source. */
+  /** All roots, in the order of their source. */
   List<X509Certificate> certificates();
 
-  /** A warning about parts of the source that are not used, in one line. */
+  /** A one-line warning about parts of the source that are not used; empty when all are used. */
   default Optional<String> note() {
     return Optional.empty();
   }
 
-  /** Certificate authorities, whatever names they certify (A29, A82). */
+  /** Certificate authorities that are trusted for any name (A29, A82). */
   record Authorities(List<X509Certificate> certificates, Optional<String> note) implements Roots {
     public Authorities {
       certificates = List.copyOf(certificates);
@@ -44,7 +44,10 @@ public sealed interface Roots {
     }
   }
 
-  /** By SPIFFE trust domain, each for its own names alone (A87); may be empty. */
+  /**
+   * Roots by SPIFFE trust domain; each root is trusted only for names of its own domain (A87). The
+   * map may be empty.
+   */
   record SpiffeBundles(Map<String, List<X509Certificate>> byTrustDomain) implements Roots {
     public SpiffeBundles {
       var copy = new TreeMap<String, List<X509Certificate>>();

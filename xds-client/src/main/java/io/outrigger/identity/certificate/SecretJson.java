@@ -12,11 +12,11 @@ import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Strict JSON whose text may be secret: no message quotes it. */
+/** Parses strict JSON that may contain secrets; no error message quotes the text. */
 public final class SecretJson {
   private SecretJson() {}
 
-  /** The object that {@code utf8} is; empty when it is anything else. */
+  /** Parses {@code utf8} as a JSON object; empty when the text is anything else. */
   public static Optional<JsonObject> object(byte[] utf8) {
     var reader = new JsonReader(new StringReader(new String(utf8, StandardCharsets.UTF_8)));
     reader.setStrictness(Strictness.STRICT);

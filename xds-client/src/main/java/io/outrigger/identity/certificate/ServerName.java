@@ -8,15 +8,15 @@ import javax.net.ssl.StandardConstants;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server name for the handshake, as given (A101). The JDK's own type refuses names with an
- * underscore, such as istio's {@code outbound_.80_._.pay.svc}.
+ * The server name of a handshake (SNI), sent unchanged (A101). The JDK's own type rejects names
+ * with an underscore, such as istio's {@code outbound_.80_._.pay.svc}.
  */
 public final class ServerName extends SNIServerName {
   public ServerName(String name) {
     super(StandardConstants.SNI_HOST_NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The host name among those that a connection sends; empty when it sends none. */
+  /** The host name in {@code names}, which a connection sends; empty when it sends no host name. */
   static Optional<String> among(@Nullable List<SNIServerName> names) {
     return (names == null ? List.<SNIServerName>of() : names)
         .stream()

@@ -11,18 +11,19 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * A judgement of servers in the form that TLS libraries take: one for a TLS context, whatever
- * server names its connections send. A refusal is a {@link RefusedCertificate}. Checks no host
- * name, whatever identification algorithm an engine asks for (A29).
+ * Lets TLS libraries verify servers through a {@link Judge}. One trust manager serves all
+ * connections of a TLS context, whichever server names they send. A refusal is a {@link
+ * RefusedCertificate}. Host names are not checked, whatever endpoint identification algorithm an
+ * engine is configured with (A29).
  */
 @AnyThread
 public class ServerTrustManager extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
-  /** Such as {@link ServerVerifier#objection}. */
+  /** Decides whether a server is accepted, such as {@link ServerVerifier#objection}. */
   @FunctionalInterface
   public interface Judge {
-    /** Why a server is refused; empty when it is accepted. */
+    /** Returns why a server is refused; empty when it is accepted. */
     Optional<CertificateRefusal> objection(
         List<X509Certificate> chain, Optional<String> serverName);
   }
@@ -55,7 +56,7 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
     check(chain, Optional.empty());
   }
 
-  /** What {@code engine} has asked its server for. */
+  /** The server name that {@code engine} sends as SNI. */
   protected Optional<String> serverName(SSLEngine engine) {
     return ServerName.among(engine.getSSLParameters().getServerNames());
   }
@@ -86,7 +87,10 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
     throw new CertificateException("no clients are expected");
   }
 
-  /** None: a server's list of authorities is for clients. */
+  /**
+   * Returns an empty array: a list of authorities is needed only to request certificates of
+   * clients.
+   */
   @Override
   public X509Certificate[] getAcceptedIssuers() {
     return NONE.clone();

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Judges the certificate chain of a server: whether it leads to the roots (A29, A82), for a SPIFFE
- * bundle map to those of its own trust domain (A87), and whether its names are accepted (A29-03,
- * A101). Host names are not compared otherwise. Made once for all connections that share settings
- * and roots.
+ * Verifies the certificate chain of a server. The chain must lead to the roots (A29, A82); with a
+ * SPIFFE bundle map, to the roots of the server's own trust domain (A87). The names of the leaf
+ * must be accepted by the settings (A29-03, A101); no other host name check is done. All
+ * connections with the same settings and roots share one verifier.
  */
 @AnyThread
 public final class ServerVerifier {
@@ -43,11 +43,11 @@ public final class ServerVerifier {
   }
 
   /**
-   * Why a server is not accepted in a handshake; empty when it is. Fit for event loops, where TLS
-   * libraries ask.
+   * Returns why a server is not accepted in a handshake; empty when it is accepted. Fast enough for
+   * event loops, where TLS libraries call this method.
    *
-   * @param chain leaf first, as it came
-   * @param serverName that the server was asked for; empty when it was asked for none
+   * @param chain the certificates in the order received, leaf first
+   * @param serverName the name sent as SNI; empty when none was sent
    */
   public Optional<CertificateRefusal> objection(
       List<X509Certificate> chain, Optional<String> serverName) {
@@ -55,8 +55,9 @@ public final class ServerVerifier {
   }
 
   /**
-   * Why a server that another verifier has accepted is not accepted by this one. Dates are judged
-   * in handshakes alone: a certificate that has ended since leaves its connection open.
+   * Returns why a server that another verifier has accepted is not accepted by this one. Validity
+   * dates are checked only in handshakes: an open connection survives the expiry of its
+   * certificate.
    */
   public Optional<CertificateRefusal> objectionToOpen(
       List<X509Certificate> chain, Optional<String> serverName) {
@@ -80,7 +81,7 @@ public final class ServerVerifier {
                           text ->
                               new CertificateRefusal(
                                   HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
-    } catch (RuntimeException malformed) { // of the JDK's parsers, which do not declare it
+    } catch (RuntimeException malformed) { // the JDK's parsers throw it without declaring it
       return failed(
           HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server's certificate is malformed");
     }

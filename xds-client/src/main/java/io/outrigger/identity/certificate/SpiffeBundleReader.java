@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a SPIFFE trust bundle map (A87): by trust domain, a set of JSON Web Keys of which those for
- * X.509 carry a root in {@code x5c}. One wrong entry makes the whole map unusable. Keys for JWTs,
- * which SPIRE writes into the same sets, are not looked at (decision xds 0046).
+ * Reads a SPIFFE trust bundle map (A87). The map has a set of JSON Web Keys for each trust domain;
+ * the X.509 keys carry a root in {@code x5c}. One wrong entry makes the whole map unusable. SPIRE
+ * also writes keys for JWTs into the sets; these are ignored (decision xds 0046).
  */
 final class SpiffeBundleReader {
   private static final String X509 = "x509-svid";

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A name of the form {@code spiffe://trust-domain/path} (SPIFFE-ID section 2).
+ * A SPIFFE ID of the form {@code spiffe://trust-domain/path} (SPIFFE-ID section 2).
  *
- * @param path empty, or with its slash at the start
+ * @param path the path with its leading slash; may be empty
  */
 record SpiffeId(String trustDomain, String path) {
   private static final String SCHEME = "spiffe://";
@@ -18,7 +18,7 @@ record SpiffeId(String trustDomain, String path) {
     return TRUST_DOMAIN.matcher(text).matches();
   }
 
-  /** Empty when {@code uri} is not well formed. */
+  /** Parses {@code uri}; empty when it is not a well-formed SPIFFE ID. */
   static Optional<SpiffeId> parse(String uri) {
     if (!uri.startsWith(SCHEME) || uri.length() > MAX_LENGTH) {
       return Optional.empty();

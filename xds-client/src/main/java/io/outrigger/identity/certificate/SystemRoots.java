@@ -13,19 +13,22 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The roots of the system (A82): of a file that the environment names, else those of the JVM.
+ * The roots of the system (A82): those of the file that the environment names, else those of the
+ * JVM.
  *
- * @param file the value of {@code SSL_CERT_FILE}; an empty one counts as unset
+ * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
  */
 public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
   public SystemRoots {
-    file = file.filter(path -> !path.isEmpty()); // as OpenSSL does, and as shells unset a variable
+    file = file.filter(path -> !path.isEmpty()); // as OpenSSL treats an empty variable
   }
 
-  /** As OpenSSL names it. */
+  /** The environment variable, which OpenSSL defines. */
   public static final String VARIABLE = "SSL_CERT_FILE";
 
-  /** Where the JVM looks for its roots, the first that exists (JSSE reference, "TrustManager"). */
+  /**
+   * The trust stores of the JVM; it uses the first that exists (JSSE reference, "TrustManager").
+   */
   private static Stream<String> storesOfJvm() {
     Path folder = Path.of(System.getProperty("java.home"), "lib", "security");
     String named = System.getProperty("javax.net.ssl.trustStore", "");
@@ -49,14 +52,14 @@ public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
     return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
   }
 
-  /** Reads them. Blocks. */
+  /** Reads the roots. Blocks. */
   public Roots.Authorities authorities() throws UnusableFile {
     if (file.isPresent()) {
       return Roots.Authorities.read(VARIABLE, file.get());
     }
     try {
       TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-      factory.init((KeyStore) null); // the JVM's own
+      factory.init((KeyStore) null); // the JVM's own trust store
       List<X509Certificate> roots =
           Stream.of(factory.getTrustManagers())
               .filter(X509TrustManager.class::isInstance)
@@ -66,7 +69,7 @@ public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
         return new Roots.Authorities(roots);
       }
     } catch (GeneralSecurityException e) {
-      // told below
+      // reported below
     }
     throw new UnusableFile(
         "the trust store of the JVM", "", "has no certificate; name a file by SSL_CERT_FILE");

@@ -29,19 +29,20 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of roots: finds a path from a server's certificate to one of them, and judges it (RFC 5280
- * section 6).
+ * A set of roots: searches for a path from a server's certificate to a root, and verifies the path
+ * (RFC 5280 section 6).
  *
- * <p>The JDK judges the certificates below a root, and passes over the root's own dates, usages and
- * constraints. A root may be any certificate that an operator has put into a file: an intermediate,
- * or the server's own. So the root is judged here like the certificates below it, as Go's verifier
- * does, and so are the uses of all of them and SHA-1.
+ * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
+ * constraints. A root may be any certificate that an operator has put into a file, also an
+ * intermediate or the server's own. Therefore this class checks the root like the certificates
+ * below it, as Go's verifier does. It also checks the extended key usages of all certificates of a
+ * path and rejects SHA-1.
  */
 @AnyThread
 final class TrustedRoots {
   /**
-   * The most signatures that are verified for one chain. Certificates of one name that sign each
-   * other lead to more paths than anybody can wait for.
+   * The maximum number of signatures verified for one chain. Certificates with the same name that
+   * sign each other can form exponentially many paths.
    */
   private static final int MAX_SIGNATURES = 100;
 
@@ -49,12 +50,12 @@ final class TrustedRoots {
   private static final String ANY_USAGE = "2.5.29.37.0";
   private static final String NAME_CONSTRAINTS = "2.5.29.30";
 
-  /** Places in the bits of the key usage extension (RFC 5280 section 4.2.1.3). */
+  /** Bit positions in the key usage extension (RFC 5280 section 4.2.1.3). */
   private static final int DIGITAL_SIGNATURE = 0;
 
   private static final int CERTIFICATE_SIGNATURE = 5;
 
-  /** The version from which a certificate says whether it is an authority. */
+  /** The first X.509 version whose certificates state whether they are an authority. */
   private static final int VERSION_3 = 3;
 
   private final Map<X500Principal, List<X509Certificate>> bySubject = new HashMap<>();
@@ -72,24 +73,24 @@ final class TrustedRoots {
   }
 
   /**
-   * Why no path leads from the first certificate to a root; empty when one does. Some 100 µs when
-   * the JDK has verified the same certificates before.
+   * Returns why no path leads from the first certificate to a root; empty when one does. Takes
+   * about 100 µs when the JDK has verified the same certificates before.
    *
    * @param chain the server's own certificate, then others in any order
-   * @param now when all certificates of a path must be valid; empty when dates do not count
+   * @param now the time at which all certificates of a path must be valid; empty to ignore dates
    */
   Optional<CertificateRefusal> objection(List<X509Certificate> chain, Optional<Instant> now) {
     return new Search(chain, now).objection();
   }
 
-  /** Tries one path after the other, best first: roots before the server's certificates. */
+  /** Tries one path after the other: roots are tried before certificates that the server sent. */
   private final class Search {
     private final List<X509Certificate> sent;
     private final Optional<Instant> now;
     private final List<X509Certificate> path = new ArrayList<>();
     private int signatures;
 
-    /** Of the first path that leads to a root. */
+    /** The refusal of the first path that leads to a root. */
     private @Nullable CertificateRefusal refusal;
 
     Search(List<X509Certificate> sent, Optional<Instant> now) {
@@ -101,7 +102,7 @@ final class TrustedRoots {
       X509Certificate leaf = sent.get(0);
       path.add(leaf);
       if (named(leaf.getSubjectX500Principal()).contains(leaf)) {
-        return outOfDate(path).or(() -> unfitLeaf(leaf)); // vouched for by the operator
+        return outOfDate(path).or(() -> unfitLeaf(leaf)); // the operator trusts the leaf itself
       }
       if (leadsToRoot(leaf)) {
         return Optional.empty();
@@ -120,7 +121,10 @@ final class TrustedRoots {
                       + "\""));
     }
 
-    /** Whether a path that goes on from its {@code last} certificate is accepted. */
+    /**
+     * Whether a path that continues from {@code last}, the last certificate of the path so far, is
+     * accepted.
+     */
     private boolean leadsToRoot(X509Certificate last) {
       for (X509Certificate root : named(last.getIssuerX500Principal())) {
         if (isSignedBy(last, root)) {
@@ -165,7 +169,7 @@ final class TrustedRoots {
             .or(() -> unfitPath(root))
             .or(() -> unfitRoot(root))
             .or(() -> objectionOfJdk(root));
-      } catch (RuntimeException undeclared) { // of the JDK, such as for a URI's host with a "_"
+      } catch (RuntimeException undeclared) { // from the JDK, such as for a URI host with "_"
         return Optional.of(
             unfit(
                 path.get(0),
@@ -235,12 +239,14 @@ final class TrustedRoots {
           : Optional.empty();
     }
 
-    /** Signatures, path lengths, constraints and usages of the certificates below the root. */
+    /**
+     * Verifies signatures, path lengths, constraints and usages of the certificates below the root.
+     */
     private Optional<CertificateRefusal> objectionOfJdk(X509Certificate root) {
       try {
         var parameters = new PKIXParameters(Set.of(new TrustAnchor(root, null)));
         parameters.setRevocationEnabled(false);
-        parameters.setDate(now.map(Date::from).orElseGet(this::momentOfAll));
+        parameters.setDate(now.map(Date::from).orElseGet(this::latestStart));
         CertPathValidator.getInstance("PKIX")
             .validate(CertificateFactory.getInstance("X.509").generateCertPath(path), parameters);
         return Optional.empty();
@@ -249,8 +255,11 @@ final class TrustedRoots {
       }
     }
 
-    /** A moment at which all of the path were valid, if there ever was one. */
-    private Date momentOfAll() {
+    /**
+     * The latest start of validity in the path: if all certificates are ever valid at once, they
+     * are valid then.
+     */
+    private Date latestStart() {
       return path.stream()
           .map(X509Certificate::getNotBefore)
           .max(Comparator.naturalOrder())
@@ -283,7 +292,7 @@ final class TrustedRoots {
       String digest = parameters.getParameterSpec(PSSParameterSpec.class).getDigestAlgorithm();
       return digest.equals("SHA-1");
     } catch (GeneralSecurityException | IOException | RuntimeException unreadable) {
-      return true; // none given means SHA-1 (RFC 4055 section 3.1)
+      return true; // absent parameters mean SHA-1 (RFC 4055 section 3.1)
     }
   }
 
@@ -296,7 +305,7 @@ final class TrustedRoots {
     }
   }
 
-  /** Whether the name constraints of {@code root}, if it has any, admit the certificate's names. */
+  /** Whether the name constraints of {@code root}, if any, permit the certificate's names. */
   private static boolean isPermitted(X509Certificate certificate, X509Certificate root) {
     byte @Nullable [] extension = root.getExtensionValue(NAME_CONSTRAINTS);
     if (extension == null) {

@@ -17,17 +17,20 @@ public final class UnusableFile extends Exception {
     this.mayBeUnfinished = mayBeUnfinished;
   }
 
-  /** One that its writer may not have come to yet: it is not there, or fits nothing that is. */
+  /**
+   * An exception for a file that its writer may not have finished: the file does not exist, or it
+   * does not match another file.
+   */
   static UnusableFile unfinished(String field, String path, String reason) {
     return new UnusableFile(field, path, reason, true);
   }
 
-  /** Whether waiting for whoever writes it may help. */
+  /** Whether the file may become usable when its writer has finished. */
   boolean mayBeUnfinished() {
     return mayBeUnfinished;
   }
 
-  /** For people, in one line; nothing of the file's content is in it. */
+  /** The reason for operators, one line; it contains nothing of the file's content. */
   public String reason() {
     return String.valueOf(getMessage());
   }

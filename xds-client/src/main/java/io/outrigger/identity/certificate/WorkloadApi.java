@@ -5,35 +5,38 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.WorkloadEndpoint;
 
-/** The seam to the SPIFFE Workload API: gRPC, or a fake. */
+/** The client of the SPIFFE Workload API: an implementation over gRPC, or a fake in tests. */
 @AnyThread
 public interface WorkloadApi {
-  /** How many answers may come without being asked for: more than are pushed within a second. */
+  /**
+   * The number of responses that may arrive before more are requested; an agent pushes fewer within
+   * a second.
+   */
   int WINDOW = 500;
 
-  /** Where the environment says that it is; fails with the reason. */
+  /** The endpoint that the environment names, or the reason why there is none. */
   Outcome<WorkloadEndpoint> ambient();
 
   /**
-   * Asks for X.509-SVIDs. The answers come as they change, up to {@link #WINDOW} without {@link
-   * Call#request}. Blocks while gRPC comes up for the first time.
+   * Starts a call that streams X.509-SVIDs whenever they change; up to {@link #WINDOW} responses
+   * arrive without {@link Call#request}. Blocks while gRPC is loaded for the first time.
    */
   Call open(WorkloadEndpoint endpoint, Listener listener);
 
-  /** Follows one call; called on any thread, once at a time. */
+  /** Receives the events of one call, on any thread but never concurrently. */
   interface Listener {
-    /** The agent can be reached: the request is on its way. */
+    /** Called when the agent is connected and the request is being sent. */
     void onReady();
 
     void onResponse(WorkloadResponse response);
 
-    /** The last call; the reason is never OK. */
+    /** Called last, with a reason that is never OK. */
     void onClosed(RpcStatus reason);
   }
 
-  /** One call. Any thread. */
+  /** One call of the Workload API; usable from any thread. */
   interface Call {
-    /** Permits {@code count} more answers. */
+    /** Permits the agent to send {@code count} more responses. */
     void request(int count);
 
     /** Ends the call; the listener may still be called. */

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * An answer of the SPIFFE Workload API to {@code FetchX509SVID}, as it came (SPIFFE Workload API,
- * section 5). Of several SVIDs the first is the one to use.
+ * A response of the SPIFFE Workload API to {@code FetchX509SVID}, not yet validated (SPIFFE
+ * Workload API, section 5). Of several SVIDs the first is used.
  *
- * @param first empty when it holds none
- * @param federated bundles by trust domain, or by its URI; DER, one certificate after the other
+ * @param first the first SVID; empty when the response has none
+ * @param federated bundles by trust domain name or URI; each is concatenated DER certificates
  */
 @AnyThread
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -28,27 +28,27 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
   /**
    * An identity.
    *
-   * @param id its SPIFFE ID
-   * @param chain DER, the leaf first, one certificate after the other
-   * @param key of the leaf, PKCS #8
-   * @param bundle the roots of its trust domain, in the form of the chain
+   * @param id the SPIFFE ID
+   * @param chain concatenated DER certificates, leaf first
+   * @param key the leaf's private key, PKCS #8
+   * @param bundle the roots of the identity's trust domain, concatenated DER certificates
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Svid(String id, byte[] chain, byte[] key, byte[] bundle) {
-    /** Nothing of the key. */
+    /** Omits the key. */
     @Override
     public String toString() {
       return id;
     }
   }
 
-  /** What it gives, as files would; takes milliseconds. */
+  /** Parses and validates the response. Takes milliseconds. */
   FileReading read(String endpoint) {
     var parts = new Parts(endpoint);
     return FileReading.whole(() -> parts.identity(), () -> parts.roots());
   }
 
-  /** Reads the parts, and says which one is wrong. */
+  /** Reads the parts and reports which one is wrong. */
   private final class Parts {
     private final String endpoint;
 
@@ -82,7 +82,9 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
           .orElseThrow(() -> field("x509_svid_key").unusable("is not the key of x509_svid"));
     }
 
-    /** A domain whose bundle is empty is one that nobody is trusted of. */
+    /**
+     * Reads the roots. An empty bundle means that no certificate of its trust domain is trusted.
+     */
     Roots roots() throws UnusableFile {
       var byDomain = new TreeMap<String, List<X509Certificate>>();
       for (Map.Entry<String, byte[]> each : federated.entrySet()) {

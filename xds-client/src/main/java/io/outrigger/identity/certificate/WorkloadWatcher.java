@@ -17,29 +17,35 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the SPIFFE Workload API (SPW-01): one call, each of whose answers takes the place of the
- * one before. Of answers that come while another is read, or within the {@link #PACE}, only the
- * newest is read. A call that ends, or has no answer for a minute, is made anew after a back-off.
- * The snapshot in use stays in use whatever fails.
+ * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
+ * one. When responses arrive while another is being read, or within {@link #PACE}, only the newest
+ * is read. A call that ends, or that has no response for a minute, is retried after a back-off. The
+ * snapshot in use stays in use after any failure.
  */
 @ControlConfined
 final class WorkloadWatcher implements CertificateSource {
-  /** How long clusters wait for the first answer of an agent that was reached. */
+  /** How long clusters wait for the first response after the agent was reached. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
 
-  /** How long clusters wait until the agent is reached; gRPC's own start is a part of that. */
+  /** How long clusters wait for a connection to the agent, including the start of gRPC itself. */
   static final Duration REACHED = Duration.ofSeconds(5);
 
   /**
-   * When a call without an answer is given up: an agent that waits for a kubelet may take half a
-   * minute, one whose socket another agent has taken never answers.
+   * How long a call may wait for its first response. An agent that waits for a kubelet may need
+   * half a minute; an agent whose socket another agent has taken over never answers.
    */
   static final Duration GIVE_UP = Duration.ofMinutes(1);
 
-  /** The agent is on the same machine, and calls may wait for it. */
+  /**
+   * The maximum back-off: short, because the agent is on the same machine and calls may wait for
+   * it.
+   */
   static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** Between two answers, so that an agent in a loop costs as much as files that always change. */
+  /**
+   * The minimum time between two responses that are read, so that an agent that sends in a loop
+   * costs no more than files that always change.
+   */
   static final Duration PACE = PathWatcher.PACE;
 
   private final ControlLoop loop;
@@ -55,10 +61,11 @@ final class WorkloadWatcher implements CertificateSource {
   private TimerHandle firstAnswer = () -> {};
 
   /**
-   * Nothing happens before {@link #start}.
+   * Creates a watcher that does nothing before {@link #start}.
    *
-   * @param reading runs what takes milliseconds
-   * @param configured empty: where the environment says
+   * @param reading runs tasks that take milliseconds
+   * @param configured the endpoint of the bootstrap; empty to use the endpoint that the environment
+   *     names
    */
   WorkloadWatcher(
       ControlLoop loop,
@@ -98,7 +105,7 @@ final class WorkloadWatcher implements CertificateSource {
         });
   }
 
-  /** Why there is no identity yet; empty when there is one, or there never will. */
+  /** Why there is no identity yet; empty when there is one, or when no endpoint is known. */
   Optional<String> lack() {
     return hasEndpoint && snapshot.loaded().isEmpty()
         ? Optional.of(snapshot.lack())
@@ -125,7 +132,7 @@ final class WorkloadWatcher implements CertificateSource {
     publish(new FileReading(Optional.of(failed), Optional.empty()));
   }
 
-  @SuppressWarnings("ReferenceEquality") // a snapshot to which nothing is new is the very same
+  @SuppressWarnings("ReferenceEquality") // an unchanged snapshot is the same object
   private void publish(FileReading read) {
     CertificateSnapshot before = snapshot;
     CertificateSnapshot now = before.after(read, loop.now());
@@ -148,7 +155,7 @@ final class WorkloadWatcher implements CertificateSource {
     }
   }
 
-  /** The answers of one call; read one at a time, off the control loop. */
+  /** The responses of one call, read one at a time off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos;
@@ -156,7 +163,7 @@ final class WorkloadWatcher implements CertificateSource {
     private final AtomicReference<@Nullable WorkloadResponse> newest = new AtomicReference<>();
     private final AtomicInteger received = new AtomicInteger(); // since the last request for more
     private WorkloadApi.@Nullable Call call;
-    private boolean isPacing; // an answer is being read, or was less than PACE ago
+    private boolean isPacing; // a response is being read, or was read less than PACE ago
 
     Answers(WorkloadEndpoint endpoint, long startedNanos) {
       this.endpoint = endpoint;
@@ -185,7 +192,7 @@ final class WorkloadWatcher implements CertificateSource {
           });
     }
 
-    /** Opens the call off the control loop: the first one loads gRPC. */
+    /** Opens the call off the control loop, because the first call loads gRPC. */
     void begin() {
       reading.execute(
           () -> {
@@ -196,7 +203,7 @@ final class WorkloadWatcher implements CertificateSource {
 
     private void onOpened(WorkloadApi.Call opened) {
       call = opened;
-      if (answers != this) { // it was given up meanwhile
+      if (answers != this) { // the call was replaced or closed meanwhile
         opened.close();
       }
     }
@@ -209,7 +216,7 @@ final class WorkloadWatcher implements CertificateSource {
     @Override
     public void onResponse(WorkloadResponse response) {
       received.incrementAndGet();
-      if (newest.getAndSet(response) == null) { // else the control loop knows that there is one
+      if (newest.getAndSet(response) == null) { // otherwise a task to read it is already posted
         ifCurrent(this::readNewest);
       }
     }

@@ -1,8 +1,8 @@
 /**
- * Certificates, keys and roots: read from PEM files, kept up to date by the certificate providers
- * of the bootstrap (A29 "Certificate Provider Plugin Framework", A87), and what they say of a
- * server's chain. Readers are pure and run where blocking harms nobody; providers live on the
- * control loop; what they publish is immutable.
+ * Certificates, keys and roots: readers of PEM files, the certificate providers of the bootstrap,
+ * which keep the certificates up to date (A29 "Certificate Provider Plugin Framework", A87), and
+ * the verification of a server's chain. Readers are pure functions that may block, so they run off
+ * the control loop. Providers live on the control loop and publish immutable values.
  */
 @NullMarked
 package io.outrigger.identity.certificate;
