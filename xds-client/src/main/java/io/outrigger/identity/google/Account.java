@@ -20,23 +20,27 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** In whose name tokens are asked for, and how. */
+/** The account for which tokens are requested, and how its requests are made. */
 sealed interface Account {
-  /** What control planes of Google want (gRPC's {@code google_default}). */
+  /** The OAuth scope that Google's control planes require (gRPC's {@code google_default}). */
   String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
-  /** The requests for a token, of which the next is for when nobody takes up the one before. */
+  /**
+   * The requests for a token; each is sent only when the server of the previous one cannot be
+   * reached.
+   */
   List<HttpRequest> requests(Instant now) throws NoToken;
 
-  /** Why an answer is not of the server that was meant; empty when it may be. */
+  /** The reason why {@code answer} cannot come from the intended server; empty when it can. */
   default Optional<String> objection(HttpResponse<?> answer) {
     return Optional.empty();
   }
 
   /**
-   * The account of the machine or pod, of which a server on the link knows.
+   * The account of the machine or pod, whose tokens the metadata server of the local network
+   * provides.
    *
-   * @param hosts each a name or address, perhaps with a port
+   * @param hosts host names or addresses, each with an optional port
    */
   record MetadataServer(List<String> hosts) implements Account {
     private static final String FLAVOR = "Metadata-Flavor";
@@ -59,7 +63,10 @@ sealed interface Account {
           .toList();
     }
 
-    /** Anybody may have the address on another network. */
+    /**
+     * Requires the header of Google's metadata server: on another network its address may belong to
+     * any machine.
+     */
     @Override
     public Optional<String> objection(HttpResponse<?> answer) {
       return answer.headers().firstValue(FLAVOR).equals(Optional.of(GOOGLE))
@@ -68,10 +75,10 @@ sealed interface Account {
     }
   }
 
-  /** A key of its own, with which it signs what it asks for (RFC 7523). */
+  /** A service account with its own key, which signs the token requests (RFC 7523). */
   record ServiceAccount(String email, String keyId, PrivateKey key, URI tokenUri)
       implements Account {
-    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Duration MAX_LIFETIME = Duration.ofHours(1);
     private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
     @Override
@@ -96,14 +103,14 @@ sealed interface Account {
       claims.addProperty("scope", SCOPE);
       claims.addProperty("aud", tokenUri.toString());
       claims.addProperty("iat", now.getEpochSecond());
-      claims.addProperty("exp", now.plus(LONGEST).getEpochSecond());
+      claims.addProperty("exp", now.plus(MAX_LIFETIME).getEpochSecond());
       String signed = part(header) + "." + part(claims);
       try {
         Signature signature = Signature.getInstance("SHA256withRSA");
         signature.initSign(key);
         signature.update(signed.getBytes(StandardCharsets.US_ASCII));
         return signed + "." + BASE64.encodeToString(signature.sign());
-      } catch (GeneralSecurityException e) { // its message might quote the key
+      } catch (GeneralSecurityException e) { // the exception's message might quote the key
         throw new NoToken("the private key of the service account cannot sign: " + e.getClass());
       }
     }
@@ -118,7 +125,7 @@ sealed interface Account {
     }
   }
 
-  /** Somebody who has logged in (RFC 6749 section 6). */
+  /** A user who has logged in and has a refresh token (RFC 6749 section 6). */
   record AuthorizedUser(String clientId, String clientSecret, String refreshToken, URI tokenUri)
       implements Account {
     @Override

@@ -25,13 +25,15 @@ import java.util.regex.Pattern;
 
 /**
  * Finds the application default credentials: the file that the environment names, else the metadata
- * server. Messages name the file and the place in it, and quote nothing secret.
+ * server. Error messages name the file and the field in it, and quote no secret.
  */
 final class AccountReader {
   static final String FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
   static final String HOST_VARIABLE = "GCE_METADATA_HOST";
 
-  /** The address is for where the name is not known. */
+  /**
+   * The metadata server's name, then its address for networks where the name cannot be resolved.
+   */
   private static final List<String> METADATA_HOSTS =
       List.of("metadata.google.internal", "169.254.169.254");
 
@@ -50,12 +52,12 @@ final class AccountReader {
     this.content = content;
   }
 
-  /** The file that {@code environment} names; empty when it names none. */
+  /** The credential file that {@code environment} names; empty when it names none. */
   static Optional<String> file(Map<String, String> environment) {
     return Optional.ofNullable(environment.get(FILE_VARIABLE)).filter(path -> !path.isEmpty());
   }
 
-  /** Blocks while a file is read. */
+  /** Reads the credentials. Blocks while a file is read. */
   static Account read(Map<String, String> environment) throws NoToken {
     Optional<String> path = file(environment);
     if (path.isEmpty()) {
@@ -79,18 +81,18 @@ final class AccountReader {
       return new MetadataServer(METADATA_HOSTS);
     }
     try {
-      if (HOST.matcher(host).matches() && isPlace(MetadataServer.uri(host))) {
+      if (HOST.matcher(host).matches() && isUsable(MetadataServer.uri(host))) {
         return new MetadataServer(List.of(host));
       }
     } catch (IllegalArgumentException noUri) {
-      // told below
+      // reported below
     }
     throw new NoToken(
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
   }
 
-  /** Whether a request can be sent to {@code uri}: it has a host, and its port is one. */
-  private static boolean isPlace(URI uri) {
+  /** Whether a request can be sent to {@code uri}: it has a host and a valid port. */
+  private static boolean isUsable(URI uri) {
     return uri.getHost() != null && uri.getPort() <= MAX_PORT && uri.getPort() != 0;
   }
 
@@ -111,16 +113,16 @@ final class AccountReader {
     };
   }
 
-  /** A place that no secret of the file reaches in plain text. */
+  /** The token server's URI, which must be https because secrets of the file are sent there. */
   private URI tokenUri() throws UnusableFile {
     String name = "token_uri";
     try {
       URI uri = new URI(content.has(name) ? text(name) : TOKEN_URI);
-      if ("https".equalsIgnoreCase(uri.getScheme()) && isPlace(uri)) {
+      if ("https".equalsIgnoreCase(uri.getScheme()) && isUsable(uri)) {
         return uri;
       }
     } catch (URISyntaxException malformed) {
-      // told below
+      // reported below
     }
     throw wrong(name, "is not an https URI");
   }
@@ -133,7 +135,7 @@ final class AccountReader {
         byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
         return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(der));
       } catch (GeneralSecurityException | IllegalArgumentException damaged) {
-        // told below: their messages might quote the key
+        // reported below: the exceptions' messages might quote the key
       }
     }
     throw wrong(name, "is not an RSA key in PEM (PKCS #8)");

@@ -12,12 +12,12 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer of at most {@link #MAX_BYTES}; a longer one fails and is read no further.
- * The HTTP client calls it from one thread after the other.
+ * Collects a response body of at most {@link #MAX_BYTES}. A longer body fails and is not read
+ * further. The HTTP client calls this subscriber from one thread at a time.
  */
 @AnyThread
 final class BoundedBody implements BodySubscriber<byte[]> {
-  /** Tokens have some 2 KiB. */
+  /** The maximum size of a body; tokens have about 2 KiB. */
   static final int MAX_BYTES = 64 << 10;
 
   private final CompletableFuture<byte[]> body = new CompletableFuture<>();
@@ -32,7 +32,7 @@ final class BoundedBody implements BodySubscriber<byte[]> {
   @Override
   public void onSubscribe(Flow.Subscription given) {
     subscription = given;
-    given.request(Long.MAX_VALUE); // bounded by what onNext keeps
+    given.request(Long.MAX_VALUE); // onNext limits the bytes that are kept
   }
 
   @Override

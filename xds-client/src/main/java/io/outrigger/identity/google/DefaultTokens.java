@@ -20,8 +20,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens of the application default credentials. The key file is read again for each token, so that
- * one which has been replaced counts, and no key is kept meanwhile.
+ * Fetches tokens with the application default credentials. The key file is read again for each
+ * token, so that a replaced file takes effect, and the key is not kept in between.
  */
 @AnyThread
 public final class DefaultTokens implements TokenSource {
@@ -29,14 +29,17 @@ public final class DefaultTokens implements TokenSource {
   private final BackgroundThread thread = new BackgroundThread("google-token");
   private final Supplier<SSLContext> secure;
 
-  /** Made with the first fetch, by {@link #thread}; its own thread lives as long. */
+  /**
+   * Created on {@link #thread} by the first fetch; the client's own thread lives as long as the
+   * client.
+   */
   private volatile @Nullable HttpClient client;
 
   /**
-   * Reads nothing yet.
+   * Creates a source that reads nothing before the first fetch.
    *
-   * @param environment of which the names of Google's libraries count
-   * @param secure for token servers
+   * @param environment the environment variables; those of Google's client libraries are used
+   * @param secure supplies the TLS context for token servers
    */
   public DefaultTokens(Map<String, String> environment, Supplier<SSLContext> secure) {
     this.environment = Map.copyOf(environment);
@@ -57,16 +60,16 @@ public final class DefaultTokens implements TokenSource {
     HttpClient made =
         AccountReader.file(environment).isPresent()
             ? builder.build()
-            : builder.proxy(HttpClient.Builder.NO_PROXY).build(); // the link's own server
+            : builder.proxy(HttpClient.Builder.NO_PROXY).build(); // a local server
     client = made;
     return made;
   }
 
   /**
-   * Reads the credentials once. Blocks.
+   * Reads the credentials once and checks them. Blocks.
    *
-   * @throws IllegalArgumentException naming the variable or file and the place in it, if they
-   *     cannot be used
+   * @throws IllegalArgumentException naming the variable or file and the field in it, if the
+   *     credentials cannot be used
    */
   public static void requireUsable(Map<String, String> environment) {
     try {
@@ -81,12 +84,12 @@ public final class DefaultTokens implements TokenSource {
     return begin(result -> request(AccountReader.read(environment), now, result));
   }
 
-  /** In the name of {@code account}, whatever the environment says. */
+  /** Fetches a token for {@code account} instead of the account that the environment names. */
   CompletableFuture<AccessToken> fetch(Account account, Instant now) {
     return begin(result -> request(account, now, result));
   }
 
-  /** Part of a fetch, on a thread where it may block. */
+  /** A part of a fetch; runs on a thread that may block. */
   private interface Step {
     void run(CompletableFuture<AccessToken> result) throws NoToken;
   }
@@ -99,7 +102,7 @@ public final class DefaultTokens implements TokenSource {
             step.run(result);
           } catch (NoToken failure) {
             result.completeExceptionally(failure);
-          } catch (RuntimeException bug) { // its text might quote a secret
+          } catch (RuntimeException bug) { // the exception's text might quote a secret
             result.completeExceptionally(new NoToken("no request for a token: " + bug.getClass()));
           }
         });
@@ -114,12 +117,12 @@ public final class DefaultTokens implements TokenSource {
   private void send(
       Account account, List<HttpRequest> requests, CompletableFuture<AccessToken> result) {
     if (result.isDone()) {
-      return; // cancelled meanwhile
+      return; // canceled meanwhile
     }
     HttpRequest request = requests.get(0);
     CompletableFuture<HttpResponse<byte[]>> sent =
         client().sendAsync(request, head -> new BoundedBody());
-    result.whenComplete((token, failure) -> sent.cancel(true)); // the very request, or nothing
+    result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
     sent.whenComplete(
         (answer, failure) -> {
           if (failure == null) {
@@ -127,7 +130,7 @@ public final class DefaultTokens implements TokenSource {
           } else if (requests.size() > 1 && cause(failure) instanceof ConnectException) {
             send(account, requests.subList(1, requests.size()), result);
           } else {
-            result.completeExceptionally(at(request, told(cause(failure))));
+            result.completeExceptionally(failureAt(request, describe(cause(failure))));
           }
         });
   }
@@ -140,13 +143,14 @@ public final class DefaultTokens implements TokenSource {
     try {
       result.complete(TokenAnswer.read(account, answer));
     } catch (NoToken failure) {
-      result.completeExceptionally(at(request, failure.reason()));
+      result.completeExceptionally(failureAt(request, failure.reason()));
     } catch (RuntimeException bug) {
-      result.completeExceptionally(at(request, "answered what cannot be read: " + bug.getClass()));
+      result.completeExceptionally(
+          failureAt(request, "answered what cannot be read: " + bug.getClass()));
     }
   }
 
-  private static NoToken at(HttpRequest request, String reason) {
+  private static NoToken failureAt(HttpRequest request, String reason) {
     return new NoToken(request.uri().getRawAuthority() + " " + reason);
   }
 
@@ -156,7 +160,7 @@ public final class DefaultTokens implements TokenSource {
         : failure;
   }
 
-  private static String told(Throwable failure) {
+  private static String describe(Throwable failure) {
     if (failure instanceof ConnectException) {
       return "cannot be reached";
     }

@@ -12,22 +12,29 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** An answer of a token server, whatever it may be (RFC 6749 section 5). */
+/** Parses the response of a token server; any content is handled (RFC 6749 section 5). */
 final class TokenAnswer {
   private static final int OK = 200;
   private static final int MAX_REASON_CHARS = 200;
 
-  /** What can stand in a header (RFC 6750 section 2.1), and is no longer than servers take. */
+  /**
+   * A token that may be sent in a header (RFC 6750 section 2.1) and is not longer than servers
+   * accept.
+   */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]{1,8192}=*");
 
-  /** Longer than words: perhaps a secret that a server quotes. */
+  /** A sequence that is longer than words; it may be a secret that a server quotes. */
   private static final Pattern SECRET = Pattern.compile("[\\w.~+/=%-]{24,}");
 
-  private static final Duration LONGEST = Duration.ofDays(1);
+  private static final Duration MAX_LIFETIME = Duration.ofDays(1);
 
   private TokenAnswer() {}
 
-  /** The token in {@code answer}, or why there is none. */
+  /**
+   * Returns the token in {@code answer}.
+   *
+   * @throws NoToken with the reason when the response contains no usable token
+   */
   static AccessToken read(Account account, HttpResponse<byte[]> answer) throws NoToken {
     Optional<String> objection = account.objection(answer);
     if (objection.isPresent()) {
@@ -59,12 +66,12 @@ final class TokenAnswer {
   private static Duration lifetime(JsonObject content) throws NoToken {
     if (content.get("expires_in") instanceof JsonPrimitive primitive && primitive.isNumber()) {
       double seconds = primitive.getAsDouble();
-      return seconds < LONGEST.toSeconds() ? Duration.ofSeconds((long) seconds) : LONGEST;
+      return seconds < MAX_LIFETIME.toSeconds() ? Duration.ofSeconds((long) seconds) : MAX_LIFETIME;
     }
     throw new NoToken("answered a token without expires_in");
   }
 
-  /** The words of the server, without what might be a secret. */
+  /** The server's error text, without parts that may be secret. */
   private static String error(JsonObject content) {
     String words =
         text(content, "error").orElse("")
@@ -72,7 +79,7 @@ final class TokenAnswer {
     return words.isEmpty() ? "" : " " + quotable(words);
   }
 
-  /** Words of others, cut short, and without what might be a secret. */
+  /** Shortens a foreign text and removes parts that may be secret. */
   static String quotable(String words) {
     String plain = SECRET.matcher(PlainText.of(words)).replaceAll("…");
     return plain.substring(0, Math.min(plain.length(), MAX_REASON_CHARS));
