@@ -5,14 +5,19 @@ import java.time.Duration;
 /**
  * A bearer token (RFC 6750).
  *
- * @param text as it stands in a header
- * @param lifetime from the moment in which it was asked for
+ * @param text the token as sent in a header
+ * @param lifetime the validity, counted from the time of the request
  */
 public record AccessToken(String text, Duration lifetime) {
-  /** A token that is nearer to its end is not kept: it might end on its way. */
+  /**
+   * The remaining lifetime below which a token is not reused, because it might expire in transit.
+   */
   public static final Duration MARGIN = Duration.ofSeconds(30);
 
-  /** For how long it may be sent to calls that come later; not positive when it is near its end. */
+  /**
+   * How long the token may be reused for later calls; not positive when the token is about to
+   * expire.
+   */
   public Duration usable() {
     return lifetime.minus(MARGIN);
   }

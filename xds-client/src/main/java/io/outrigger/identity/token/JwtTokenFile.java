@@ -16,23 +16,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The JWT of a bootstrap's {@code jwt_token_file} (A97), which ends when its {@code exp} claim says
- * (RFC 7519). The server decides whether it is genuine.
+ * The JWT in a bootstrap's {@code jwt_token_file} (A97). Its {@code exp} claim gives its expiry
+ * (RFC 7519). The signature is not verified here; the server does that.
  */
 @AnyThread
 public final class JwtTokenFile implements TokenSource {
   static final int MAX_BYTES = 64 << 10;
 
-  /** Three parts in base64url; nothing else could stand in a header. */
+  /** The form of a JWT: three parts in base64url. No other text could be sent in a header. */
   private static final Pattern FORM = Pattern.compile("[\\w-]+\\.([\\w-]+)\\.[\\w-]*");
 
   private final Executor reading;
   private final String path;
 
   /**
-   * Reads nothing yet.
+   * Creates a source that reads nothing before the first fetch.
    *
-   * @param reading runs what may block
+   * @param reading runs tasks that may block
    */
   public JwtTokenFile(Executor reading, String path) {
     this.reading = reading;
@@ -70,7 +70,7 @@ public final class JwtTokenFile implements TokenSource {
     } catch (UnusableFile unusable) {
       throw NoToken.unusable(unusable.reason());
     }
-    if (!expiry.isAfter(now)) { // the server would refuse it with fewer words
+    if (!expiry.isAfter(now)) { // the server's refusal would explain less
       throw NoToken.unusable(file + " has expired at " + expiry);
     }
     return new AccessToken(text, Duration.between(now, expiry));

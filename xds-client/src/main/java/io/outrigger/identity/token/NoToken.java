@@ -1,6 +1,6 @@
 package io.outrigger.identity.token;
 
-/** There is no token; the message says where it was asked for and what came instead. */
+/** Thrown when there is no token; the message names the source and the reason. */
 public final class NoToken extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -15,17 +15,18 @@ public final class NoToken extends Exception {
     this.isUnusable = isUnusable;
   }
 
-  /** There is a token, which no server would accept. */
+  /** Creates an exception for a token that exists but that no server would accept. */
   static NoToken unusable(String reason) {
     return new NoToken(reason, true);
   }
 
-  /** For people, in one line; nothing secret is in it. */
+  /** The reason for operators, one line without secrets. */
   public String reason() {
     return String.valueOf(getMessage());
   }
 
   /** Whether there is a token, which no server would accept. */
+  /** Whether a token exists that no server would accept. */
   public boolean isUnusable() {
     return isUnusable;
   }

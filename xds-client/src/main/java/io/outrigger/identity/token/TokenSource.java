@@ -4,19 +4,19 @@ import io.outrigger.base.AnyThread;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 
-/** Gives tokens. */
+/** A source of bearer tokens. */
 @AnyThread
 public interface TokenSource extends AutoCloseable {
   /**
-   * Asks for a token; never blocks. There is no limit of time: whoever has waited long enough
+   * Requests a token; never blocks. There is no timeout: a caller that has waited long enough
    * cancels the result, which ends the request.
    *
-   * @param now for the claims of a request
-   * @return completed on any thread, by a token or a {@link NoToken}
+   * @param now the current time, for the claims of a request
+   * @return completed on any thread, with a token or a {@link NoToken}
    */
   CompletableFuture<AccessToken> fetch(Instant now);
 
-  /** Nothing is asked for any more. */
+  /** Stops all requests; no token may be fetched afterwards. */
   @Override
   void close();
 }

@@ -1,6 +1,6 @@
 /**
- * Bearer tokens (RFC 6750) and their sources: a file with a JWT (A97), or a server that gives
- * tokens. Sources may block threads of their own; tokens are immutable. Nothing here knows gRPC.
+ * Bearer tokens (RFC 6750) and their sources: a file with a JWT (A97), or a token server. A source
+ * may block its own threads; tokens are immutable. The package does not depend on gRPC.
  */
 @NullMarked
 package io.outrigger.identity.token;
