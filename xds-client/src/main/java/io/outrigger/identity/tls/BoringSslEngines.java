@@ -26,24 +26,27 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * Engines of BoringSSL, as gRPC's C++ client and Envoy have them (decision proxy-0043). Chains and
- * names are judged by the same trust manager as with the JDK's.
+ * Creates BoringSSL engines, the library that gRPC's C++ client and Envoy use (decision
+ * proxy-0043). Chains and names are verified by the same trust manager as with the JDK's engines.
  *
- * <p>The native memory of a context is freed when the garbage collector has found it; that of an
- * engine by who asked for it.
+ * <p>The garbage collector frees the native memory of a context. The caller of {@link #engine}
+ * releases the native memory of an engine.
  */
 @AnyThread
 final class BoringSslEngines implements TlsEngines {
-  /** Of a message with certificates; the JDK's limit is the same. */
+  /** The maximum size of a Certificate message; the JDK has the same limit. */
   private static final int MAX_CERTIFICATE_BYTES = 32 << 10;
 
-  /** It signs on the event loop: with 2048 bits within 1 ms, with 4096 in some 4. */
+  /**
+   * The maximum size of an RSA key. BoringSSL signs on the event loop: within 1 ms with 2048 bits,
+   * in about 4 ms with 4096 bits.
+   */
   private static final int MAX_RSA_BITS = 2048;
 
-  /** The peer's, which only sessions that are resumed are known by. */
+  /** The port passed to Netty, which uses it only to find sessions to resume. */
   private static final int NO_PORT = -1;
 
-  /** Of an elliptic curve: P-384 is the largest that it is tried with. */
+  /** The maximum size of an EC key: P-384 is the largest curve that was tested. */
   private static final int MAX_EC_BITS = 384;
 
   private final SslContext context;
@@ -52,7 +55,10 @@ final class BoringSslEngines implements TlsEngines {
     this.context = context;
   }
 
-  /** As a client it knows no other algorithms: none of the Edwards curves. */
+  /**
+   * Whether BoringSSL can sign with {@code key}. As a client it supports no other algorithms, in
+   * particular no Edwards curves.
+   */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {
       return ec.getParams().getOrder().bitLength() <= MAX_EC_BITS;
@@ -97,7 +103,7 @@ final class BoringSslEngines implements TlsEngines {
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {
-      // Netty leaves out names without a dot, and the JDK's type refuses istio's, with underscores.
+      // Netty omits names without a dot, and the JDK's type rejects istio's names with underscores.
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;

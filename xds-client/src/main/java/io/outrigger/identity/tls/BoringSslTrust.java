@@ -11,7 +11,7 @@ import java.security.cert.X509Certificate;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 
-/** Judges the servers of BoringSSL's engines, which have their server name as the peer's host. */
+/** Verifies the servers of BoringSSL engines, which store the server name as their peer host. */
 @AnyThread
 final class BoringSslTrust extends ServerTrustManager {
   BoringSslTrust(Judge judge) {
@@ -29,7 +29,7 @@ final class BoringSslTrust extends ServerTrustManager {
     }
   }
 
-  /** By the result of a verification OpenSSL chooses its alert. */
+  /** Maps a result to the verification error from which OpenSSL chooses its alert. */
   private static int alertCode(HandshakeResult result) {
     return switch (result) {
       case CERTIFICATE_EXPIRED -> CertificateVerifier.X509_V_ERR_CERT_HAS_EXPIRED;

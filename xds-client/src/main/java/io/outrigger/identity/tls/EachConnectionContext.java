@@ -24,19 +24,20 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
 
 /**
- * The TLS of a gRPC channel, which takes one context for all of its connections. This one prepares
- * each connection anew, by the certificates of that moment: they are few, a handshake costs more,
- * and no session of an earlier connection can be resumed. The server's certificate must have the
- * host name, or the IP address, of the channel's target.
+ * The TLS context of a gRPC channel. A channel takes one context for all of its connections; this
+ * context prepares each connection separately, with the certificates of that moment. That is cheap
+ * because such connections are few and a handshake costs more, and no session of an earlier
+ * connection can be resumed. The server's certificate must contain the host name, or the IP
+ * address, of the channel's target.
  */
 @AnyThread
 public final class EachConnectionContext extends SslContext {
   private static final List<String> ALPN = List.of(ApplicationProtocolNames.HTTP_2);
 
   /**
-   * The certificates that a connection begins with.
+   * The certificates for a new connection.
    *
-   * @param identity shown to servers that ask for it; empty for none
+   * @param identity presented to servers that request it; may be empty
    */
   public record Certificates(Optional<Identity> identity, Roots roots) {}
 
@@ -46,7 +47,7 @@ public final class EachConnectionContext extends SslContext {
     this.certificates = certificates;
   }
 
-  /** The settings under which a server is asked for {@code host}, and accepted by that name. */
+  /** Settings that send {@code host} as SNI and require it in the server's certificate. */
   public static UpstreamTls settings(String host) {
     boolean isBracketed = host.startsWith("[") && host.endsWith("]");
     String name = isBracketed ? host.substring(1, host.length() - 1) : host;
@@ -59,7 +60,7 @@ public final class EachConnectionContext extends SslContext {
         Optional.empty(), new TrustSource.SystemRoots(), List.of(matcher), name, false, false);
   }
 
-  /** Takes milliseconds, of a thread of gRPC's. */
+  /** Creates an engine. Takes milliseconds on the calling gRPC thread. */
   @Override
   public SSLEngine newEngine(ByteBufAllocator buffers, String host, int port) {
     UpstreamTls settings = settings(host);
@@ -91,7 +92,7 @@ public final class EachConnectionContext extends SslContext {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // gRPC asks for it
+  @SuppressWarnings("deprecation") // gRPC calls the method
   public ApplicationProtocolNegotiator applicationProtocolNegotiator() {
     return () -> ALPN;
   }

@@ -26,17 +26,18 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
- * The JDK's engines: where they are asked for, and where BoringSSL does not load or does not take
- * the identity (decision proxy-0043).
+ * Creates engines of the JDK. They are used when they are configured, when BoringSSL cannot be
+ * loaded, and when BoringSSL does not support the identity's key (decision proxy-0043).
  *
- * <p>Not by Netty's builder, which would encrypt the key into a key store with thousands of rounds
- * and read the JDK's own authorities.
+ * <p>Netty's context builder is not used: it would encrypt the key into a key store with thousands
+ * of rounds and read the JDK's own authorities.
  */
 @AnyThread
 final class JdkEngines implements TlsEngines {
   /**
-   * Longer than tickets live (RFC 8446 section 4.6.1): with it the JDK drops them. Else each ticket
-   * makes a session that lives as long as its connection, at up to 32 KiB.
+   * The session timeout. It exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1), so
+   * the JDK drops tickets at once. Otherwise each ticket creates a session that lives as long as
+   * its connection and takes up to 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 
@@ -54,7 +55,7 @@ final class JdkEngines implements TlsEngines {
         new TrustManager[] {new ServerTrustManager(verifier::objection)},
         null);
     context.getClientSessionContext().setSessionTimeout(SESSION_SECONDS);
-    context.getClientSessionContext().setSessionCacheSize(1); // 0 is no limit
+    context.getClientSessionContext().setSessionCacheSize(1); // 0 would mean no limit
     return new JdkEngines(
         new JdkSslContext(
             context,
@@ -75,7 +76,10 @@ final class JdkEngines implements TlsEngines {
         protocols);
   }
 
-  /** Without host and port, by which the JDK finds sessions to resume. */
+  /**
+   * Creates an engine without peer host and port, which the JDK would use to find sessions to
+   * resume.
+   */
   @Override
   public SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers) {
     SSLEngine engine = context.newEngine(buffers);

@@ -7,18 +7,18 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 
 /**
- * Certificates as the JDK reads them, in place of those that Netty makes for each connection: the
- * JDK keeps one object for equal bytes, with the signatures that it has verified. A chain that many
- * connections show is read and verified once.
+ * Replaces the certificate objects that Netty creates for each connection by objects of the JDK.
+ * The JDK keeps one object for equal bytes, and remembers the signatures it has verified. A chain
+ * that many connections present is therefore parsed and verified once.
  */
 @AnyThread
 public final class SharedCertificates {
   private SharedCertificates() {}
 
   /**
-   * The same certificates.
+   * Returns equal certificates as shared objects.
    *
-   * @throws CertificateException when one cannot be read
+   * @throws CertificateException when a certificate cannot be parsed
    */
   public static X509Certificate[] of(X509Certificate[] chain) throws CertificateException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");

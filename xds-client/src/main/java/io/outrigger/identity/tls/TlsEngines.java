@@ -6,18 +6,19 @@ import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 
-/** A TLS library with settings and certificates: makes one engine for each connection. */
+/** A TLS library with its settings and certificates; creates one engine for each connection. */
 @AnyThread
 public interface TlsEngines {
-  /** The versions of TLS that are offered, best first. */
+  /** The TLS versions that are offered, best first. */
   List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
   /**
-   * An engine of a client, for a handler that treats it as one of the JDK's: a record at a time. It
-   * resumes no session. The caller releases it where it is counted by references, as handlers do.
+   * Creates a client engine for a handler that processes one record at a time, as with the JDK's
+   * engines. The engine resumes no session. If the engine is reference-counted, the caller releases
+   * it, as Netty's handlers do.
    *
-   * @param serverName to ask for; empty for none
-   * @param buffers for the library's own needs
+   * @param serverName the name to send as SNI; empty sends none
+   * @param buffers allocates the library's own buffers
    */
   SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers);
 }

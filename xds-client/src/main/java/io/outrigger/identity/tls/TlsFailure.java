@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Why a TLS handshake failed, or a TLS connection ended, in words for operators. */
+/** Describes for operators why a TLS handshake failed or a TLS connection ended. */
 public final class TlsFailure {
-  /** Of an error of BoringSSL: what it calls it. */
+  /** Finds the error name in a BoringSSL message. */
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
   private static final Map<String, HandshakeResult> BY_ALERT =
@@ -54,13 +54,14 @@ public final class TlsFailure {
   private TlsFailure() {}
 
   /**
-   * Our own reason where the peer's certificate was refused ({@code certificate verify failed: …},
-   * {@code SAN … not accepted}), {@code alert …} where one came from the peer.
+   * Returns the reason. If the peer's certificate was refused, that is the verifier's own text
+   * ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the peer sent an alert,
+   * that is {@code alert …}.
    */
   public static String describe(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof CertificateException && each.getMessage() != null) {
-        return each.getMessage(); // a refusal of ours, or the JDK's of a malformed certificate
+        return each.getMessage(); // from the verifier, or from the JDK's certificate parser
       }
       if (each instanceof NotSslRecordException) {
         return "TLS handshake failed: the server answered in plain text";
@@ -80,13 +81,13 @@ public final class TlsFailure {
     return "TLS handshake failed: " + SocketErrors.describe(failure);
   }
 
-  /** What BoringSSL finds wrong, in lower case. */
+  /** BoringSSL's name of the error, in lower case. */
   private static Optional<String> fault(Throwable failure) {
     Matcher fault = BORINGSSL.matcher(String.valueOf(failure.getMessage()));
     return fault.find() ? Optional.of(fault.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();
   }
 
-  /** The same as A118 has it, as far as the library's words let it be known. */
+  /** Returns the failure as one of A118's values, as far as the library's message identifies it. */
   public static HandshakeResult result(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof RefusedCertificate refused) {

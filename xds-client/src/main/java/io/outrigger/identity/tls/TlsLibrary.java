@@ -14,19 +14,19 @@ import org.slf4j.LoggerFactory;
 /** The TLS libraries, and the choice between them (decision proxy-0043). */
 @AnyThread
 public enum TlsLibrary {
-  /** The default, where it loads and can sign with the identity. */
+  /** The default, if it can be loaded and can sign with the identity. */
   BORINGSSL,
   JDK;
 
-  /** Of the process: names a library in small letters. */
+  /** The system property that selects a library by its name in lower case. */
   public static final String PROPERTY = "outrigger.tls.library";
 
   private static final Logger log = LoggerFactory.getLogger(TlsLibrary.class);
 
-  /** Warnings that were logged before: contexts are made often. */
+  /** Warnings already logged; contexts are created often, and each warning is logged once. */
   private static final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  /** The library for connections with this identity. Loads BoringSSL the first time. */
+  /** Returns the library for connections with this identity. The first call loads BoringSSL. */
   public static TlsLibrary of(TlsMaterial material) {
     boolean canSign =
         material
@@ -60,11 +60,11 @@ public enum TlsLibrary {
   }
 
   /**
-   * Prepares for connections that share settings and certificates. Takes milliseconds.
+   * Creates the engines' shared context. Takes milliseconds.
    *
    * @param alpn protocols to offer, best first
-   * @param verifier judges the servers
-   * @throws GeneralSecurityException when the library refuses the certificates
+   * @param verifier verifies the servers
+   * @throws GeneralSecurityException when the library rejects the certificates
    */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
       throws GeneralSecurityException {

@@ -1,7 +1,7 @@
 /**
- * TLS as a client, to backends (A29) and to control planes (A65) alike: one choice of library, one
- * policy (versions, cipher suites, no resumption), one way to judge certificates and to say why a
- * handshake has failed. Any thread.
+ * Client-side TLS for connections to backends (A29) and to control planes (A65). Both use the same
+ * choice of library, the same policy (versions, cipher suites, no session resumption), and the same
+ * verification of certificates and description of failures. Any thread.
  */
 @NullMarked
 package io.outrigger.identity.tls;
