@@ -25,7 +25,9 @@ final class AcceptedConnections {
     open.remove(connection.id());
   }
 
-  /** The views of at most {@code max} connections, ordered by id, from id {@code from} on. */
+  /**
+   * The views of at most {@code max} connections with ids of at least {@code from}, ordered by id.
+   */
   List<SocketView> views(long from, int max) {
     return open.tailMap(from).values().stream().limit(max).map(DownstreamConnection::view).toList();
   }

@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a unix socket to listen on. A stale file is removed before binding, and the own file
- * is removed after closing.
+ * The file of a unix socket to listen on. A stale file is removed before binding; the file of this
+ * process is removed after closing.
  */
 @AnyThread
 final class UnixSocketFile {

@@ -14,7 +14,7 @@ final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;
 
   /**
-   * The length of the headers of record and message, of version and random (RFC 8446 sections 4.1.2
+   * The total length of record header, message header, version and random (RFC 8446 sections 4.1.2
    * and 5.1).
    */
   private static final int FIXED_BYTES = 5 + 4 + 2 + 32;

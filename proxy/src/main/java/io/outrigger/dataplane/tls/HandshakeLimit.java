@@ -12,9 +12,9 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * Limits the number of bytes received during the handshake; it precedes the TLS handler until the
- * handshake is complete. While a part of the handshake waits for a thread, received bytes are
- * buffered, and a server can send as fast as it likes.
+ * Limits the number of bytes received during the handshake; this handler precedes the TLS handler
+ * until the handshake is complete. While a part of the handshake waits for a thread, received bytes
+ * are buffered, and a server can send as fast as it likes.
  */
 @LoopConfined
 final class HandshakeLimit extends ChannelDuplexHandler {

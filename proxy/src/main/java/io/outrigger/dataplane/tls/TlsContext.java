@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * The TLS context that all connections with equal settings and certificates share (A29-20). It
- * offers TLS 1.2 and 1.3. By ALPN it offers the protocols of local policy, then {@code h2}. Only
- * the host names that the settings configure are checked. Sessions are not resumed, so that each
- * connection verifies its peer with the current certificates.
+ * The TLS context that all connections with equal settings and certificates share (A29-20). The
+ * context offers TLS 1.2 and 1.3. By ALPN the context offers the protocols of local policy, then
+ * {@code h2}. Only the host names that the settings configure are checked. Sessions are not
+ * resumed, so that each connection verifies its peer with the current certificates.
  */
 @AnyThread
 public final class TlsContext {
@@ -38,8 +38,8 @@ public final class TlsContext {
   }
 
   /**
-   * Builds a context. This takes milliseconds, so it must not run on the control loop or an event
-   * loop.
+   * Builds a context. Building takes milliseconds, so it must not run on the control loop or an
+   * event loop.
    *
    * @param alpn protocols to offer before {@code h2}; each must mean HTTP/2
    * @param tasks runs the slow parts of handshakes outside the event loops

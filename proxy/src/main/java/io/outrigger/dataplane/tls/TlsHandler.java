@@ -34,7 +34,7 @@ final class TlsHandler extends SslHandler {
   static final int DATA_RECORDS = 64;
 
   /**
-   * The record type of handshake messages. It is visible in TLS 1.2; in TLS 1.3 all encrypted
+   * The record type of handshake messages. The type is visible in TLS 1.2; in TLS 1.3 all encrypted
    * records look like data.
    */
   private static final int HANDSHAKE = 22;
@@ -62,7 +62,10 @@ final class TlsHandler extends SslHandler {
     setHandshakeTimeoutMillis(0);
   }
 
-  /** A handler to add directly after this one; it detects the application data of a record. */
+  /**
+   * A handler to add directly after this one; the added handler detects the application data of a
+   * record.
+   */
   ChannelHandler behind() {
     return new ChannelInboundHandlerAdapter() {
       @Override

@@ -10,12 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Threads for TLS work that takes milliseconds: building contexts and the public-key parts of
- * handshakes. A thousand handshakes can wait in this queue while event loops serve calls. No thread
- * exists while TLS is not used.
+ * handshakes. A thousand handshakes can wait in the queue of these threads while event loops serve
+ * calls. No thread exists while TLS is not used.
  *
  * <p>A handshake has several parts. Parts of handshakes in progress run before the first parts of
- * other handshakes. In order of arrival, none of a thousand handshakes would finish before nearly
- * all of them had.
+ * other handshakes. If all parts ran in order of arrival, none of a thousand handshakes would
+ * finish before nearly all of them had.
  */
 @AnyThread
 public final class TlsThreads {

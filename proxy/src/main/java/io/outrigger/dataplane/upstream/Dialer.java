@@ -89,7 +89,10 @@ final class Dialer {
     loops.peerErrors().onConnectionEnded(false, error, address, reason);
   }
 
-  /** Adds an established connection to the status views. Running the result removes it. */
+  /**
+   * Adds an established connection to the status views. Running the returned task removes the
+   * connection from the views.
+   */
   Runnable addToViews(Http2Connection connection) {
     long id = loops.nextSocketId();
     sockets.add(id, owner, connection);

@@ -40,7 +40,8 @@ final class LoopConnection implements ConnectionHandler {
     void onHandshaken(HandshakeResult result);
 
     /**
-     * Called when {@code connection} accepts no more streams: it was READY, or its attempt failed.
+     * Called when {@code connection} accepts no more streams: either the connection was READY, or
+     * its attempt failed.
      */
     void onGone(LoopConnection connection, String reason);
 
@@ -54,7 +55,7 @@ final class LoopConnection implements ConnectionHandler {
     void onIdle(LoopConnection connection);
   }
 
-  /** A8 "Server Enforcement". */
+  /** The debug data of a GOAWAY for too many PINGs (A8 "Server Enforcement"). */
   private static final String TOO_MANY_PINGS = "too_many_pings";
 
   private enum State {

@@ -63,7 +63,10 @@ final class LoopConnections
   private @Nullable LoopConnection attempt;
   private @Nullable Future<?> retryTimer;
 
-  /** Runs while calls wait for the first connection; when it fires, they borrow. */
+  /**
+   * The timer that runs while calls wait for the first connection; when the timer fires, the calls
+   * borrow streams.
+   */
   private @Nullable Future<?> borrowTimer;
 
   private boolean borrows;

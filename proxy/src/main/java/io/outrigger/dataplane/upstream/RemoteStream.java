@@ -145,8 +145,8 @@ final class RemoteStream implements Http2Stream {
   }
 
   /**
-   * Forgets bytes that the other loop has sent or dropped. The call may have taken them back
-   * already.
+   * Forgets bytes that the other loop has sent or dropped, unless the call has taken the bytes
+   * back.
    */
   private void forget(int bytes) {
     unsent.skip(Math.min(bytes, unsent.bytes()));

@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other half of a {@link RemoteStream}, on the loop of the connection. It waits for a stream
- * like any call of that loop, and posts every event of the stream to the loop of the call.
+ * The other half of a {@link RemoteStream}, on the loop of the connection. The owner waits for a
+ * stream like any call of that loop, and posts every event of the stream to the loop of the call.
  */
 @LoopConfined
 final class RemoteStreamOwner implements StreamWaiter {

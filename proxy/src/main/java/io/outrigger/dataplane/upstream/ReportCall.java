@@ -54,7 +54,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   private boolean over;
 
-  /** Whether the listener must not be called any more; control loop. */
+  /** Whether the listener must not be called any more; used on the control loop. */
   private boolean closed;
 
   ReportCall(

@@ -85,7 +85,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The open calls for load reports, which end with the transport; used on the first loop. */
   private final Set<ReportCall> reportCalls = new HashSet<>();
 
-  /** The subscription to the TLS context, when the address requires TLS; control loop. */
+  /**
+   * The subscription to the TLS context, when the address requires TLS; used on the control loop.
+   */
   private TlsContexts.@Nullable Use tlsUse;
 
   /**
@@ -96,7 +98,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The TLS properties of the newest connection; null for plain text. */
   private volatile @Nullable TransportSecurity security;
 
-  /** Whether the listener has received its last notification; control loop. */
+  /** Whether the listener has received its last notification; used on the control loop. */
   private boolean listenerDone;
 
   UpstreamTransport(
@@ -217,12 +219,12 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     control.execute(task);
   }
 
-  /** Runs on the first loop. */
+  /** Registers {@code call}; on the first loop. */
   void onReportCallStarted(ReportCall call) {
     reportCalls.add(call);
   }
 
-  /** Runs on the first loop. */
+  /** Unregisters {@code call}; on the first loop. */
   void onReportCallEnded(ReportCall call) {
     reportCalls.remove(call);
   }
@@ -294,9 +296,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * A loop other than loop {@code index} that has a connection; null when there is no such loop. In
-   * that case {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is
-   * ready.
+   * A loop other than loop {@code index} that has a connection, or null. After a null result,
+   * {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
     LoopConnections found = findLender(index);

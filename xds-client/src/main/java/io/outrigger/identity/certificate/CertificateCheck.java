@@ -12,8 +12,8 @@ import java.util.Optional;
  * Checks whether certificate files can be used at a given time; for commands that validate a
  * bootstrap.
  *
- * @param failure why a file cannot be read, or that key and certificate do not match
- * @param errors problems because of which no connection can be made; one line each
+ * @param failure the reason why a file cannot be read, or a mismatch of key and certificate
+ * @param errors problems that prevent every connection; one line each
  * @param warnings about parts of the files that are ignored; one line each
  */
 public record CertificateCheck(

@@ -12,8 +12,8 @@ public interface CertificateObserver {
   void onLoaded(String instance, String what);
 
   /**
-   * Called when the newest files cannot be used, in which case the previous certificates stay in
-   * use; also when the certificate in use has expired or expires soon.
+   * Called when the newest files cannot be used; the previous certificates then stay in use. Also
+   * called when the certificate in use has expired or is about to expire.
    */
   void onFailed(String instance, String reason);
 }

@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
  * The certificate providers of the bootstrap; all clusters that name the same provider share it
  * (A29 "Implementation Details"). From {@link #start} on, files are read and the Workload API is
  * called, whether or not a cluster names the provider; files that do not exist yet are read once
- * they appear. The roots of the system (A82) are read and watched from the first cluster on that
- * needs them.
+ * they appear. The roots of the system (A82) are read and watched as soon as a cluster needs them.
  */
 @ControlConfined
 public final class CertificateStore {
@@ -256,7 +255,7 @@ public final class CertificateStore {
   }
 
   /**
-   * A part of a provider's snapshot, or the reason why it is missing.
+   * A part of a provider's snapshot, or the reason why the part is missing.
    *
    * @param field the bootstrap field whose file would provide the part
    */

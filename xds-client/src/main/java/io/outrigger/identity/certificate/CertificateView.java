@@ -47,7 +47,7 @@ public record CertificateView(
               .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
     }
 
-    /** When the first certificate of the chain to expire expires; empty when there is no chain. */
+    /** The earliest expiry in the chain; empty when there is no chain. */
     public Optional<Instant> expiry() {
       return certificates.stream().map(CertificateView::notAfter).min(Instant::compareTo);
     }

@@ -12,8 +12,9 @@ import java.util.function.Consumer;
 
 /**
  * Warns when the identity of a provider is about to expire, and again when it has expired. The
- * first warning comes in the last tenth of its validity, at most a week before the end. Identities
- * are normally renewed long before that; an expired identity is rejected by all servers.
+ * first warning comes when the last tenth of the identity's validity begins, at most a week before
+ * the end. Identities are normally renewed before the first warning; an expired identity is
+ * rejected by all servers.
  */
 @ControlConfined
 final class ExpiryAlarm {

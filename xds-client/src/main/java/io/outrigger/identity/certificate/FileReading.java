@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /**
  * The result of reading the files of a provider. A part is empty when the bootstrap names no file
- * for it.
+ * for that part.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
   /** Reads one part of a provider's files. */

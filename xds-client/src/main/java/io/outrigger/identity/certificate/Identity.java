@@ -65,7 +65,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return chain.get(0);
   }
 
-  /** When the first certificate of the chain to expire expires. */
+  /** The earliest expiry in the chain. */
   public Instant expiry() {
     return chain.stream()
         .map(certificate -> certificate.getNotAfter().toInstant())

@@ -4,9 +4,9 @@ import io.outrigger.config.tls.HandshakeResult;
 import java.security.cert.CertificateException;
 
 /**
- * The certificate of a server is not accepted. The message is for operators. From the result
- * BoringSSL chooses the alert that it sends to the server (RFC 8446 section 6.2). The JDK always
- * sends {@code certificate_unknown}.
+ * The certificate of a server is not accepted. The message is for operators. BoringSSL chooses the
+ * alert for the server from the result (RFC 8446 section 6.2). The JDK always sends {@code
+ * certificate_unknown}.
  */
 public final class RefusedCertificate extends CertificateException {
   private static final long serialVersionUID = 1L;

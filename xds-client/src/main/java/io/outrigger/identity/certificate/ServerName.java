@@ -16,7 +16,10 @@ public final class ServerName extends SNIServerName {
     super(StandardConstants.SNI_HOST_NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The host name in {@code names}, which a connection sends; empty when it sends no host name. */
+  /**
+   * The host name among the server names that a connection sends; empty when the connection sends
+   * no host name.
+   */
   static Optional<String> among(@Nullable List<SNIServerName> names) {
     return (names == null ? List.<SNIServerName>of() : names)
         .stream()

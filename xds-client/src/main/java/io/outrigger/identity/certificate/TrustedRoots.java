@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  * (RFC 5280 section 6).
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
- * constraints. A root may be any certificate that an operator has put into a file, also an
+ * constraints. A root may be any certificate that an operator has put into a file, even an
  * intermediate or the server's own. Therefore this class checks the root like the certificates
- * below it, as Go's verifier does. It also checks the extended key usages of all certificates of a
- * path and rejects SHA-1.
+ * below the root, as Go's verifier does. This class also checks the extended key usages of all
+ * certificates of a path and rejects SHA-1.
  */
 @AnyThread
 final class TrustedRoots {

@@ -171,7 +171,7 @@ final class WorkloadWatcher implements CertificateSource {
     }
 
     private void onSilence() {
-      answers = null; // further answers of this call are ignored
+      answers = null; // further responses of this call are ignored
       close();
       onEnd(RpcStatus.unavailable("no answer within " + GIVE_UP.toSeconds() + " s"));
     }

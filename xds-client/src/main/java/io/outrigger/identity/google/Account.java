@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The account for which tokens are requested, and how its requests are made. */
+/** An account for which tokens are requested; creates the requests. */
 sealed interface Account {
   /** The OAuth scope that Google's control planes require (gRPC's {@code google_default}). */
   String SCOPE = "https://www.googleapis.com/auth/cloud-platform";

@@ -23,7 +23,7 @@ final class TokenAnswer {
    */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]{1,8192}=*");
 
-  /** A sequence that is longer than words; it may be a secret that a server quotes. */
+  /** A character sequence longer than normal words, which may be a secret that a server quotes. */
   private static final Pattern SECRET = Pattern.compile("[\\w.~+/=%-]{24,}");
 
   private static final Duration MAX_LIFETIME = Duration.ofDays(1);
@@ -79,7 +79,7 @@ final class TokenAnswer {
     return words.isEmpty() ? "" : " " + quotable(words);
   }
 
-  /** Shortens a foreign text and removes parts that may be secret. */
+  /** Shortens a server's text and removes parts that may be secret. */
   static String quotable(String words) {
     String plain = SECRET.matcher(PlainText.of(words)).replaceAll("…");
     return plain.substring(0, Math.min(plain.length(), MAX_REASON_CHARS));

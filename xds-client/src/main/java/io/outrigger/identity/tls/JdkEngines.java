@@ -26,18 +26,19 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
- * Creates engines of the JDK. They are used when they are configured, when BoringSSL cannot be
- * loaded, and when BoringSSL does not support the identity's key (decision proxy-0043).
+ * Creates engines of the JDK. JDK engines are used when the system property selects them, when
+ * BoringSSL cannot be loaded, and when BoringSSL does not support the identity's key (decision
+ * proxy-0043).
  *
- * <p>Netty's context builder is not used: it would encrypt the key into a key store with thousands
- * of rounds and read the JDK's own authorities.
+ * <p>Netty's context builder is not used: the builder would encrypt the key into a key store with
+ * thousands of rounds and read the JDK's own authorities.
  */
 @AnyThread
 final class JdkEngines implements TlsEngines {
   /**
-   * The session timeout. It exceeds the maximum lifetime of tickets (RFC 8446 section 4.6.1), so
-   * the JDK drops tickets at once. Otherwise each ticket creates a session that lives as long as
-   * its connection and takes up to 32 KiB.
+   * The session timeout. The timeout exceeds the maximum lifetime of tickets (RFC 8446 section
+   * 4.6.1), so the JDK drops tickets at once. With a shorter timeout each ticket would create a
+   * session that lives as long as its connection and takes up to 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 

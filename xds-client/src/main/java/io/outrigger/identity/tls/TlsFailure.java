@@ -54,9 +54,9 @@ public final class TlsFailure {
   private TlsFailure() {}
 
   /**
-   * Returns the reason. If the peer's certificate was refused, that is the verifier's own text
-   * ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the peer sent an alert,
-   * that is {@code alert …}.
+   * Returns the reason of the failure. If the peer's certificate was refused, the reason is the
+   * verifier's own text ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the
+   * peer sent an alert, the reason is {@code alert …}.
    */
   public static String describe(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {

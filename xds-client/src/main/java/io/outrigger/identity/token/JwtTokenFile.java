@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The JWT in a bootstrap's {@code jwt_token_file} (A97). Its {@code exp} claim gives its expiry
- * (RFC 7519). The signature is not verified here; the server does that.
+ * The JWT in a bootstrap's {@code jwt_token_file} (A97). The token's {@code exp} claim is its
+ * expiry (RFC 7519). The server, not this class, verifies the signature.
  */
 @AnyThread
 public final class JwtTokenFile implements TokenSource {

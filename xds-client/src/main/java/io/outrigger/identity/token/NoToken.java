@@ -25,7 +25,6 @@ public final class NoToken extends Exception {
     return String.valueOf(getMessage());
   }
 
-  /** Whether there is a token, which no server would accept. */
   /** Whether a token exists that no server would accept. */
   public boolean isUnusable() {
     return isUnusable;
