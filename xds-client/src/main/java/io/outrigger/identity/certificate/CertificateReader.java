@@ -43,7 +43,7 @@ final class CertificateReader {
   /**
    * A warning when {@code file} contains revocation lists, which are not applied to servers (A29).
    */
-  static Optional<String> noteOnLists(CredentialFile file) throws UnusableFile {
+  static Optional<String> revocationListWarning(CredentialFile file) throws UnusableFile {
     long lists = PemBlock.all(file).stream().filter(block -> block.label().equals(LIST)).count();
     return lists == 0
         ? Optional.empty()

@@ -35,7 +35,7 @@ public sealed interface Roots {
     /** Reads the file that {@code field} names. Blocks. */
     static Authorities read(String field, String path) throws UnusableFile {
       CredentialFile file = CredentialFile.read(field, path);
-      return new Authorities(CertificateReader.read(file), CertificateReader.noteOnLists(file));
+      return new Authorities(CertificateReader.read(file), CertificateReader.revocationListWarning(file));
     }
 
     @Override

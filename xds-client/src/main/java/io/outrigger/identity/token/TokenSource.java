@@ -16,7 +16,7 @@ public interface TokenSource extends AutoCloseable {
    */
   CompletableFuture<AccessToken> fetch(Instant now);
 
-  /** Stops all requests; no token may be fetched afterwards. */
+  /** Closes the source; no token may be fetched afterwards. */
   @Override
   void close();
 }
