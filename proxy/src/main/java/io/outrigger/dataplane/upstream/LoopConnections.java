@@ -55,6 +55,7 @@ final class LoopConnections
 
   /** Delays the next attempt after a connection broke. */
   private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
+
   private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
   private final Borrowing borrowing;
 

@@ -91,8 +91,7 @@ final class FileWatcher implements CertificateSource {
   private Supplier<Check> check() {
     FileStamps known = stamps;
     boolean due =
-        holdReason != null
-            || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
+        holdReason != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     return () -> {
       FileStamps found = source.stamps(); // taken before reading, so that a later change is seen
       return due || !found.equals(known)

@@ -35,7 +35,8 @@ public sealed interface Roots {
     /** Reads the file that {@code field} names. Blocks. */
     static Authorities read(String field, String path) throws UnusableFile {
       CredentialFile file = CredentialFile.read(field, path);
-      return new Authorities(CertificateReader.read(file), CertificateReader.revocationListWarning(file));
+      return new Authorities(
+          CertificateReader.read(file), CertificateReader.revocationListWarning(file));
     }
 
     @Override
