@@ -14,8 +14,9 @@ import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pick of a call and the stream to a backend that comes of it. Counted on its own: exactly one
- * {@link Subchannel#callEnded} follows each pick, whatever happens (A50, A32-04).
+ * One pick of a call and the backend stream opened for this pick. Balancing counts each attempt
+ * separately: exactly one {@link Subchannel#callEnded} follows each pick, however the attempt ends
+ * (A50, A32-04).
  *
  * <pre>
  * WAITING -> OPEN   on stream opened
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * OPEN    -> ENDED  on end of the response, reset, loss or cancellation
  * </pre>
  *
- * <p>It hears the backend's side of the call: the response goes through its {@link ResponseRelay},
- * everything else to the call, which decides what the app gets.
+ * <p>An attempt handles the events of the backend's stream. The response goes through a {@link
+ * ResponseRelay}; all other events go to the call, which decides what the app receives.
  */
 @LoopConfined
 final class Attempt implements StreamWaiter {
@@ -43,8 +44,9 @@ final class Attempt implements StreamWaiter {
   private @Nullable Http2Stream stream;
 
   /**
-   * A head that has the status but not END_STREAM: hyper ends such a response with an empty DATA
-   * frame, and then it is a gRPC Trailers-Only response.
+   * Response headers that carry {@code grpc-status} but not END_STREAM. The hyper library ends a
+   * Trailers-Only response with an empty DATA frame, so these headers are held until the next
+   * frame.
    */
   private @Nullable HeaderList early;
 
@@ -57,9 +59,9 @@ final class Attempt implements StreamWaiter {
   }
 
   /**
-   * Asks for a stream. The call may be streaming, or even done, when this returns.
+   * Requests a stream. The call may be streaming, or even have ended, when this method returns.
    *
-   * @return false when there was no transport to ask: the attempt has ended
+   * @return false when the subchannel has no transport; the attempt has then ended
    */
   boolean start() {
     if (subchannel.transport() instanceof CallTransport live) {
@@ -72,7 +74,7 @@ final class Attempt implements StreamWaiter {
     return false;
   }
 
-  /** How discovery of that cluster fares (A88). */
+  /** The resolution note of the picked subchannel's cluster (A88). */
   String resolutionNote() {
     return subchannel.note();
   }
@@ -86,7 +88,7 @@ final class Attempt implements StreamWaiter {
     return subchannel.address().tls().isPresent();
   }
 
-  /** The endpoint's name (A81); empty when it has none. */
+  /** The hostname of the endpoint (A81), or the empty string. */
   String hostname() {
     return subchannel.endpoint().hostname();
   }
@@ -121,7 +123,10 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** Bytes of the response have gone to the app: the backend may send as many. */
+  /**
+   * Returns flow-control credit to the backend for {@code bytes} of the response that were sent to
+   * the app.
+   */
   void returnCredit(int bytes) {
     if (state == State.OPEN && stream != null) {
       stream.consumed(bytes);
@@ -129,13 +134,15 @@ final class Attempt implements StreamWaiter {
   }
 
   /**
-   * Ends the attempt from this side; nothing when it has ended. A backend that has answered but was
-   * not sent all of the request is stopped: whether the app has ended it does not matter.
+   * Ends the attempt from the proxy's side. Does nothing when the attempt has ended. A backend that
+   * has answered before it received the whole request gets RST_STREAM, whether or not the app has
+   * ended the request.
    */
   void finish() {
     if (state == State.WAITING && transport != null) {
       transport.forget(call.loop(), this);
-      // A50-12: the deadline and the app's cancellation count as they would on a stream.
+      // A50-12: a deadline or a cancellation by the app counts as a failure, as it does on an open
+      // stream.
       end(unlessBeyondLimits(CallOutcome.FAILURE));
     } else if (state == State.OPEN && stream != null) {
       if (!response.hasEnded() || !stream.hasSentEnd()) {
@@ -145,7 +152,7 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** A call that we end for our own limits says nothing of the backend. */
+  /** A call that this proxy ends because of its own limits is not counted against the backend. */
   private CallOutcome unlessBeyondLimits(CallOutcome outcome) {
     return call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome;
   }
@@ -166,7 +173,10 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** What followed the early head decides whether it was the whole response. */
+  /**
+   * Relays the held response headers. The frame after these headers decides {@code whole}: whether
+   * they were the whole response.
+   */
   private void relayEarly(boolean whole) {
     HeaderList head = early;
     if (head != null) {
@@ -178,7 +188,7 @@ final class Attempt implements StreamWaiter {
   private void relay(HeaderList headers, boolean endStream) {
     if (state == State.OPEN) {
       boolean begun = response.hasBegun();
-      if (!begun && attempts.mayRetry() && isKeptBack(headers, endStream)) {
+      if (!begun && attempts.mayRetry() && retries(headers, endStream)) {
         return;
       }
       response.onHeaders(headers, endStream);
@@ -192,7 +202,7 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** What the backend says of its load, which goes to the app as well as to balancing (A58-05). */
+  /** Passes the backend's load report to balancing; the app receives the same trailer (A58-05). */
   private void reportLoad(HeaderList last) {
     if (!subchannel.wantsBackendMetrics()) {
       return;
@@ -203,8 +213,8 @@ final class Attempt implements StreamWaiter {
     }
   }
 
-  /** Whether this answer is a failure after which the request is sent again (A44-06). */
-  private boolean isKeptBack(HeaderList headers, boolean endStream) {
+  /** Whether this response is withheld from the app because the request is retried (A44-06). */
+  private boolean retries(HeaderList headers, boolean endStream) {
     RpcStatus.Code failure = ResponseRelay.failureOf(headers, endStream);
     if (failure == null) {
       return false;
@@ -215,7 +225,7 @@ final class Attempt implements StreamWaiter {
     }
     Http2Stream from = stream;
     if (from != null) {
-      attempts.takeBack(from);
+      attempts.takeUnsent(from);
       if (!endStream || !from.hasSentEnd()) {
         from.reset(Http2Error.CANCEL);
       }
@@ -237,7 +247,7 @@ final class Attempt implements StreamWaiter {
       }
     }
     if (state != State.OPEN) {
-      data.release(); // the attempt was given up while this was on its way
+      data.release(); // the attempt ended while this data was in flight
       return;
     }
     response.onData(data, endStream);
@@ -257,10 +267,11 @@ final class Attempt implements StreamWaiter {
   public void onReset(Http2Error error, boolean byPeer) {
     if (state == State.OPEN) {
       end(response.outcome());
-      takeBack();
+      takeUnsent();
       RpcStatus failure = CallFailures.ofReset(error, address());
       Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
-      // NO_ERROR in the middle of a response would let apps take the part for the whole.
+      // With NO_ERROR in the middle of a response, an app would treat the partial response as
+      // complete.
       boolean isRelayed = byPeer && error != Http2Error.NO_ERROR;
       attempts.onUpstreamFailed(this, refusal, isRelayed ? error : null, failure);
     }
@@ -270,7 +281,7 @@ final class Attempt implements StreamWaiter {
   public void onFault(Http2Error error, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
-      takeBack();
+      takeUnsent();
       RpcStatus failure = CallFailures.ofFault(error, reason, address());
       attempts.onUpstreamFailed(this, Refusal.NONE, null, failure);
     }
@@ -289,14 +300,14 @@ final class Attempt implements StreamWaiter {
   private void lose(Refusal refusal, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
-      takeBack();
+      takeUnsent();
       attempts.onUpstreamFailed(this, refusal, null, CallFailures.ofLoss(reason, address()));
     }
   }
 
-  private void takeBack() {
+  private void takeUnsent() {
     if (stream != null) {
-      attempts.takeBack(stream);
+      attempts.takeUnsent(stream);
     }
   }
 

@@ -1,21 +1,24 @@
 package io.outrigger.dataplane.forward;
 
-/** Where the {@link CallAttempts} of a call stand; their javadoc has the table. */
+/**
+ * The state of a call's {@link CallAttempts}; the javadoc of that class has the table of
+ * transitions.
+ */
 enum AttemptPhase {
-  /** The call has no cluster yet, or is held back by a filter. */
+  /** The call has no cluster yet, or a filter delays the call. */
   IDLE,
-  /** Waits for a pick. */
+  /** The call waits for a pick. */
   PICKING,
-  /** Has a subchannel; waits for a stream on its connection. */
+  /** The call has a subchannel and waits for a stream on its connection. */
   OPENING,
-  /** Has a stream to the backend. */
+  /** The call has a stream to the backend. */
   STREAMING,
-  /** Waits for the time of another attempt (A6). */
+  /** The call waits for the back-off before the next attempt to end (A6). */
   BACKING_OFF,
   /** The call has ended. */
   OVER;
 
-  /** {@code next}, which the table must name as a step from here. */
+  /** Returns {@code next}; throws when the table does not allow this transition. */
   AttemptPhase to(AttemptPhase next) {
     if (!mayBecome(next)) {
       throw new IllegalStateException("the attempts of a call went from " + this + " to " + next);

@@ -3,18 +3,18 @@ package io.outrigger.dataplane.forward;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.KnownName;
 
-/** Which {@code :authority} goes upstream: the values of {@code --authority}. */
+/** Which {@code :authority} is sent to backends: the values of {@code --authority}. */
 public sealed interface AuthorityMode {
-  /** The target's, as a proxyless client would send. */
+  /** Sends the target's authority, as a proxyless client would. */
   record OfTarget() implements AuthorityMode {}
 
-  /** The app's own; the target's when it sent none. */
+  /** Sends the app's authority, or the target's authority when the app sent none. */
   record Preserve() implements AuthorityMode {}
 
-  /** Always this text. */
+  /** Always sends {@code field}. */
   record Fixed(HeaderField field) implements AuthorityMode {}
 
-  /** Always {@code text}. */
+  /** Always sends {@code text}. */
   static AuthorityMode fixed(String text) {
     return new Fixed(HeaderField.of(KnownName.AUTHORITY, text));
   }

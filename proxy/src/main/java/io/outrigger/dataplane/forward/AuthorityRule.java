@@ -3,8 +3,8 @@ package io.outrigger.dataplane.forward;
 import io.netty.util.AsciiString;
 
 /**
- * The {@code host [":" port]} of RFC 3986 section 3.2, without the user information that RFC 9113
- * section 8.3.1 forbids in {@code :authority}.
+ * Checks that a text is {@code host [":" port]} as in RFC 3986 section 3.2. User information is
+ * rejected, as RFC 9113 section 8.3.1 forbids it in {@code :authority}.
  */
 final class AuthorityRule {
   private static final String NAME_MARKS = "-._~!$&'()*+,;=";
@@ -17,7 +17,9 @@ final class AuthorityRule {
     return host > 0 && isPort(text, host);
   }
 
-  /** Where the host ends; -1 when it is no IP literal in brackets. */
+  /**
+   * Returns the index after a bracketed IP literal; -1 when {@code text} does not start with one.
+   */
   private static int endOfLiteral(AsciiString text) {
     int end = text.indexOf("]", 1);
     for (int i = 1; i < end; i++) {
@@ -29,7 +31,10 @@ final class AuthorityRule {
     return end < 2 ? -1 : end + 1;
   }
 
-  /** The same for a name or an IPv4 address. */
+  /**
+   * Returns the index after a host name or an IPv4 address; -1 when {@code text} does not start
+   * with one.
+   */
   private static int endOfName(AsciiString text) {
     int i = 0;
     while (i < text.length() && text.charAt(i) != ':') {

@@ -3,26 +3,26 @@ package io.outrigger.dataplane.forward;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A number of bytes that all calls of a forward share. */
+/** A limit on bytes that all calls of one forward share. */
 @AnyThread
 final class ByteBudget {
-  private final long most;
+  private final long max;
   private final AtomicLong held = new AtomicLong();
 
-  ByteBudget(long most) {
-    this.most = most;
+  ByteBudget(long max) {
+    this.max = max;
   }
 
-  /** Takes {@code count}; false, and takes nothing, when there are not as many. */
+  /** Reserves {@code count} bytes; returns false and reserves nothing when fewer are free. */
   boolean hold(int count) {
-    if (held.addAndGet(count) > most) {
+    if (held.addAndGet(count) > max) {
       held.addAndGet(-count);
       return false;
     }
     return true;
   }
 
-  void letGo(long count) {
+  void release(long count) {
     held.addAndGet(-count);
   }
 

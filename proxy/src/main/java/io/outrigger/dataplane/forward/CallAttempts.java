@@ -20,8 +20,9 @@ import io.outrigger.lb.tree.ClusterHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one call in the cluster that routing chose (A31-04): picks until a stream to a
- * backend is open, and again when that backend refused it or the route's policy says so (A6, A44).
+ * Makes the attempts of one call in the cluster that routing chose (A31-04). Picks until a stream
+ * to a backend is open. Picks again when the backend refused the request or the route's retry
+ * policy allows a retry (A6, A44).
  *
  * <pre>
  * IDLE        -> PICKING      on begin
@@ -35,11 +36,15 @@ import org.jspecify.annotations.Nullable;
  * any         -> OVER         on the call's end
  * </pre>
  *
- * <p>The cluster is held from routing until no further pick can follow (A31-08).
+ * <p>The call holds a reference to the cluster from routing until no further pick can follow
+ * (A31-08).
  */
 @LoopConfined
 final class CallAttempts {
-  /** How often connections may end before they come to a request (decision proxy-0033). */
+  /**
+   * How often a request is sent again because its connection ended before the backend processed it
+   * (decision proxy-0033).
+   */
   static final int MAX_TRANSPARENT_RETRIES = 64;
 
   /** A121 "Channel Behavior for LB Pick Delays". */
@@ -58,13 +63,13 @@ final class CallAttempts {
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
 
-  /** How often the request was sent again since it had been refused. */
+  /** The number of transparent retries of this call so far. */
   private byte transparentRetries;
 
-  /** Whether this attempt had to wait for a pick or a stream. */
+  /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** Null without a policy: then the request is kept only in case it is refused. */
+  /** Null without a retry policy; the request is then buffered only for transparent retries. */
   private @Nullable RetryState retries;
 
   private @Nullable CallPause backoff;
@@ -74,8 +79,9 @@ final class CallAttempts {
   }
 
   /**
-   * All attempts go to one cluster as {@code chosen} says, which has acquired it (A31-04): unless a
-   * filter changes it before the first of them.
+   * Sets the routing decision. All attempts go to the cluster of {@code chosen}, for which {@code
+   * chosen} has acquired a reference (A31-04), unless a filter changes the cluster before the first
+   * attempt.
    */
   void route(RouteDecision.Forward chosen) {
     decision = chosen;
@@ -93,7 +99,7 @@ final class CallAttempts {
     }
   }
 
-  /** What routing decided; call it after that. */
+  /** The routing decision. Call this only after {@link #route}. */
   RouteDecision.Forward decision() {
     return requireNonNull(decision);
   }
@@ -104,7 +110,7 @@ final class CallAttempts {
     call.record.routed(decision(), clusterName(), call.limitNanos());
   }
 
-  /** What picks are told of the call's session; null when its route keeps none. */
+  /** The session hint that picks receive; null when the route has no session affinity. */
   @Nullable SessionHint session() {
     return session;
   }
@@ -113,19 +119,19 @@ final class CallAttempts {
     session = hint;
   }
 
-  /** The name of {@link #cluster}; call it after that was chosen. */
+  /** The name of the chosen cluster. Call this only after {@link #route}. */
   String clusterName() {
     return requireNonNull(cluster).name();
   }
 
-  /** The cluster that routing chose; null before that. */
+  /** The cluster that routing chose; null before routing. */
   @Nullable ClusterHandle cluster() {
     return cluster;
   }
 
   /**
-   * What failures of this call say besides (A88): of an aggregate, the note of the leaf that it is
-   * in. Empty before a cluster was chosen.
+   * The resolution note that is added to failures of this call (A88); in an aggregate cluster, the
+   * note of the leaf that the attempt uses. Empty before a cluster was chosen.
    */
   String resolutionNote() {
     if (attempt != null && (phase == AttemptPhase.OPENING || phase == AttemptPhase.STREAMING)) {
@@ -149,14 +155,17 @@ final class CallAttempts {
     return retries == null ? 0 : retries.previousAttempts();
   }
 
-  /** Goes on after a wait. */
+  /** Continues after a wait. */
   void resume() {
     if (phase == AttemptPhase.PICKING) {
       pick();
     }
   }
 
-  /** Picks until the call is on its way, waits, or is answered. Ends: it waits for publishes. */
+  /**
+   * Picks until the call has a stream, waits, or is answered. The loop ends, since each further
+   * turn needs a newly published picker.
+   */
   private void pick() {
     ClusterHandle from = requireNonNull(cluster);
     String delayType;
@@ -192,7 +201,10 @@ final class CallAttempts {
     } while (!parkForPick(delayType, reason));
   }
 
-  /** True when the call waits, or was answered because there is no room to wait. */
+  /**
+   * Parks the call until a newer picker is published. Returns false when one is published already;
+   * returns true when the call waits, or was answered because the queue is full.
+   */
   private boolean parkForPick(String delayType, String reason) {
     if (!call.reserve()) {
       return true;
@@ -205,7 +217,10 @@ final class CallAttempts {
     return true;
   }
 
-  /** False when there was no transport: nothing was sent, and a newer picker comes or is there. */
+  /**
+   * Opens a stream to {@code subchannel}. Returns false when the subchannel has no transport;
+   * nothing was sent then, and a newer picker is published already or follows.
+   */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
     var next = new Attempt(call, this, subchannel);
@@ -214,17 +229,17 @@ final class CallAttempts {
       to(AttemptPhase.PICKING);
       return false;
     }
-    if (next.isWaiting()) { // for a stream, which is no delay of a pick (A121)
+    if (next.isWaiting()) { // waits for a stream, which is not a pick delay (A121)
       call.record.delayOver(call.elapsedNanos());
       waited = true;
-      call.reserve(); // without one it is answered: in hand either way
+      call.reserve(); // if the queue is full, this has answered the call
     }
     return true;
   }
 
-  // What the attempt reports.
+  // Events that the attempt reports.
 
-  /** Nothing was sent, and nothing will be: waits for the next picker. */
+  /** The attempt ended before anything was sent; the call waits for the next picker. */
   void onNotSent() {
     to(AttemptPhase.PICKING);
     if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
@@ -258,8 +273,7 @@ final class CallAttempts {
                 timeout,
                 previousAttempts(),
                 call.record.spans().context());
-    if (tooLarge
-        > 0) { // an error of the peer's HTTP library would cost all calls of the connection
+    if (tooLarge > 0) { // else the peer may fail the whole connection
       String peer = requireNonNull(attempt).address();
       call.reply(
           CallFailures.beyondPeersLimit(
@@ -270,7 +284,10 @@ final class CallAttempts {
     call.request.open(upstream);
   }
 
-  /** What the route makes of the authority (A81, A111); empty when nothing. */
+  /**
+   * The authority to which the route rewrites (A81, A111); empty when the route does not rewrite
+   * it.
+   */
   private String rewrittenAuthority() {
     HostRewrite rewrite = decision().action().hostRewrite();
     if (rewrite instanceof HostRewrite.Literal literal) {
@@ -279,16 +296,19 @@ final class CallAttempts {
     return rewrite instanceof HostRewrite.OfEndpoint && attempt != null ? attempt.hostname() : "";
   }
 
-  /** Bytes of the request have left for the backend. */
+  /** {@code bytes} of the request were sent to the backend. */
   void onRequestSent(int bytes) {
     call.request.onSent(bytes);
     if (!call.request.canReplay()) {
-      releaseCluster(); // it has outgrown its copy: no further pick can follow (A31-08)
+      releaseCluster(); // more was sent than copied: no further pick can follow (A31-08)
     }
   }
 
-  /** A stream has ended, and another may follow: what it had not sent is sent again. */
-  void takeBack(Http2Stream ended) {
+  /**
+   * A stream has ended. Its unsent data goes back to the request, so that another stream can send
+   * it.
+   */
+  void takeUnsent(Http2Stream ended) {
     call.request.close(ended.takeUnsent());
   }
 
@@ -298,7 +318,7 @@ final class CallAttempts {
     releaseCluster();
   }
 
-  /** Whether a failure could be retried at all. */
+  /** Whether a retry is still possible. */
   boolean mayRetry() {
     return retries != null && call.request.canReplay() && !call.isTimeOver();
   }
@@ -306,9 +326,9 @@ final class CallAttempts {
   /**
    * A backend answered with a failure before any response had begun.
    *
-   * @param pushback its {@code grpc-retry-pushback-ms}; null when it sent none
-   * @return how long to wait before {@link #retryAfter}; {@link RetryState#NO_RETRY} when the app
-   *     is to have the answer
+   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when it sent none
+   * @return the back-off for {@link #retryAfter}; {@link RetryState#NO_RETRY} when the answer goes
+   *     to the app
    */
   long retryDelay(RpcStatus.Code code, @Nullable AsciiString pushback) {
     return mayRetry() && retries != null
@@ -316,7 +336,10 @@ final class CallAttempts {
         : RetryState.NO_RETRY;
   }
 
-  /** The last attempt has ended; another follows. */
+  /**
+   * Schedules the next attempt {@code nanos} from now, after the last attempt ended with {@code
+   * failure}.
+   */
   void retryAfter(long nanos, RpcStatus failure) {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
@@ -342,14 +365,15 @@ final class CallAttempts {
   }
 
   /**
-   * The backend's stream ended before it had said all.
+   * The backend's stream ended before the response was complete.
    *
    * @param refusal whether the backend promises that it did nothing with the request
-   * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
+   * @param relayed the reset that is sent to an app that already has the response headers; null to
+   *     send trailers with {@code failure} instead
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (mayRemake(refusal) && remake(ended, failure)) {
+    if (mayRetryTransparently(refusal) && retryTransparently(ended, failure)) {
       return;
     }
     if (ended.response().hasBegun() || !retry(failure)) {
@@ -357,7 +381,7 @@ final class CallAttempts {
     }
   }
 
-  private boolean mayRemake(Refusal refusal) {
+  private boolean mayRetryTransparently(Refusal refusal) {
     return switch (refusal) {
       case NONE -> false;
       case OF_CALL -> transparentRetries == 0;
@@ -366,11 +390,11 @@ final class CallAttempts {
   }
 
   /**
-   * Gives a refused request to another backend, if nothing of it is lost (SC-34). In a task of its
-   * own, since the connection that loses its streams may not know yet that it goes away. The policy
-   * does not count it.
+   * Sends a refused request again to another backend, if all of its data is still available
+   * (SC-34). The new pick runs in a separate task, since the connection that just lost its streams
+   * may not be marked as closing yet. The retry policy does not count this attempt.
    */
-  private boolean remake(Attempt refused, RpcStatus failure) {
+  private boolean retryTransparently(Attempt refused, RpcStatus failure) {
     if (!call.request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
@@ -381,21 +405,21 @@ final class CallAttempts {
     return true;
   }
 
-  // What the call asks.
+  // Methods for the call.
 
-  /** Bytes of the response have gone to the app. */
+  /** {@code bytes} of the response were sent to the app. */
   void returnCredit(int bytes) {
     if (attempt != null) {
       attempt.returnCredit(bytes);
     }
   }
 
-  /** Whether a backend has answered in full. */
+  /** Whether a backend has sent a complete response. */
   boolean hasResponseEnded() {
     return attempt != null && attempt.response().hasEnded();
   }
 
-  /** What it is that the call waits for now, for people. */
+  /** Describes for messages what the call is waiting for. */
   String waitsFor() {
     ClusterHandle in = requireNonNull(cluster);
     if (phase == AttemptPhase.BACKING_OFF) {
@@ -409,7 +433,7 @@ final class CallAttempts {
         : CallFailures.connection(in, lastFailure);
   }
 
-  /** Ends what is open; the call is over. */
+  /** The call has ended: cancels the back-off, ends the open attempt and releases the cluster. */
   void finish() {
     to(AttemptPhase.OVER);
     if (backoff != null) {

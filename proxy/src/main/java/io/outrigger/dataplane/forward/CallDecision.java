@@ -6,8 +6,9 @@ import io.outrigger.http2.HeaderList;
 import java.util.Locale;
 
 /**
- * What became of a request, in one line, for the app that asks ({@code --decision-header}). Names
- * come from elsewhere: what is not plain in them is percent-encoded.
+ * Describes in one line how a request was routed, for apps that request this with the {@code
+ * --decision-header}. Names come from the control plane, so characters that are not printable ASCII
+ * are percent-encoded.
  */
 final class CallDecision {
   private static final int MAX_NAME = 200;
@@ -15,7 +16,7 @@ final class CallDecision {
 
   private CallDecision() {}
 
-  /** {@code last} with the decision behind it. */
+  /** Returns {@code last} with the decision field appended. */
   static HeaderList appended(HeaderList last, CallSummary call) {
     var block = HeaderList.builder(last.size() + 1);
     for (int i = 0; i < last.size(); i++) {

@@ -8,7 +8,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.lb.tree.ClusterHandle;
 import org.jspecify.annotations.Nullable;
 
-/** The statuses of failures that calls meet, in words that say what failed and where. */
+/** The statuses with which calls fail. Each message says what failed and where. */
 final class CallFailures {
   private CallFailures() {}
 
@@ -36,12 +36,16 @@ final class CallFailures {
     return RpcStatus.unavailable("requests hold as much memory as allowed (--max-memory)");
   }
 
-  /** A bug of ours: a cluster is retired only after the selector was replaced. */
+  /**
+   * Caused only by a bug of this proxy: a cluster is retired only after its selector was replaced.
+   */
   static RpcStatus retiredCluster() {
     return RpcStatus.internal("routes name a retired cluster");
   }
 
-  /** The gRPC code of a reset: the HTTP/2 mapping of the protocol (SC-15). */
+  /**
+   * The gRPC code for a reset, by the mapping of HTTP/2 error codes in the gRPC protocol (SC-15).
+   */
   private static Code codeOf(Http2Error error) {
     return switch (error) {
       case CANCEL -> Code.CANCELLED;
@@ -52,19 +56,22 @@ final class CallFailures {
     };
   }
 
-  /** The status of a stream that {@code address} reset. */
+  /** The status of a call whose stream {@code address} reset. */
   static RpcStatus ofReset(Http2Error error, String address) {
     return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
   }
 
-  /** The status of a stream that we reset because {@code address} broke a rule. */
+  /** The status of a call whose stream this proxy reset because {@code address} broke a rule. */
   static RpcStatus ofFault(Http2Error error, String reason, String address) {
     return error == Http2Error.ENHANCE_YOUR_CALM
         ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
         : RpcStatus.internal(address + " broke the protocol: " + reason);
   }
 
-  /** A header list that {@code peer} has said it does not take (RFC 9113 section 6.5.2). */
+  /**
+   * The status of a call with a header list larger than {@code peer} accepts (RFC 9113 section
+   * 6.5.2).
+   */
   static RpcStatus beyondPeersLimit(String list, long bytes, String peer, long limit) {
     return new RpcStatus(
         Code.RESOURCE_EXHAUSTED,
@@ -72,18 +79,21 @@ final class CallFailures {
             .formatted(list, bytes, peer, limit));
   }
 
-  /** The status of a call whose connection to {@code address} ended under it (SC-16). */
+  /** The status of a call whose connection to {@code address} was lost (SC-16). */
   static RpcStatus ofLoss(String reason, String address) {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }
 
-  // What a call waits for, for people.
+  // Texts for messages that name what a call is waiting for.
 
   static String delay() {
     return "the end of a delay that the fault filter injected";
   }
 
-  /** With the reason why there is none, where that is known. */
+  /**
+   * Names the configuration of {@code target}, with the reason why it is missing when that is
+   * known.
+   */
   static String configuration(ForwardTarget target) {
     ConfigSelector selector = target.selector();
     return "the configuration of "
@@ -94,9 +104,9 @@ final class CallFailures {
   }
 
   /**
-   * The end of a call's time (SC-09).
+   * The status of a call whose deadline passed (SC-09).
    *
-   * @param waitedFor what had not come by then; empty when it waited for nothing
+   * @param waitedFor what the call was waiting for; empty when it waited for nothing
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
@@ -104,12 +114,12 @@ final class CallFailures {
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
-  /** Between two attempts (SC-10). */
+  /** For a call that backs off between two attempts (SC-10). */
   static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
     return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
   }
 
-  /** The status of an answer that was kept back because the request is sent again. */
+  /** The status of a response that was withheld from the app because the request is retried. */
   static RpcStatus ofAnswer(Code code, String address) {
     return new RpcStatus(code, address + " answered " + code);
   }
@@ -123,7 +133,7 @@ final class CallFailures {
   }
 
   /**
-   * @param lastFailure why there was none; null when nothing has failed
+   * @param lastFailure why there is no connection; null when nothing has failed
    */
   static String connection(ClusterHandle cluster, @Nullable RpcStatus lastFailure) {
     String state = "a connection in " + quoted(cluster) + ", which is " + cluster.state();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-/** One event loop as calls see it: its number, its clock, its deadlines. */
+/** One event loop as calls use it, with its number, clock, deadline timers and caches. */
 @LoopConfined
 public final class CallLoop implements Executor {
   private final int index;

@@ -2,26 +2,26 @@ package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.LoopConfined;
 
-/** A wait that is wanted, of a call: an injected delay, or the time before another attempt. */
+/** An intended wait of a call: an injected delay, or the back-off before the next attempt. */
 @LoopConfined
 final class CallPause extends DeadlineTimers.Entry {
   private final CallLoop loop;
   private final Runnable then;
 
   /**
-   * @param then what goes on afterwards; on the loop
+   * @param then runs on the loop when the pause is over
    */
   CallPause(CallLoop loop, Runnable then) {
     this.loop = loop;
     this.then = then;
   }
 
-  /** Waits {@code nanos}, and at most a tick longer. */
+  /** Starts a pause of {@code nanos}, which may last up to one timer tick longer. */
   void begin(long nanos) {
     loop.deadlines().arm(this, loop.nanoTime(), nanos);
   }
 
-  /** Nothing follows any more; harmless when the pause is over. */
+  /** Cancels the pause; does nothing when the pause is over. */
   void cancel() {
     loop.deadlines().disarm(this);
   }

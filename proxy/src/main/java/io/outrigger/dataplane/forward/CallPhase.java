@@ -1,17 +1,17 @@
 package io.outrigger.dataplane.forward;
 
-/** Where a {@link ForwardedCall} stands; its javadoc has the table. */
+/** The state of a {@link ForwardedCall}; the javadoc of that class has the table of transitions. */
 enum CallPhase {
-  /** Waits for a first selector, or is being routed. */
+  /** The call waits for a first selector, or is being routed. */
   ROUTING,
-  /** Has a cluster; is held back by a filter. */
+  /** The call has a cluster, and a filter delays the call. */
   DELAYED,
-  /** Has a cluster; its {@link CallAttempts} go on from there. */
+  /** The call has a cluster, and its {@link CallAttempts} do the rest. */
   SENDING,
-  /** Has ended, in the one place where calls end. */
+  /** The call has ended. */
   DONE;
 
-  /** {@code next}, which the table must name as a step from here. */
+  /** Returns {@code next}; throws when the table does not allow this transition. */
   CallPhase to(CallPhase next) {
     if (!mayBecome(next)) {
       throw new IllegalStateException("a call went from " + this + " to " + next);

@@ -3,20 +3,22 @@ package io.outrigger.dataplane.forward;
 import io.outrigger.lb.Transport;
 
 /**
- * A live transport as calls use it: connections of the event loops, opened on demand, invisible to
- * balancing.
+ * A live transport as calls use it. The transport has one set of connections per event loop, opens
+ * them on demand, and hides them from balancing.
  */
 public interface CallTransport extends Transport {
   /**
-   * Opens a stream for event loop {@code loop}, which is the caller's, and on which everything that
-   * concerns the stream happens. When the connection is still being made, or the peer admits no
+   * Opens a stream for event loop {@code loop}, which is the caller's loop; all events of the
+   * stream occur on this loop. While the connection is not yet established, or the peer admits no
    * more streams, {@code waiter} waits in order of arrival (SC-36).
    *
-   * @param waiter told by {@link StreamWaiter#onOpened}, possibly before this returns
-   * @return false when the transport takes no more streams: {@code waiter} hears nothing
+   * @param waiter notified by {@link StreamWaiter#onOpened}, possibly before this method returns
+   * @return false when the transport accepts no more streams; {@code waiter} is then not notified
    */
   boolean open(int loop, StreamWaiter waiter);
 
-  /** {@code waiter} no longer waits; nothing when it does not. */
+  /**
+   * Removes {@code waiter} from the queue; does nothing when {@code waiter} is not in the queue.
+   */
   void forget(int loop, StreamWaiter waiter);
 }

@@ -7,19 +7,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The deadlines of one loop's calls: a wheel of intrusive lists.
+ * The deadlines of one event loop's calls: a timer wheel of intrusive lists.
  *
- * <p>Arming and disarming a call is a few field writes; no task is scheduled per request. At most
- * one alarm is set: for the first slot that holds anything. A sooner deadline cancels it and sets
- * another one. Time is cut into ticks of about 2 ms, rounded up: a deadline never fires early, and
- * at most one tick late.
+ * <p>Arming and disarming a call takes a few field writes; no task is scheduled per request. At
+ * most one alarm is set, for the first non-empty slot. An earlier deadline cancels this alarm and
+ * sets another one. Deadlines are rounded up to ticks of about 2 ms, so a deadline never fires
+ * early, and fires at most one tick late.
  */
 @LoopConfined
 public final class DeadlineTimers {
-  /** Calls a task once, later, on the loop. */
+  /** Schedules a task to run once, later, on the loop. */
   @FunctionalInterface
   public interface Alarm {
-    /** Returns an action that cancels the call and frees what was kept for it. */
+    /**
+     * Schedules {@code task}; returns an action that cancels it and removes it from the loop's
+     * queue.
+     */
     Runnable in(long delayNanos, Runnable task);
   }
 
@@ -29,14 +32,14 @@ public final class DeadlineTimers {
     private @Nullable Entry after;
     private long tick = UNARMED;
 
-    /** The time is over; the entry is not armed any more. */
+    /** The deadline has passed; the entry is no longer armed. */
     abstract void onDeadline();
   }
 
   private static final Logger log = LoggerFactory.getLogger(DeadlineTimers.class);
 
   private static final int TICK_BITS = 21; // 2.1 ms
-  private static final int SLOTS = 8192; // 17 s: default timeouts fit into one turn of the wheel
+  private static final int SLOTS = 8192; // 17 s: one rotation covers default timeouts
   private static final long UNARMED = -1;
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
@@ -47,7 +50,7 @@ public final class DeadlineTimers {
   private final @Nullable Entry[] slots = new Entry[SLOTS];
   private int armed;
 
-  /** Slots up to this tick have been looked at. */
+  /** All slots up to this tick have been processed. */
   private long doneTick;
 
   /** The tick of the alarm that is set. */
@@ -62,16 +65,16 @@ public final class DeadlineTimers {
   }
 
   /**
-   * Fires {@code entry}, in place of an earlier setting.
+   * Arms {@code entry}, replacing its earlier deadline.
    *
-   * @param sinceNanos when its time began, by the clock; not in the future
-   * @param limitNanos how much time it has
+   * @param sinceNanos the start of the time limit, by the loop's clock; not in the future
+   * @param limitNanos the time limit
    */
   void arm(Entry entry, long sinceNanos, long limitNanos) {
     disarm(entry);
     long since = sinceNanos - origin;
     if (armed == 0) {
-      doneTick = Math.max(doneTick, since >> TICK_BITS); // there was nothing to miss before
+      doneTick = Math.max(doneTick, since >> TICK_BITS); // nothing was armed before
     }
     long tick = Math.max(tickAfter(since + Math.min(limitNanos, FARTHEST)), doneTick + 1);
     entry.tick = tick;
@@ -86,7 +89,7 @@ public final class DeadlineTimers {
     setAlarm(tick);
   }
 
-  /** Takes {@code entry} out; nothing when it is not armed. */
+  /** Disarms {@code entry}; does nothing when it is not armed. */
   void disarm(Entry entry) {
     if (entry.tick == UNARMED) {
       return;
@@ -111,7 +114,7 @@ public final class DeadlineTimers {
 
   private void setAlarm(long tick) {
     if (tick < alarmTick) {
-      cancelAlarm.run(); // else each sooner deadline would leave a task in the loop until its time
+      cancelAlarm.run(); // else each earlier deadline would leave a task in the loop's queue
       alarmTick = tick;
       long due = origin + (tick << TICK_BITS);
       cancelAlarm = alarm.in(Math.max(0, due - clock.getAsLong()), this::onAlarm);
@@ -121,7 +124,7 @@ public final class DeadlineTimers {
   private void onAlarm() {
     alarmTick = NO_ALARM;
     long now = currentTick();
-    // One turn of the wheel sees every slot, however long the loop was away.
+    // One rotation of the wheel visits every slot, however long the loop was busy.
     for (long t = Math.max(doneTick + 1, now - SLOTS + 1); t <= now; t++) {
       doneTick = t;
       fireSlot((int) (t & (SLOTS - 1)), now);
@@ -141,18 +144,18 @@ public final class DeadlineTimers {
       if (entry.tick <= now) {
         disarm(entry);
         fire(entry);
-        entry = slots[slot]; // the call may have armed or disarmed others
+        entry = slots[slot]; // onDeadline may have armed or disarmed other entries
       } else {
-        entry = entry.after; // of a later turn
+        entry = entry.after; // due in a later rotation
       }
     }
   }
 
-  /** Whatever happens to one call, the others are told in time. */
+  /** Fires {@code entry}. A failure in one call must not delay the deadlines of other calls. */
   private static void fire(Entry entry) {
     try {
       entry.onDeadline();
-    } catch (RuntimeException | Error e) { // no memory for a reply is an error
+    } catch (RuntimeException | Error e) { // Error: there may be no memory for a reply
       log.error("a call was not ended at its deadline because of a bug of ours", e);
     }
   }

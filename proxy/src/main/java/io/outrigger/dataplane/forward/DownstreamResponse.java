@@ -14,35 +14,36 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The app's stream of a call: what was said to the app so far, and how to end it.
+ * The app's stream of a call. Knows how much of the response was sent to the app, and ends the
+ * stream.
  *
- * <p>An app that has not ended its own half by the time the answer is complete is told to stop with
- * RST_STREAM(NO_ERROR) (RFC 9113 section 8.1, SC-24), but only once the answer has left: a reset
- * drops what waits.
+ * <p>An app that has not ended its request when the response is complete gets RST_STREAM(NO_ERROR)
+ * (RFC 9113 section 8.1, SC-24). The reset is sent only after the whole response was written, since
+ * a reset drops pending data.
  */
 @LoopConfined
 final class DownstreamResponse {
   private static final String HEAD = "HEAD";
 
-  /** How far the response has come; only forwards. */
+  /** The progress of the response; a phase never goes back. */
   private enum Phase {
-    /** Informational responses at most were sent. */
+    /** Nothing but informational responses was sent. */
     AWAITED,
-    /** Headers were sent: only trailers or a reset are left to end it. */
+    /** Final headers were sent; only trailers or a reset can end the response. */
     BEGUN,
-    /** All of it is with the stream, which may wait for the app to read. */
+    /** The whole response was passed to the stream, which may still wait for the app to read. */
     COMPLETE,
-    /** Complete, and followed by RST_STREAM(NO_ERROR) as soon as it has left. */
+    /** The response is complete, and RST_STREAM(NO_ERROR) follows as soon as it was written. */
     STOPPING,
-    /** The stream is no more, or was reset: nothing is said. */
+    /** The stream was closed or reset; nothing more is sent. */
     GONE
   }
 
   private final Http2Stream stream;
   private final Executor loop;
 
-  /** Whose decision the app asked for; null when it did not. */
-  private @Nullable CallSummary told;
+  /** The call whose decision the app requested; null when the app did not request one. */
+  private @Nullable CallSummary decisionOf;
 
   private boolean requestEnded;
   private Phase phase = Phase.AWAITED;
@@ -52,12 +53,12 @@ final class DownstreamResponse {
     this.loop = loop;
   }
 
-  /** The end of the response tells what became of {@code call}. */
+  /** Adds the routing decision of {@code call} to the end of the response. */
   void tell(CallSummary call) {
-    told = call;
+    decisionOf = call;
   }
 
-  /** The app ended its half. */
+  /** The app has ended the request. */
   void onRequestEnd() {
     requestEnded = true;
   }
@@ -72,7 +73,7 @@ final class DownstreamResponse {
     }
   }
 
-  /** The app's stream is no more; nothing is said from now on. */
+  /** The app's stream is closed; nothing more is sent. */
   void gone() {
     to(Phase.GONE);
   }
@@ -87,7 +88,7 @@ final class DownstreamResponse {
   }
 
   void data(ByteBuf data, boolean endStream) {
-    if (endStream && told != null) {
+    if (endStream && decisionOf != null) {
       stream.sendData(data, false);
       end(HeaderList.EMPTY);
       return;
@@ -98,21 +99,22 @@ final class DownstreamResponse {
     stream.sendData(data, endStream);
   }
 
-  /** The last block of the response, which may be its only one. */
+  /** Sends the last header block of the response, which may be the only one. */
   void end(HeaderList last) {
     to(Phase.COMPLETE);
-    stream.sendHeaders(told == null ? last : CallDecision.appended(last, told), true);
+    stream.sendHeaders(decisionOf == null ? last : CallDecision.appended(last, decisionOf), true);
   }
 
   /**
-   * Answers in the backend's place: a whole reply, or the end of one that was begun.
+   * Answers on behalf of the backend, with a whole response or with the end of a response that has
+   * begun.
    *
-   * @param httpStatus of an answer that is not gRPC
+   * @param httpStatus the {@code :status} for a request that is not gRPC
    */
   void reply(RequestHead head, RpcStatus status, LocalReason reason, int httpStatus) {
     if (head.isGrpc()) {
       if (reason == LocalReason.DEADLINE || reason == LocalReason.OVERLOAD) {
-        stream.dropPending(); // an app that does not read is told in time, too (SC-08)
+        stream.dropPending(); // else an app that does not read gets the status late (SC-08)
       }
       end(
           phase == Phase.AWAITED
@@ -138,17 +140,17 @@ final class DownstreamResponse {
     return stream.maxHeaderListBytes();
   }
 
-  /** Bytes of the request have gone on: the app may send as many. */
+  /** Returns flow-control credit to the app for {@code bytes} of the request that were sent on. */
   void returnCredit(int bytes) {
     stream.consumed(bytes);
   }
 
-  /** Whether the answer is complete and the app has not taken all of it. */
+  /** Whether the response is complete but some of it is not yet written to the app. */
   boolean hasUnread() {
     return (phase == Phase.COMPLETE || phase == Phase.STOPPING) && stream.pendingBytes() > 0;
   }
 
-  /** The time of a call is over whose answer is complete and was not read (SC-08). */
+  /** The deadline of a call passed while the app had not read its complete response (SC-08). */
   void expire(RequestHead head, RpcStatus status) {
     if (!hasUnread()) {
       return;
@@ -162,7 +164,10 @@ final class DownstreamResponse {
     }
   }
 
-  /** Drops DATA of a call that is over, without stopping the app's other streams. */
+  /**
+   * Drops DATA of an ended call. Returns its flow-control credit, so that the app's other streams
+   * continue.
+   */
   void discard(ByteBuf data, boolean endStream) {
     requestEnded |= endStream;
     int bytes = data.readableBytes();
@@ -173,8 +178,9 @@ final class DownstreamResponse {
   }
 
   /**
-   * The answer is complete. The end of the request may stand in what has been read with its head: a
-   * unary call that fails here is not to be reset.
+   * Stops the app from sending more of the request once the response is complete. The check runs in
+   * a later task, since the end of the request may be in the bytes that were read together with its
+   * headers; a unary call that fails must not be reset.
    */
   void stop() {
     if (phase == Phase.COMPLETE && !requestEnded) {
@@ -188,14 +194,14 @@ final class DownstreamResponse {
     }
   }
 
-  /** Memory is short, and the answer was not read. */
+  /** Resets the stream because memory is short and the app did not read the response. */
   void drop() {
     if (phase != Phase.GONE) {
       reset(Http2Error.ENHANCE_YOUR_CALM);
     }
   }
 
-  /** Some of what waited has left. */
+  /** Some pending data was written. */
   void onSent() {
     if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
       reset(Http2Error.NO_ERROR);

@@ -8,18 +8,21 @@ import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.http2.HeaderList;
 import org.jspecify.annotations.Nullable;
 
-/** A call on its way through the filters of its route. Made only where there are any. */
+/** Runs a call through the filters of its route. Created only for routes with filters. */
 @LoopConfined
 final class Filtering {
-  /** The call, as its filters see it. */
+  /** The call, with the steps that follow a filter. */
   interface Next extends FilteredCall {
-    /** A filter holds the request back; false when there is no room, and it was answered. */
+    /**
+     * A filter delays the request. Returns false when the queue is full; the call was then
+     * answered.
+     */
     boolean holdBack();
 
-    /** A filter answers in the backend's place (A33). */
+    /** A filter answers on behalf of the backend (A33). */
     void answer(FilterStep.Answer answer);
 
-    /** Nothing stands before the pick any more. */
+    /** All filters have run; the pick follows. */
     void send();
   }
 
@@ -27,7 +30,7 @@ final class Filtering {
   private final Next call;
   private final FilterPass pass;
 
-  /** Made when a filter first holds the request back. */
+  /** Created when a filter first delays the request. */
   private @Nullable CallPause pause;
 
   Filtering(CallLoop loop, Next call, FilterChain chain) {
@@ -36,7 +39,7 @@ final class Filtering {
     this.pass = chain.begin(call);
   }
 
-  /** Goes on until the call is sent, answered, or waits. */
+  /** Runs the filters until the call is sent, answered, or waits. */
   void resume() {
     FilterStep step = pass.next();
     if (step instanceof FilterStep.Pause wait) {
@@ -57,14 +60,14 @@ final class Filtering {
     pause.begin(nanos);
   }
 
-  /** The final head of a backend's response, as the filters leave it. */
+  /** Returns the final response headers of a backend after the filters edited them. */
   HeaderList response(HeaderList head) {
     var edits = new HeaderListEdits(head);
     pass.onResponse(edits);
     return edits.result();
   }
 
-  /** The call is over. */
+  /** Ends the filters; the call has ended. */
   void end() {
     if (pause != null) {
       pause.cancel();

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One {@code --forward} as its calls see it: settings, target, the queue's bounds, counters. */
+/**
+ * One {@code --forward} as its calls use it, with its settings, targets, queue limits and counters.
+ */
 @AnyThread
 public final class Forward {
   private final String name;
@@ -31,12 +33,15 @@ public final class Forward {
   private final ByteBudget replays = new ByteBudget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
-  /** The last target's authority as a field; a race only costs one more conversion. */
+  /**
+   * The last target's authority as a header field. A race between loops only costs one more
+   * conversion.
+   */
   private @Nullable KnownAuthority known;
 
   private record KnownAuthority(ForwardTarget target, HeaderField field) {}
 
-  /** A forward whose memory nobody limits. */
+  /** A forward without a memory limit. */
   public Forward(
       String name,
       ForwardSettings settings,
@@ -47,8 +52,8 @@ public final class Forward {
   }
 
   /**
-   * @param memory while it is full, requests that arrive are refused
-   * @param loops how many event loops there are
+   * @param memory while this gauge is full, new requests are refused
+   * @param loops the number of event loops
    */
   public Forward(
       String name,
@@ -75,7 +80,7 @@ public final class Forward {
     return name;
   }
 
-  /** What its calls came to so far. Any thread. */
+  /** The counters of this forward's calls. Callable from any thread. */
   public CallTotals totals() {
     return new CallTotals(stats, waiting.requests());
   }
@@ -84,14 +89,16 @@ public final class Forward {
     return settings;
   }
 
-  /** The target of a request that arrives; failed when there is no room for it. */
+  /**
+   * The target of a new request; failed when memory is full or no further target may be created.
+   */
   Outcome<ForwardTarget> targetFor(RequestHead head) {
     return memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
   }
 
-  /** What is wrong with the request's authority, where that is used; null when nothing is. */
+  /** Describes what is wrong with the request's authority; null when it is valid or not used. */
   @Nullable String authorityFault(RequestHead head) {
     AsciiString own = head.authority();
     if (own.isEmpty()) {
@@ -102,7 +109,7 @@ public final class Forward {
         : null;
   }
 
-  /** What the forward is in hashes of requests: one value of this process (SC-46). */
+  /** The value for {@code channel_id} hash policies: one random value per forward (SC-46). */
   long channelId() {
     return channelId;
   }
@@ -119,12 +126,12 @@ public final class Forward {
     return waiting;
   }
 
-  /** Whether buffers take so much that nothing is kept which is not needed. */
+  /** Whether memory is short, so that requests are not buffered for transparent retries. */
   boolean isMemoryShort() {
     return memory.isShort();
   }
 
-  /** What calls with a retry policy may keep for further attempts. */
+  /** The budget of bytes that calls with a retry policy may buffer for retries. */
   ByteBudget replays() {
     return replays;
   }
@@ -134,10 +141,11 @@ public final class Forward {
   }
 
   /**
-   * The {@code :authority} that goes upstream (SC-32). What an app says itself stands before the
-   * endpoint's name, and that before any default (A81 "xds_cluster_impl LB Policy Changes").
+   * The {@code :authority} that is sent to the backend (SC-32). The app's own value takes
+   * precedence over the endpoint's hostname, and the hostname over any default (A81
+   * "xds_cluster_impl LB Policy Changes").
    *
-   * @param rewritten what the route makes of it; empty when nothing
+   * @param rewritten the authority to which the route rewrites; empty when it does not
    */
   HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {

@@ -6,13 +6,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls of one forward obey.
+ * The settings of one forward's calls.
  *
- * @param maxQueuedRequests how many may wait for names, picks and streams
- * @param maxQueuedBytes how many body bytes of waiting requests are kept
- * @param decisionHeader lower case: requests with it are told where they went; null: none are
- * @param measuring what metrics of calls tell apart
- * @param nodeId ends the message of each local failure; empty: nothing is added. Known late
+ * @param maxQueuedRequests the maximum number of requests that wait for configuration, picks and
+ *     streams
+ * @param maxQueuedBytes the maximum number of bytes of waiting requests that are buffered
+ * @param decisionHeader the lower-case name of the header with which an app requests the routing
+ *     decision; null to disable this
+ * @param measuring which attributes the metrics of calls distinguish
+ * @param nodeId supplies the xDS node ID that is appended to the message of each local failure, or
+ *     an empty string to append nothing; a supplier, since the ID is known late
  */
 public record ForwardSettings(
     AuthorityMode authority,
@@ -33,7 +36,7 @@ public record ForwardSettings(
     }
   }
 
-  /** Requests are not told where they went; metrics tell little apart. */
+  /** Settings without a decision header and with the fewest metric attributes. */
   public ForwardSettings(
       AuthorityMode authority,
       int maxQueuedRequests,
@@ -42,19 +45,19 @@ public record ForwardSettings(
     this(authority, maxQueuedRequests, maxQueuedBytes, null, Measuring.LITTLE, nodeId);
   }
 
-  /** The same for requests that ask with a header where they went. */
+  /** Returns these settings with {@code name} as the decision header. */
   public ForwardSettings withDecisionHeader(String name) {
     return new ForwardSettings(
         authority, maxQueuedRequests, maxQueuedBytes, AsciiString.cached(name), measuring, nodeId);
   }
 
-  /** The same with other things that metrics tell apart. */
+  /** Returns these settings with other metric attributes. */
   public ForwardSettings measuring(Measuring other) {
     return new ForwardSettings(
         authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, other, nodeId);
   }
 
-  /** The defaults of the contract. */
+  /** The default settings of the contract. */
   public static ForwardSettings defaults(String nodeId) {
     return new ForwardSettings(
         new AuthorityMode.OfTarget(), MAX_QUEUED_REQUESTS, MAX_QUEUED_BYTES, () -> nodeId);

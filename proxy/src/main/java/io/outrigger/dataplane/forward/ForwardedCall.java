@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of one request.
+ * Forwards one request from the app's stream to a backend.
  *
  * <pre>
  * ROUTING -> SENDING  on route selected; while there is no selector it is parked on the target
@@ -39,11 +39,11 @@ import org.jspecify.annotations.Nullable;
  * any     -> DONE     on deadline, failure, or given up by the app
  * </pre>
  *
- * <p>The idea: the app's stream and the backend's are linked through this object and the current of
- * its {@link CallAttempts}; what arrives on one goes to the other at once, and credit is returned
- * on one when bytes have left on the other. Nothing is buffered except a body whose backend is not
- * known yet, which one stream window bounds. Every exit passes {@link #settle} exactly once;
- * whatever comes later meets DONE and is let go.
+ * <p>The idea: this object and the current attempt of its {@link CallAttempts} link the app's
+ * stream with the backend's stream. Data that arrives on one stream is sent on the other at once,
+ * and flow-control credit is returned on one stream when bytes were sent on the other. Only the
+ * body of a request that has no backend yet is buffered; one stream window limits it. Every call
+ * ends by running {@link #settle} exactly once; events in phase DONE are dropped.
  *
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
@@ -56,7 +56,7 @@ public final class ForwardedCall extends TimedCall
   final RequestRelay request;
   private final CallAttempts attempts;
 
-  /** Made when it is first needed: most calls never wait. */
+  /** Created on first use, since most calls never wait. */
   private @Nullable PendingCall waiting;
 
   private @Nullable Filtering filtering;
@@ -65,10 +65,10 @@ public final class ForwardedCall extends TimedCall
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
-  /** Made when a policy first asks for it, and kept for further picks (A42). */
+  /** Computed when a policy first reads the hash, and kept for further picks (A42). */
   private @Nullable Long hash;
 
-  /** A new call for a stream that an app opened; on {@code loop}. */
+  /** Creates a call for a stream that an app opened on {@code loop}. */
   public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     super(loop);
     this.forward = forward;
@@ -79,9 +79,9 @@ public final class ForwardedCall extends TimedCall
   }
 
   /**
-   * Counts and reports a request that broke a rule of HTTP/2 and was reset.
+   * Counts and reports a request that violated HTTP/2 and was reset.
    *
-   * @param sound its fields but for those that break a rule
+   * @param sound the valid fields of the request
    */
   public static void refused(Forward forward, CallLoop loop, HeaderList sound, String reason) {
     var record = new CallStatsRecorder(forward.stats(loop));
@@ -115,7 +115,7 @@ public final class ForwardedCall extends TimedCall
     return attempts.session();
   }
 
-  // What filters see and do.
+  // Methods for filters.
 
   @Override
   public RequestView request() {
@@ -154,7 +154,7 @@ public final class ForwardedCall extends TimedCall
     attempts.session(hint);
   }
 
-  /** The final head of a backend's response, as the route's filters leave it. */
+  /** Returns the final response headers of a backend after the route's filters edited them. */
   HeaderList filtered(HeaderList response) {
     return filtering == null ? response : filtering.response(response);
   }
@@ -249,7 +249,10 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  /** The app counts from an earlier moment, and its reset is on the way for another one. */
+  /**
+   * Whether at least half of the time limit has passed; a reset by the app is then not counted as
+   * abuse. The threshold is early, since the app's clock started earlier.
+   */
   @Override
   public boolean isTimeUp() {
     return limitNanos() != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos() / 2;
@@ -260,7 +263,7 @@ public final class ForwardedCall extends TimedCall
     onAppGone();
   }
 
-  /** The app broke a rule in what follows its head. */
+  /** The app violated HTTP/2 after its request headers. */
   @Override
   public void onFault(Http2Error error, String reason) {
     if (phase != CallPhase.DONE) {
@@ -305,7 +308,7 @@ public final class ForwardedCall extends TimedCall
         }
         continue;
       }
-      if (selector == refusing) { // a cluster is retired only after the selector was replaced
+      if (selector == refusing) { // a bug: the selector is replaced before its clusters are retired
         reply(CallFailures.retiredCluster(), LocalReason.XDS_ERROR);
         return;
       }
@@ -361,7 +364,7 @@ public final class ForwardedCall extends TimedCall
     reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
   }
 
-  /** Whether there is room to wait; when not, answers and ends the call. */
+  /** Reserves a place in the queue; answers and ends the call when the queue is full. */
   boolean reserve() {
     boolean reserved = waiting().reserve(head().headers());
     if (!reserved) {
@@ -370,7 +373,7 @@ public final class ForwardedCall extends TimedCall
     return reserved;
   }
 
-  /** Goes on after a wait; the call may have ended meanwhile. */
+  /** Continues after a wait; does nothing when the call has ended meanwhile. */
   void resume() {
     if (phase == CallPhase.ROUTING) {
       route();
@@ -379,9 +382,9 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  // What the attempts report.
+  // Events that the attempts report.
 
-  /** The response is complete; a plain request may still have something to say to the backend. */
+  /** The response is complete; an app may still send more of a request that is not gRPC. */
   void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();
@@ -389,15 +392,16 @@ public final class ForwardedCall extends TimedCall
   }
 
   /**
-   * The backend's stream ended before it had said all, and there will be no other.
+   * The backend's stream ended before the response was complete, and no attempt follows.
    *
-   * @param relayed what an app that saw the head is told; null: trailers with {@code failure}
+   * @param relayed the reset that is sent to an app that already has the response headers; null to
+   *     send trailers with {@code failure} instead
    */
   void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
     if (response.hasEnded()) {
       finish(); // the backend needs no more of the request
     } else if (isTimeOver()) {
-      onDeadline(); // the backend keeps the same time, and its clock was a tick ahead (SC-11)
+      onDeadline(); // the backend hit the same deadline a tick earlier (SC-11)
     } else if (relayed != null && response.hasBegun()) {
       record.grpcStatus(failure.code());
       app.reset(relayed);
@@ -407,7 +411,7 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  // Ends.
+  // The end of the call.
 
   @Override
   void onDeadline() {
@@ -416,13 +420,13 @@ public final class ForwardedCall extends TimedCall
       return;
     }
     if (attempts.hasResponseEnded()) {
-      finish(); // answered in full; only the request goes on
+      finish(); // the response is complete; only the request continues
       return;
     }
     reply(CallFailures.deadline(limitNanos(), waitsFor()), LocalReason.DEADLINE);
   }
 
-  /** What it is that the call waits for now, for people. */
+  /** Describes for messages what the call is waiting for. */
   private String waitsFor() {
     if (target == null) {
       return "";
@@ -447,28 +451,28 @@ public final class ForwardedCall extends TimedCall
     reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
   }
 
-  /** Answers in the backend's place and ends the call. */
+  /** Answers on behalf of the backend and ends the call. */
   void reply(RpcStatus status, LocalReason reason) {
     reply(status, reason, LocalReply.httpStatus(status, reason));
   }
 
   /**
-   * The same.
+   * Answers on behalf of the backend with the given {@code httpStatus} and ends the call.
    *
-   * @param httpStatus of an answer that is not gRPC
+   * @param httpStatus the {@code :status} for a request that is not gRPC
    */
   void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
-    phase = phase.to(CallPhase.DONE); // first: what leaves now is no credit for the backend
+    phase = phase.to(CallPhase.DONE); // first: data of the reply earns no backend credit
     try {
       app.reply(head(), noted, reason, httpStatus);
     } finally {
-      settle(); // also when there is no memory for a word
+      settle(); // also when the reply fails for lack of memory
     }
   }
 
-  /** {@code status} with what its message says of this proxy besides. */
+  /** Returns {@code status} with the resolution note or the node ID appended to its message. */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
     String nodeId = forward.settings().nodeId().get();
     return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);
@@ -485,10 +489,10 @@ public final class ForwardedCall extends TimedCall
     settle();
   }
 
-  /** The one exit: ends what is still open on either side, releases, and counts. */
+  /** Ends the call: stops both sides, releases all resources, and counts and reports the call. */
   private void settle() {
     if (!app.hasUnread()) {
-      endTime(); // else the app has as long as the call had
+      endTime(); // else the deadline also limits the reading of the response
     }
     stopWaiting();
     request.release();
@@ -526,7 +530,7 @@ public final class ForwardedCall extends TimedCall
     return known;
   }
 
-  /** Gives back what the call took for its waits. */
+  /** Stops waiting and releases the reservations of the call. */
   void stopWaiting() {
     if (waiting != null) {
       waiting.leave();

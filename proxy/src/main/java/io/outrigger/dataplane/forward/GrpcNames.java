@@ -2,7 +2,7 @@ package io.outrigger.dataplane.forward;
 
 import io.netty.util.AsciiString;
 
-/** What gRPC calls look at or write, besides the {@code KnownName}s. */
+/** Header names and values of gRPC calls that {@code KnownName} does not list. */
 final class GrpcNames {
   static final AsciiString LOCAL = AsciiString.cached("x-outrigger-local");
   static final AsciiString DECISION = AsciiString.cached("x-outrigger-decision");
@@ -10,7 +10,10 @@ final class GrpcNames {
 
   private GrpcNames() {}
 
-  /** Whether a content-type is gRPC's: nothing, '+' or ';' follows (SC-26, SC-27). */
+  /**
+   * Whether {@code contentType} is {@code application/grpc}, alone or followed by '+' or ';'
+   * (SC-26, SC-27).
+   */
   static boolean isGrpc(AsciiString contentType) {
     int length = APPLICATION_GRPC.length();
     if (!contentType.regionMatches(true, 0, APPLICATION_GRPC, 0, length)) {

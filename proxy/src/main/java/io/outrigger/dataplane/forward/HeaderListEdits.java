@@ -11,19 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A header list and the changes to it, which are made in a copy. */
+/** Edits a header list in a copy; the original does not change. */
 @LoopConfined
 final class HeaderListEdits implements HeaderEdits {
   private final HeaderList original;
 
-  /** The fields as they are now; null while there is no change. */
+  /** The edited fields; null before the first change. */
   private @Nullable List<HeaderField> fields;
 
   HeaderListEdits(HeaderList original) {
     this.original = original;
   }
 
-  /** The list with all changes; the original itself without any. */
+  /** Returns the list with all changes, or the original when there are none. */
   HeaderList result() {
     if (fields == null) {
       return original;

@@ -10,8 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header hygiene between two hops: what belongs to one connection stays there, what names the
- * destination is rewritten, everything else goes on as it came, in order (SC-29, SC-30, SC-32).
+ * Converts the headers of one hop to those of the next. Connection-specific fields are removed,
+ * {@code :authority} and {@code :scheme} are rewritten, and all other fields are forwarded
+ * unchanged and in order (SC-29, SC-30, SC-32).
  */
 @LoopConfined
 final class HopByHopHeaders {
@@ -20,10 +21,13 @@ final class HopByHopHeaders {
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
-  private static final Set<KnownName> OURS = Set.of(KnownName.LOCAL);
+  private static final Set<KnownName> PROXY_ONLY = Set.of(KnownName.LOCAL);
 
-  /** RFC 9110 section 6.5.1 forbids what routes or frames a message; the others are ours. */
-  private static final Set<KnownName> IN_NO_TRAILERS =
+  /**
+   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing and
+   * framing; {@code WAIT_FOR_READY} and {@code LOCAL} belong to this proxy.
+   */
+  private static final Set<KnownName> FORBIDDEN_IN_TRAILERS =
       Set.of(
           KnownName.HOST,
           KnownName.CONTENT_LENGTH,
@@ -31,20 +35,21 @@ final class HopByHopHeaders {
           KnownName.WAIT_FOR_READY,
           KnownName.LOCAL);
 
-  /** For a block that goes only once. */
+  /** Reused for header blocks that are sent only once. */
   private final HeaderList.Builder room = HeaderList.builder(32);
 
   /**
-   * Sends the header block that goes upstream.
+   * Sends the request's header block to the backend.
    *
-   * @param endStream whether the request has nothing more
-   * @param authority replaces the app's; added when it sent none
+   * @param endStream whether the request ends with its headers
+   * @param authority replaces the app's {@code :authority}; added when the app sent none
    * @param encrypted whether the connection to the backend uses TLS
-   * @param timeout the {@code grpc-timeout} to send; null: none
-   * @param previousAttempts how often the request was sent before, as the policy counts (A44-11)
-   * @param context of a trace: added, in place of what the app sent of these names
-   * @return 0, or the size of the header list when it is larger than the backend takes: then
-   *     nothing was sent
+   * @param timeout the {@code grpc-timeout} to send; null to send none
+   * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
+   * @param context the fields of a trace context; they replace fields of the same names from the
+   *     app
+   * @return 0 when the block was sent; otherwise the size of the header list, which is larger than
+   *     the backend accepts
    */
   long send(
       Http2Stream upstream,
@@ -81,7 +86,10 @@ final class HopByHopHeaders {
     return 0;
   }
 
-  /** {@code trailers} of either side without what has no place there or belongs to one hop. */
+  /**
+   * Returns {@code trailers} of either side without the fields that are forbidden in trailers or
+   * belong to one hop.
+   */
   static HeaderList trailers(HeaderList trailers) {
     boolean clean =
         !trailers.contains(KnownName.HOST)
@@ -89,12 +97,15 @@ final class HopByHopHeaders {
             && !trailers.contains(KnownName.TE)
             && !trailers.contains(KnownName.WAIT_FOR_READY)
             && !trailers.contains(KnownName.LOCAL);
-    return clean ? trailers : without(trailers, IN_NO_TRAILERS);
+    return clean ? trailers : without(trailers, FORBIDDEN_IN_TRAILERS);
   }
 
-  /** A backend's {@code headers} without what only this proxy says (CONTRACT section 5). */
+  /**
+   * Returns a backend's {@code headers} without the field that only this proxy may send (CONTRACT
+   * section 5).
+   */
   static HeaderList withoutOurs(HeaderList headers) {
-    return headers.contains(KnownName.LOCAL) ? without(headers, OURS) : headers;
+    return headers.contains(KnownName.LOCAL) ? without(headers, PROXY_ONLY) : headers;
   }
 
   private static HeaderList without(HeaderList headers, Set<KnownName> names) {

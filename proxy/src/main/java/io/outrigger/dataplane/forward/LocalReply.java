@@ -9,17 +9,17 @@ import io.outrigger.http2.KnownName;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Answers that the proxy makes itself (CONTRACT section 5, SC-23 to SC-27): header blocks for gRPC,
- * status and text for other requests.
+ * Builds the responses that the proxy generates itself (CONTRACT section 5, SC-23 to SC-27). A gRPC
+ * request gets a header block; any other request gets an HTTP status and a text.
  */
 public final class LocalReply {
-  /** Longest {@code grpc-message}, encoded. */
+  /** The maximum length of an encoded {@code grpc-message}. */
   static final int MAX_MESSAGE = 4096;
 
-  /** The {@code :status} of an answer to a request that breaks a rule. */
+  /** The {@code :status} of the answer to an invalid request. */
   static final int BAD_REQUEST = 400;
 
-  /** The {@code :status} of an answer in the place of a response that there is not. */
+  /** The {@code :status} of an answer that replaces an unavailable response. */
   static final int UNAVAILABLE = 503;
 
   private static final AsciiString OK = AsciiString.cached("200");
@@ -31,9 +31,9 @@ public final class LocalReply {
   private LocalReply() {}
 
   /**
-   * {@code status} with the resolution note of its cluster at the end of its message, or else with
-   * the node, unless it says one of them already: a picker's failure and a failed configuration
-   * carry their note (A88).
+   * Appends the resolution note of the cluster to the message of {@code status}, or the node ID
+   * when the note is empty. A message that contains one of them already is not changed: failures of
+   * pickers and of configurations carry their own note (A88).
    *
    * @param clusterNote empty before a cluster was chosen
    */
@@ -50,7 +50,7 @@ public final class LocalReply {
         : new RpcStatus(status.code(), text + "; " + note);
   }
 
-  /** A whole gRPC answer in one block. */
+  /** Builds a whole gRPC response in one header block. */
   static HeaderList trailersOnly(RpcStatus status, LocalReason reason) {
     var block =
         HeaderList.builder(5)
@@ -59,12 +59,12 @@ public final class LocalReply {
     return withStatus(block, status, reason);
   }
 
-  /** The end of a gRPC answer whose headers went out before. */
+  /** Builds the trailers of a gRPC response whose headers were sent before. */
   static HeaderList trailers(RpcStatus status, LocalReason reason) {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** {@code last}, which lacks a gRPC status, with one. */
+  /** Returns {@code last}, which has no gRPC status, with {@code status} added. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     var block = HeaderList.builder(last.size() + 3);
     for (int i = 0; i < last.size(); i++) {
@@ -73,7 +73,7 @@ public final class LocalReply {
     return withStatus(block, status, reason);
   }
 
-  /** The header block of an answer that is not gRPC. */
+  /** Builds the header block of an answer to a request that is not gRPC. */
   static HeaderList http(int status, LocalReason reason, int length) {
     return HeaderList.builder(4)
         .add(KnownName.STATUS, Integer.toString(status))
@@ -83,7 +83,7 @@ public final class LocalReply {
         .build();
   }
 
-  /** The {@code :status} of an answer that is not gRPC. */
+  /** The {@code :status} of an answer to a request that is not gRPC. */
   static int httpStatus(RpcStatus status, LocalReason reason) {
     if (reason == LocalReason.NO_ROUTE) {
       return 404;
@@ -97,7 +97,7 @@ public final class LocalReply {
     return status.code() == RpcStatus.Code.DEADLINE_EXCEEDED ? 504 : UNAVAILABLE;
   }
 
-  /** The same of an answer that the filters want. */
+  /** The {@code :status} of an answer that a filter gives to a request that is not gRPC. */
   static int httpStatus(FilterStep.Answer answer) {
     return answer.httpStatus() == 0
         ? httpStatus(answer.status(), LocalReason.FAULT)
@@ -115,8 +115,8 @@ public final class LocalReply {
   }
 
   /**
-   * Percent-encodes for {@code grpc-message}. What is too long loses its middle: the end, which
-   * names the node, stays.
+   * Percent-encodes {@code message} for {@code grpc-message}. A text that is too long is cut in the
+   * middle, so that its end, which names the node, remains.
    */
   static String encode(String message) {
     String whole = percentEncoded(message);
@@ -134,7 +134,7 @@ public final class LocalReply {
     String head = whole.substring(0, MAX_MESSAGE - CUT.length() - tail.length());
     int escape = head.lastIndexOf('%');
     if (escape > head.length() - 3) {
-      head = head.substring(0, escape); // never half an escape
+      head = head.substring(0, escape); // does not split an escape
     }
     return head + CUT + tail;
   }

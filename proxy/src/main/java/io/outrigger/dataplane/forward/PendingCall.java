@@ -10,11 +10,12 @@ import io.outrigger.lb.tree.ParkedCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call's waits: its place in the forward's {@link PendingLimit} with room for its bytes, and
- * where it is parked just now.
+ * The waiting state of one call: its reservation in the forward's {@link PendingLimit}, and the
+ * target or cluster on which the call is parked.
  *
- * <p>A wake-up comes on the control loop, once per park, and hops to the call's loop. One that is
- * on its way when the call stops waiting finds that it is not the current one, and does nothing.
+ * <p>The control loop wakes a parked call once per park; the wake-up then runs on the call's event
+ * loop. A wake-up that arrives after the call stopped waiting does nothing, since its {@code
+ * Parking} is no longer the current one.
  */
 @LoopConfined
 final class PendingCall {
@@ -26,7 +27,7 @@ final class PendingCall {
   private @Nullable Parking parking;
 
   /**
-   * @param onWoken what the call does when it was woken; on its loop
+   * @param onWoken runs on the call's loop when the call was woken
    */
   PendingCall(PendingLimit room, CallLoop loop, Runnable onWoken) {
     this.room = room;
@@ -34,7 +35,7 @@ final class PendingCall {
     this.onWoken = onWoken;
   }
 
-  /** Takes a place, unless the call has one; false when there is none. */
+  /** Reserves a place in the queue, unless the call has one; false when the queue is full. */
   boolean reserve(HeaderList head) {
     if (reserved) {
       return true;
@@ -46,7 +47,7 @@ final class PendingCall {
     return hold(head.heapBytes());
   }
 
-  /** Reserves room for bytes that came while waiting; false when there is none. */
+  /** Reserves room for bytes that arrived while the call waits; false when the limit is reached. */
   boolean hold(int count) {
     if (!room.hold(count)) {
       return false;
@@ -55,19 +56,25 @@ final class PendingCall {
     return true;
   }
 
-  /** Waits for another selector than {@code seen}; false when it is there already. */
+  /**
+   * Parks the call until the target has another selector than {@code seen}; false when it has one
+   * already.
+   */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking(target, null);
     return next.isParked(target.park(next, seen));
   }
 
-  /** Waits for another picker than {@code seen}; false when it is there already. */
+  /**
+   * Parks the call until the cluster has another picker than {@code seen}; false when it has one
+   * already.
+   */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
     var next = new Parking(null, cluster);
     return next.isParked(cluster.park(next, seen));
   }
 
-  /** No longer waits; gives everything back. Harmless a second time. */
+  /** Stops waiting and releases all reservations. A second call does nothing. */
   void leave() {
     if (parking != null) {
       parking.cancel();
@@ -83,7 +90,7 @@ final class PendingCall {
     }
   }
 
-  /** One park, on one of both. */
+  /** One park, on either a target or a cluster. */
   private final class Parking implements ParkedCall, Runnable {
     private final @Nullable ForwardTarget target;
     private final @Nullable ClusterHandle cluster;
@@ -94,7 +101,10 @@ final class PendingCall {
       this.cluster = cluster;
     }
 
-    /** Takes the answer of a park; we are on the loop, so no wake-up can run before this. */
+    /**
+     * Stores the ticket that {@code park} returned. This runs on the call's loop, so no wake-up can
+     * run before it.
+     */
     boolean isParked(long given) {
       ticket = given;
       parking = given < 0 ? null : this;

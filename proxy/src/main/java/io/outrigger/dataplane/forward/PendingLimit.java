@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds what waits in one forward, over all event loops: requests by number, their bodies by bytes
- * (SC-22). A request that is routed and picked at once never comes here.
+ * Limits the waiting requests of one forward over all event loops, by their number and by their
+ * bytes (SC-22). A request that is routed and picked at once is not counted here.
  */
 @AnyThread
 final class PendingLimit {
@@ -20,7 +20,7 @@ final class PendingLimit {
     this.maxBytes = maxBytes;
   }
 
-  /** Takes a place; false when all are taken. */
+  /** Reserves a place for one request; false when none is free. */
   boolean enter() {
     if (requests.incrementAndGet() > maxRequests) {
       requests.decrementAndGet();
@@ -33,7 +33,7 @@ final class PendingLimit {
     requests.decrementAndGet();
   }
 
-  /** Reserves room for body bytes; false when that would be too many. */
+  /** Reserves room for {@code count} bytes; false when this would exceed the limit. */
   boolean hold(int count) {
     if (bytes.addAndGet(count) > maxBytes) {
       bytes.addAndGet(-count);

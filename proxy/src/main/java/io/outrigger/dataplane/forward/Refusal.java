@@ -1,13 +1,14 @@
 package io.outrigger.dataplane.forward;
 
-/**
- * Whether a backend has promised that it did nothing with a request, and why it did not (SC-34).
- */
+/** Whether a backend has guaranteed that it did not process a request, and why (SC-34). */
 enum Refusal {
-  /** It has not promised anything. */
+  /** The backend has given no guarantee. */
   NONE,
-  /** The request was refused: it is sent again once. */
+  /** The backend refused this request; the request is sent again once. */
   OF_CALL,
-  /** Its connection ended in order with other requests: it may be sent again and again. */
+  /**
+   * The connection was closed gracefully before the request was processed; the request may be sent
+   * again several times.
+   */
   OF_CONNECTION
 }

@@ -9,38 +9,45 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of the beginning of what an app has sent after its headers, as long as the request may be
- * sent again (A6 "Memory Management", SC-33). It is a copy since the bytes themselves are parts of
- * what was read from the socket: to keep one small message would keep all that came with it.
+ * A copy of the first bytes of a request's body, kept while the request may be sent again (A6
+ * "Memory Management", SC-33). The bytes are copied, since the originals are slices of read
+ * buffers: a retained small message would retain the whole read buffer.
  *
- * <p>There are two kinds. A call with a retry policy has room for a large request, out of what all
- * calls of its forward share. Any other may only be refused (SC-34), and a backend that refuses a
- * stream grants it no more than the window it begins with: that is what is kept.
+ * <p>There are two kinds of buffers. The buffer of a call with a retry policy holds a large request
+ * and takes its room from the budget of the forward. The buffer of any other call serves only
+ * transparent retries (SC-34). Its limit is the initial window of a stream, since a backend that
+ * refuses a stream grants no more than this window.
  *
- * <p>The first bytes are kept in an array of the loop, which costs next to nothing; only a request
- * that does not fit gets a buffer.
+ * <p>The first bytes are kept in a pooled array of the event loop, which is cheap; only a request
+ * that does not fit gets a {@code ByteBuf}.
  */
 @LoopConfined
 final class ReplayBuffer {
-  /** Of one call with a policy (SC-33). */
+  /** The maximum for one call with a retry policy (SC-33). */
   static final int MAX_BYTES = 256 << 10;
 
-  /** Of one call without: the first window of a stream (decision proxy-0025). */
+  /**
+   * The maximum for one call without a retry policy: the initial window of a stream (decision
+   * proxy-0025).
+   */
   static final int MAX_BYTES_WITHOUT_POLICY = 64 << 10;
 
-  /** Of all calls of a forward (SC-33). */
+  /** The maximum for all calls of a forward with a retry policy (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
   private final SmallCopies arrays;
   private final @Nullable ByteBudget budget;
   private byte @Nullable [] small;
 
-  /** Has everything once there is one. */
+  /** Holds all kept bytes once it exists; null while {@link #small} suffices. */
   private @Nullable ByteBuf large;
 
   private int size;
 
-  /** Whether there was no room for something: what follows would leave a gap. */
+  /**
+   * Whether some bytes were not copied for lack of room. Later bytes are not copied, since they
+   * would leave a gap.
+   */
   private boolean full;
 
   private ReplayBuffer(SmallCopies arrays, @Nullable ByteBudget budget) {
@@ -48,30 +55,33 @@ final class ReplayBuffer {
     this.budget = budget;
   }
 
-  /** For the attempts that a policy allows. */
+  /** Creates a buffer for the retries that a retry policy allows. */
   static ReplayBuffer forPolicy(SmallCopies arrays, ByteBudget budget) {
     return new ReplayBuffer(arrays, budget);
   }
 
-  /** For the one attempt after a refusal. */
+  /** Creates a buffer for transparent retries. */
   static ReplayBuffer forRefusal(SmallCopies arrays) {
     return new ReplayBuffer(arrays, null);
   }
 
-  /** Whether a policy wants it: then it matters that a request outgrows it. */
+  /**
+   * Whether this buffer serves a retry policy. Only then is a request counted that outgrows the
+   * buffer.
+   */
   boolean isForPolicy() {
     return budget != null;
   }
 
   /**
-   * Copies as many of the first readable bytes of {@code data} as there is room for, none after it
-   * was full once.
+   * Copies as many of the first readable bytes of {@code data} as fit. Copies nothing after the
+   * buffer was once full.
    *
-   * @return how many
+   * @return the number of copied bytes
    */
   int keep(ByteBuf data) {
     int given = data.readableBytes();
-    int more = full ? 0 : Math.min(given, mostBytes() - size);
+    int more = full ? 0 : Math.min(given, maxBytes() - size);
     if (more > 0 && budget != null && !budget.hold(more)) {
       more = 0;
     }
@@ -85,11 +95,11 @@ final class ReplayBuffer {
       } else {
         buffer(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
       }
-    } catch (OutOfMemoryError e) { // what is sent needs no copy
+    } catch (OutOfMemoryError e) { // the call can continue without a copy
       OutOfMemory.onLoop(e);
       full = true;
       if (budget != null) {
-        budget.letGo(more);
+        budget.release(more);
       }
       return 0;
     }
@@ -97,7 +107,7 @@ final class ReplayBuffer {
     return more;
   }
 
-  /** How many bytes it has. */
+  /** The number of copied bytes. */
   int size() {
     return size;
   }
@@ -111,7 +121,7 @@ final class ReplayBuffer {
     return known;
   }
 
-  /** The buffer, with what the array had and room for {@code more}. */
+  /** Returns the {@code ByteBuf} with all copied bytes and room for {@code more}. */
   private ByteBuf buffer(ByteBufAllocator alloc, int more) {
     ByteBuf known = large;
     if (known == null) {
@@ -131,7 +141,10 @@ final class ReplayBuffer {
     return size == 0;
   }
 
-  /** All bytes, for one attempt: what was sent may not change when the original grows. */
+  /**
+   * Returns a copy of all bytes for one attempt, since sent data must not change when this buffer
+   * grows.
+   */
   ByteBuf copy() {
     ByteBuf all = large;
     if (all != null) {
@@ -143,7 +156,7 @@ final class ReplayBuffer {
 
   void release() {
     if (budget != null) {
-      budget.letGo(size);
+      budget.release(size);
     }
     size = 0;
     giveBackArray();
@@ -160,7 +173,7 @@ final class ReplayBuffer {
     }
   }
 
-  private int mostBytes() {
+  private int maxBytes() {
     return budget == null ? MAX_BYTES_WITHOUT_POLICY : MAX_BYTES;
   }
 }

@@ -11,13 +11,13 @@ import io.outrigger.http2.KnownName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's header block, read once: what the proxy itself must know of it. Requests whose header
- * list recurs share one.
+ * The parts of a request's headers that the proxy needs, read once. Requests that share one
+ * recurring {@link HeaderList} also share one {@code RequestHead}.
  */
 @LoopConfined
 public final class RequestHead implements CallRequest {
   private static final AsciiString TRUE = AsciiString.cached("true");
-  private static final String COOKIE = "cookie"; // its crumbs are one list: RFC 9113 section 8.2.3
+  private static final String COOKIE = "cookie"; // may be split: RFC 9113 section 8.2.3
 
   private final HeaderList headers;
   private AsciiString method = AsciiString.EMPTY_STRING;
@@ -27,10 +27,13 @@ public final class RequestHead implements CallRequest {
   private boolean grpc;
   private boolean waitForReady;
 
-  /** What went upstream last; null before, and for a head that does not recur. */
+  /**
+   * The last header list sent to a backend; null before the first one, and for headers that do not
+   * recur.
+   */
   private @Nullable Upstream upstream;
 
-  /** A list that goes upstream, and the fields that were set in it. */
+  /** A header list for the backend, and the fields that were set in this list. */
   private record Upstream(
       HeaderList list, HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {}
 
@@ -78,13 +81,16 @@ public final class RequestHead implements CallRequest {
     return method;
   }
 
-  /** {@code :authority}, or else {@code host}; empty when the app sent neither. */
+  /** {@code :authority}, or {@code host} in its absence; empty when the app sent neither. */
   @Override
   public AsciiString authority() {
     return authority == null ? AsciiString.EMPTY_STRING : authority.value();
   }
 
-  /** {@link #authority} as a {@code :authority} field; null when the app sent neither. */
+  /**
+   * {@link #authority} as an {@code :authority} field; null when the app sent neither {@code
+   * :authority} nor {@code host}.
+   */
   @Nullable HeaderField authorityField() {
     return authority == null || authority.known() == KnownName.AUTHORITY
         ? authority
@@ -92,8 +98,8 @@ public final class RequestHead implements CallRequest {
   }
 
   /**
-   * The app's own limit: nanoseconds, {@link EffectiveTimeout#NONE}, or {@link
-   * GrpcTimeout#MALFORMED}. A request that is not gRPC has none (A31-38).
+   * The timeout that the app set: nanoseconds, {@link EffectiveTimeout#NONE}, or {@link
+   * GrpcTimeout#MALFORMED}. A request that is not gRPC has no timeout (A31-38).
    */
   long appTimeoutNanos() {
     return timeout == null || !grpc ? EffectiveTimeout.NONE : GrpcTimeout.parse(timeout);
@@ -104,8 +110,8 @@ public final class RequestHead implements CallRequest {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }
 
-  /** The list that was made last, if it has just these fields; else null. */
-  @SuppressWarnings("ReferenceEquality") // all are kept where they come from
+  /** Returns the header list that was sent last if it has exactly these fields, otherwise null. */
+  @SuppressWarnings("ReferenceEquality") // callers cache these fields
   @Nullable HeaderList upstream(
       HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {
     Upstream known = upstream;

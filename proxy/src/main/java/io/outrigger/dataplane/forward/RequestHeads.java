@@ -4,14 +4,17 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.HeaderList;
 import org.jspecify.annotations.Nullable;
 
-/** The heads of requests on one loop: one that recurs is read once. */
+/**
+ * A cache of {@link RequestHead}s on one event loop, so that a recurring header list is read only
+ * once.
+ */
 @LoopConfined
 final class RequestHeads {
   private static final int PLACES = 64;
 
   private final @Nullable RequestHead[] known = new RequestHead[PLACES];
 
-  @SuppressWarnings("ReferenceEquality") // a list that recurs is one object
+  @SuppressWarnings("ReferenceEquality") // a recurring list is one object
   RequestHead of(HeaderList headers) {
     if (!headers.recurs()) {
       return RequestHead.of(headers);

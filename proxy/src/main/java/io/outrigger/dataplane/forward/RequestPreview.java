@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is not made, read as if it had arrived: for explanations. Immutable. */
+/** A hypothetical request, read as if it had arrived, for explanations of routing. Immutable. */
 @AnyThread
 public final class RequestPreview implements RequestView {
   private final RequestHead head;
@@ -22,7 +22,7 @@ public final class RequestPreview implements RequestView {
     this.head = head;
   }
 
-  /** The request with this head, which obeys the rules of HTTP. */
+  /** Returns the request with {@code headers}, which must be valid HTTP headers. */
   public static RequestPreview of(HeaderList headers) {
     return new RequestPreview(RequestHead.of(headers));
   }
@@ -36,7 +36,7 @@ public final class RequestPreview implements RequestView {
     return head.path();
   }
 
-  /** What the app would send; may be empty. */
+  /** The authority that the app would send; may be empty. */
   public String authority() {
     return head.authority().toString();
   }
@@ -64,9 +64,10 @@ public final class RequestPreview implements RequestView {
   }
 
   /**
-   * The call that it would be on {@code route} of {@code forward}.
+   * Returns the call that this request would become on {@code route} of {@code forward}.
    *
-   * @param session where its session's calls went before; empty without a session
+   * @param session the addresses to which earlier calls of the session went; empty without a
+   *     session
    */
   public PlannedCall on(Route route, Forward forward, Optional<List<EndpointAddress>> session) {
     Long hash =

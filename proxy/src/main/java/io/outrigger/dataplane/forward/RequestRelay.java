@@ -10,40 +10,47 @@ import io.outrigger.http2.PendingData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what an app sends after its headers to the backend. While no stream to a backend is open
- * it is kept; credit is returned only when it went on, so that one stream window bounds it.
+ * Forwards the data and trailers of a request to the backend. While no backend stream is open, the
+ * data is buffered. Flow-control credit is returned only for data that was sent on, so one stream
+ * window limits the buffered data.
  *
- * <p>A request may have to be sent again. For that the beginning of its body is copied, and the
- * rest is taken back from the stream that did not send it: as long as no more has left than was
- * copied nothing is lost, whatever the size of the request (A6 "Memory Management", decision proxy
- * 0025). Bytes that are sent again earn no credit again.
+ * <p>A request may have to be sent again. For this, the first bytes of its body are copied, and
+ * unsent data is taken back from the ended stream. As long as no more bytes were sent than copied,
+ * no data is lost, whatever the size of the request (A6 "Memory Management", decision proxy-0025).
+ * Bytes that are sent again return no further credit.
  */
 @LoopConfined
 final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /** What follows {@link #replay} and no stream has; made when it is first needed. */
+  /** Data after the bytes in {@link #replay} that no stream has yet; created on first use. */
   private @Nullable PendingData kept;
 
-  /** Of a plain request; they stay until its end, since they may be sent again. */
+  /**
+   * The trailers of a request that is not gRPC, kept until the call ends, since they may be sent
+   * again.
+   */
   private @Nullable HeaderList trailers;
 
-  /** The beginning of the body; null when the request will not be sent again. */
+  /** The first bytes of the body; null when the request is not sent again. */
   private @Nullable ReplayBuffer replay;
 
   private @Nullable Http2Stream backend;
 
-  /** Whether more has left for a backend than can be sent again. */
+  /** Whether the request can no longer be sent again. */
   private boolean committed;
 
-  /** Bytes that the stream of the current backend was given. */
+  /** The number of bytes passed to the stream of the current backend. */
   private long given;
 
-  /** Bytes that have left for the current backend. */
+  /** The number of bytes sent to the current backend. */
   private long sent;
 
-  /** Bytes that earn no credit when they leave: they have left for an earlier backend. */
+  /**
+   * The number of bytes that return no credit when sent, since they were sent to an earlier backend
+   * before.
+   */
   private int creditless;
 
   RequestRelay(DownstreamResponse app, CallStatsRecorder record) {
@@ -51,7 +58,7 @@ final class RequestRelay {
     this.record = record;
   }
 
-  /** From now on the request is kept for more than one attempt, as far as {@code copy} goes. */
+  /** From now on, {@code copy} keeps the request for further attempts, as far as it fits. */
   void keepForReplay(ReplayBuffer copy) {
     PendingData known = kept;
     while (known != null && !known.isEmpty()) {
@@ -71,12 +78,12 @@ final class RequestRelay {
     replay = copy;
   }
 
-  /** Whether another backend can be given the whole request. */
+  /** Whether the whole request can still be sent to another backend. */
   boolean canReplay() {
     return !committed;
   }
 
-  /** The request will not be sent again: what is on its way goes on. */
+  /** Drops the copy, since the request is not sent again. The current attempt continues. */
   void commit() {
     committed = true;
     if (replay != null) {
@@ -89,18 +96,18 @@ final class RequestRelay {
     return backend != null;
   }
 
-  /** Whether the request, as far as it is known, is its head alone. */
+  /** Whether the app ended the request with its headers, without data or trailers. */
   boolean endsWithHead() {
-    return app.requestEnded() && keepsNothing();
+    return app.requestEnded() && isNothingKept();
   }
 
   /**
-   * Sends everything kept on {@code stream}, which has the head; what comes from now on follows at
-   * once.
+   * Sends all buffered data on {@code stream}, on which the headers were sent. Later data is
+   * forwarded at once.
    */
   void open(Http2Stream stream) {
     backend = stream;
-    creditless += (int) sent; // no more than the copy has
+    creditless += (int) sent; // at most the size of the copy
     sent = 0;
     given = 0;
     boolean ended = app.requestEnded();
@@ -122,24 +129,26 @@ final class RequestRelay {
     stream.sendData(data, endStream);
   }
 
-  /** The backend's stream is no more; {@code unsent} of what it was given is ours again. */
+  /** The backend's stream has ended; {@code unsent} is the data that this stream did not send. */
   void close(PendingData unsent) {
     backend = null;
     long copied = replay == null ? 0 : replay.size();
     long from = given - unsent.bytes();
-    committed |= from > copied; // some of it is nowhere
+    committed |= from > copied; // some bytes were sent but not copied
     if (committed) {
       commit();
       unsent.release();
       return;
     }
-    unsent.skip((int) Math.min(unsent.bytes(), copied - from)); // the copy has these, too
+    unsent.skip((int) Math.min(unsent.bytes(), copied - from)); // these bytes are also in the copy
     if (!unsent.isEmpty()) {
       kept = unsent;
     }
   }
 
-  /** Bytes have left for the backend: the app may send as many, if they are the first time. */
+  /**
+   * {@code bytes} were sent to the backend; bytes sent for the first time return credit to the app.
+   */
   void onSent(int bytes) {
     sent += bytes;
     if (!committed && sent > (replay == null ? 0 : replay.size())) {
@@ -164,13 +173,16 @@ final class RequestRelay {
       if (kept == null) {
         kept = new PendingData();
       }
-      addTo(kept, data.skipBytes(copied).slice()); // its indices are not ours
+      addTo(kept, data.skipBytes(copied).slice()); // the slice has its own indices
     } else {
       data.release();
     }
   }
 
-  /** Trailers of a request: gRPC has none, so they only end it (SC-14). */
+  /**
+   * The app sent trailers. gRPC requests have no trailers, so for gRPC they only end the request
+   * (SC-14).
+   */
   void onTrailers(HeaderList received, boolean grpc) {
     HeaderList block = HopByHopHeaders.trailers(received);
     app.onRequestEnd();
@@ -184,7 +196,7 @@ final class RequestRelay {
     }
   }
 
-  /** The call is over. */
+  /** The call has ended; releases all buffered data. */
   void release() {
     backend = null;
     commit();
@@ -194,7 +206,7 @@ final class RequestRelay {
     }
   }
 
-  /** More has left than was copied: this attempt is the last (A6 "Buffering"). */
+  /** More bytes were sent than copied, so this attempt is the last (A6 "Buffering"). */
   private void giveUpReplay() {
     if (replay != null && replay.isForPolicy()) {
       record.notReplayable();
@@ -202,7 +214,7 @@ final class RequestRelay {
     commit();
   }
 
-  /** Nobody takes it for now: what is a small part of a read buffer is copied. */
+  /** Adds {@code more} to data that waits; small slices of a read buffer are copied. */
   private static void addTo(PendingData data, ByteBuf more) {
     if (more.isReadable()) {
       data.add(more, true, more.alloc());
@@ -215,7 +227,7 @@ final class RequestRelay {
     return kept == null ? 0 : kept.bytes();
   }
 
-  private boolean keepsNothing() {
+  private boolean isNothingKept() {
     return keptBytes() == 0 && trailers == null && (replay == null || replay.isEmpty());
   }
 }

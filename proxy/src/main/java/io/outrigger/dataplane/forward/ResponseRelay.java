@@ -14,8 +14,8 @@ import io.outrigger.lb.CallOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries a backend's response to the app as it is, and reads from it what the call came to. Only a
- * gRPC response that ends without a status is completed (SC-17).
+ * Forwards a backend's response to the app unchanged, and reads the outcome of the call from this
+ * response. A gRPC response that ends without a status gets one (SC-17).
  */
 @LoopConfined
 final class ResponseRelay {
@@ -23,7 +23,10 @@ final class ResponseRelay {
   private final EndpointAddress address;
   private int status;
 
-  /** The {@code grpc-status} of a head that did not end the stream; null when it had none. */
+  /**
+   * The {@code grpc-status} of response headers that did not end the stream; null when they had
+   * none.
+   */
   private @Nullable AsciiString headStatus;
 
   private boolean owesGrpcStatus;
@@ -31,14 +34,14 @@ final class ResponseRelay {
   private boolean succeeded;
 
   /**
-   * @param address of the backend, for messages
+   * @param address the backend's address, for messages
    */
   ResponseRelay(ForwardedCall call, EndpointAddress address) {
     this.call = call;
     this.address = address;
   }
 
-  /** Whether the final head has come. */
+  /** Whether the final response headers have arrived. */
   boolean hasBegun() {
     return status != 0;
   }
@@ -47,7 +50,7 @@ final class ResponseRelay {
     return ended;
   }
 
-  /** What the response means for balancing; FAILURE until it has ended well. */
+  /** The outcome that balancing counts; FAILURE until the response has ended successfully. */
   CallOutcome outcome() {
     return succeeded ? CallOutcome.SUCCESS : CallOutcome.FAILURE;
   }
@@ -71,13 +74,13 @@ final class ResponseRelay {
     HeaderList head = call.filtered(HopByHopHeaders.withoutOurs(headers));
     if (endStream) {
       onEnd(head);
-    } else if (isTaken(head)) {
+    } else if (isAccepted(head)) {
       call.app.headers(head);
     }
   }
 
-  /** Whether the app takes a list of that size; when not, the call is over. */
-  private boolean isTaken(HeaderList list) {
+  /** Whether the app accepts a header list of this size; if not, this method ends the call. */
+  private boolean isAccepted(HeaderList list) {
     long limit = call.app.maxHeaderListBytes();
     long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
     if (bytes <= limit) {
@@ -108,9 +111,9 @@ final class ResponseRelay {
     }
   }
 
-  /** Trailers, or a whole response in one block. */
+  /** Handles trailers, or a whole response in one header block. */
   private void onEnd(HeaderList last) {
-    if (!isTaken(last)) {
+    if (!isAccepted(last)) {
       return;
     }
     settle(last);
@@ -125,7 +128,7 @@ final class ResponseRelay {
     call.app.end(LocalReply.completed(last, unknown, reason));
   }
 
-  /** Decides what the end of the response means for accounting (SC-18, SC-28, A50). */
+  /** Decides how balancing and metrics count the ended response (SC-18, SC-28, A50). */
   private void settle(HeaderList last) {
     ended = true;
     Code code;
@@ -140,9 +143,9 @@ final class ResponseRelay {
   }
 
   /**
-   * The code of a response to a gRPC request that is a failure as a whole: one block that ends it,
-   * or the head of an answer that is not gRPC (SC-18). Null for the beginning of a response, for an
-   * informational one, and for success.
+   * The status code of a gRPC call whose response fails with its first header block: a
+   * Trailers-Only response, or the headers of a response that is not gRPC (SC-18). Null for the
+   * start of a normal response, for an informational response, and for success.
    */
   static @Nullable Code failureOf(HeaderList head, boolean endStream) {
     int status = statusOf(head);
@@ -158,7 +161,7 @@ final class ResponseRelay {
     return begins ? null : Code.ofHttpStatus(status);
   }
 
-  /** Of several the last is what clients go by; null when there is none. */
+  /** The last {@code grpc-status}, which is the one that clients use; null when there is none. */
   private static @Nullable AsciiString grpcStatus(HeaderList last) {
     HeaderField field = last.findLast(KnownName.GRPC_STATUS);
     return field == null ? null : field.value();
@@ -176,7 +179,10 @@ final class ResponseRelay {
     return text.isEmpty() ? Code.UNKNOWN : Code.ofNumber(number);
   }
 
-  /** A response without content-type still gets its status completed; text or HTML does not. */
+  /**
+   * Whether the response counts as gRPC. A response without content-type does, so that a missing
+   * status is added; text or HTML does not.
+   */
   private static boolean isGrpc(HeaderList headers) {
     AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);
     return contentType == null || GrpcNames.isGrpc(contentType);
@@ -184,6 +190,6 @@ final class ResponseRelay {
 
   private static int statusOf(HeaderList headers) {
     AsciiString status = headers.get(KnownName.STATUS);
-    return status == null ? 200 : status.parseInt(); // three digits: the connection has checked
+    return status == null ? 200 : status.parseInt(); // the connection has checked for three digits
   }
 }

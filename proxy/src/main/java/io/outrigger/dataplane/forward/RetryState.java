@@ -10,12 +10,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one call as its policy counts them, and the wait before the next one (A6 "Retry
- * Policy Capabilities", A44). Knows no clock: it only says how long.
+ * Counts the attempts of one call for its retry policy and computes the back-off before the next
+ * attempt (A6 "Retry Policy Capabilities", A44). This class uses no clock; it only computes
+ * durations.
  */
 @LoopConfined
 final class RetryState {
-  /** There is no further attempt. */
+  /** Returned in place of a delay when no further attempt follows. */
   static final long NO_RETRY = -1;
 
   private static final double JITTER = 0.2;
@@ -26,7 +27,7 @@ final class RetryState {
   private final RandomSource random;
   private int attempts = 1;
 
-  /** Waits since the first attempt or since the backend last said how long to wait. */
+  /** The number of back-offs since the first attempt or since the last pushback of a backend. */
   private int backoffs;
 
   RetryState(RetryPolicy policy, RandomSource random) {
@@ -35,10 +36,10 @@ final class RetryState {
   }
 
   /**
-   * An attempt failed.
+   * Counts a failed attempt and computes the delay before the next one.
    *
    * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when it sent none
-   * @return nanoseconds until the next attempt, which is counted now, or {@link #NO_RETRY}
+   * @return nanoseconds until the next attempt, which is counted at once, or {@link #NO_RETRY}
    */
   long afterFailure(Code code, @Nullable AsciiString pushback) {
     if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {
@@ -60,14 +61,17 @@ final class RetryState {
     long nominal = policy.baseInterval().toNanos();
     long most = policy.maxInterval().toNanos();
     for (int i = 0; i < backoffs && nominal < most; i++) {
-      nominal *= 2; // no overflow: what is less than the longest duration may be doubled
+      nominal *= 2; // no overflow: at most twice the maximum interval
     }
     backoffs++;
     double unit = random.nextLong(RESOLUTION, Purpose.BACKOFF_JITTER) / (double) RESOLUTION;
     return (long) (Math.min(nominal, most) * (1 - JITTER + 2 * JITTER * unit));
   }
 
-  /** Just what the backend says; no number, or a negative one, means no (A6 "Pushback"). */
+  /**
+   * The delay that the backend requests. A text that is not a number, or a negative number, forbids
+   * a retry (A6 "Pushback").
+   */
   private long pushedBackNanos(AsciiString text) {
     backoffs = 0;
     if (text.isEmpty() || text.length() > MAX_DIGITS) {

@@ -4,27 +4,30 @@ import io.outrigger.base.LoopConfined;
 import java.util.ArrayDeque;
 
 /**
- * Arrays of one event loop for copies of small requests, used again and again. Nearly every call
- * takes one for as long as its backend thinks; the one given back last is taken next, since it is
- * still in the processor's cache.
+ * A pool of arrays on one event loop for copies of small requests. Nearly every call takes an array
+ * until its backend answers. The array that was returned last is taken first, since it is still in
+ * the CPU cache.
  */
 @LoopConfined
 final class SmallCopies {
-  /** A message of most unary calls fits. */
+  /** The size of an array; the messages of most unary calls fit. */
   static final int BYTES = 512;
 
-  /** 128 KiB per loop; more calls than that at a time leave their arrays to the collector. */
+  /**
+   * The maximum number of pooled arrays: 128 KiB per loop. Further arrays are left to the garbage
+   * collector.
+   */
   private static final int MAX_FREE = 256;
 
   private final ArrayDeque<byte[]> free = new ArrayDeque<>();
 
-  /** {@link #BYTES} bytes with anything in them. */
+  /** Takes an array of {@link #BYTES} bytes with arbitrary content. */
   byte[] take() {
     byte[] known = free.pollLast();
     return known == null ? new byte[BYTES] : known;
   }
 
-  /** Nobody reads {@code array} any more. */
+  /** Returns {@code array} to the pool; the caller must not use it any more. */
   void giveBack(byte[] array) {
     if (free.size() < MAX_FREE) {
       free.addLast(array);

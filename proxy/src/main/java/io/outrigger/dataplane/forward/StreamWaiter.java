@@ -4,16 +4,17 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
 
-/** Who wants a stream and will handle it. */
+/** Waits for a stream and handles the events of that stream. */
 @LoopConfined
 public interface StreamWaiter extends StreamHandler {
-  /** Here is the stream; its first {@code sendHeaders} is the request. */
+  /** The stream is open; the first {@code sendHeaders} on it sends the request. */
   void onOpened(Http2Stream stream);
 
   /**
-   * There will be none on this transport; nothing was sent. A newer picker comes, or is there.
+   * This transport will not open a stream, and nothing was sent. A newer picker is published
+   * already or follows.
    *
-   * @param reason for people
+   * @param reason a text for messages
    */
   void onNotOpened(String reason);
 }

@@ -4,15 +4,17 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.dataplane.route.ForwardTarget;
 
-/** Which target a request is for. Called on any event loop; never blocks. */
+/** Finds the target of a request. Called on any event loop; never blocks. */
 @AnyThread
 @FunctionalInterface
 public interface TargetResolver {
   /**
-   * The target for {@code authority}, made on first use where the forward is routed by authority.
+   * Returns the target for {@code authority}. A forward that selects its target by authority
+   * creates the target on first use.
    *
-   * @param authority what the app sent; empty only where it is not needed
-   * @return a failure when no further target may be made ({@code --max-targets})
+   * @param authority the authority that the app sent; empty only if {@link #needsAuthority} is
+   *     false
+   * @return a failure when no further target may be created ({@code --max-targets})
    */
   Outcome<ForwardTarget> targetFor(CharSequence authority);
 
@@ -21,7 +23,7 @@ public interface TargetResolver {
     return false;
   }
 
-  /** A forward that is bound to one target (SC-02). */
+  /** A resolver that always returns {@code target} (SC-02). */
   static TargetResolver fixed(ForwardTarget target) {
     Outcome<ForwardTarget> answer = Outcome.ok(target);
     return authority -> answer;

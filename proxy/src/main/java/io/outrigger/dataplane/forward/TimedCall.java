@@ -5,7 +5,7 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.http2.HeaderField;
 import org.jspecify.annotations.Nullable;
 
-/** What a call knows of its time, which runs from the arrival of its headers (A31-31). */
+/** The time limit of a call, which runs from the arrival of the request headers (A31-31). */
 @LoopConfined
 abstract class TimedCall extends DeadlineTimers.Entry {
   final CallLoop loop;
@@ -23,7 +23,10 @@ abstract class TimedCall extends DeadlineTimers.Entry {
     limitNanos = nanos;
   }
 
-  /** {@link #onDeadline} follows at most a tick after the limit, once; never without a limit. */
+  /**
+   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. Does
+   * nothing without a limit.
+   */
   final void startTime() {
     if (limitNanos != EffectiveTimeout.NONE) {
       loop.deadlines().arm(this, arrivalNanos, limitNanos);
@@ -34,17 +37,20 @@ abstract class TimedCall extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /** The call has to wait for something, or was sent: from now on the clock is asked again. */
+  /**
+   * The processing of the arrived headers is over; from now on, {@link #elapsedNanos} reads the
+   * clock.
+   */
   final void onArrivalOver() {
     justArrived = false;
   }
 
-  /** How long the call has taken; 0 for what is done with it in the moment it arrives. */
+  /** The time since the arrival of the call; 0 while its arrived headers are being processed. */
   final long elapsedNanos() {
     return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
-  /** When the call arrived, by the clock of the loop. */
+  /** The time of the call's arrival, by the clock of the loop. */
   final long arrivalNanos() {
     return arrivalNanos;
   }
@@ -53,7 +59,10 @@ abstract class TimedCall extends DeadlineTimers.Entry {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
-  /** The {@code grpc-timeout} that goes upstream: what is left; null without a limit (A31-37). */
+  /**
+   * The {@code grpc-timeout} for the backend, with the remaining time; null without a limit
+   * (A31-37).
+   */
   final @Nullable HeaderField timeoutField() {
     if (limitNanos == EffectiveTimeout.NONE) {
       return null;
@@ -63,7 +72,7 @@ abstract class TimedCall extends DeadlineTimers.Entry {
         : TimeoutFields.of(Math.max(1, limitNanos - elapsedNanos()));
   }
 
-  /** The call is over before its time. */
+  /** Disarms the deadline. */
   final void endTime() {
     loop.deadlines().disarm(this);
   }

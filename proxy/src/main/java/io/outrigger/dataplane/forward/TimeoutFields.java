@@ -7,9 +7,9 @@ import io.outrigger.http2.KnownName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code grpc-timeout} fields that one loop sends. Most calls go on in the moment they come, so
- * what they have left is their limit, and limits are few: the field is made once, and HPACK knows
- * it.
+ * A cache of the {@code grpc-timeout} fields that one event loop sends. Most calls are forwarded as
+ * soon as they arrive, so their remaining time equals their limit. There are few different limits,
+ * so a field is created once and is found in the HPACK dynamic table.
  */
 @LoopConfined
 final class TimeoutFields {
@@ -19,7 +19,7 @@ final class TimeoutFields {
   private final @Nullable HeaderField[] fields = new HeaderField[PLACES];
   private final long[] limits = new long[PLACES];
 
-  /** For a call that has all of its limit left, in positive nanoseconds. */
+  /** The field for a call whose whole limit of {@code nanos} remains; {@code nanos} is positive. */
   HeaderField ofLimit(long nanos) {
     int place =
         (Long.hashCode(nanos) * HASH) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
@@ -32,7 +32,7 @@ final class TimeoutFields {
     return field;
   }
 
-  /** For a call that has spent some of its limit. */
+  /** The field for a call with {@code nanos} of its limit remaining. */
   static HeaderField of(long nanos) {
     return HeaderField.of(KnownName.GRPC_TIMEOUT, GrpcTimeout.format(nanos));
   }
