@@ -8,12 +8,11 @@ import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures a gRPC call and its attempts as A66 and A96 say, one attempt at a time. An attempt is
- * from before its pick until its status, whether or not it found a backend. Times are since the
- * call's arrival, in nanoseconds, as the call knows them anyway. A request that is not gRPC is not
- * measured.
+ * Measures a gRPC call and its attempts as A66 and A96 specify, one attempt at a time. An attempt
+ * lasts from the start of its pick until its status, whether or not a backend was found. Times are
+ * in nanoseconds since the call's arrival. A request that is not gRPC is not measured.
  *
- * <p>Every call has it, as a part of its record and not as an object of its own.
+ * <p>{@link CallStatsRecorder} inherits from this class, so that a call needs one object less.
  */
 @LoopConfined
 abstract class AttemptMeasure {
@@ -23,7 +22,7 @@ abstract class AttemptMeasure {
   private @Nullable String cluster;
   private @Nullable Locality locality;
 
-  /** When the current attempt began; {@link #NONE} while there is none. */
+  /** The start of the current attempt; {@link #NONE} when no attempt is in progress. */
   private long begun = NONE;
 
   private long sent;
@@ -31,16 +30,16 @@ abstract class AttemptMeasure {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** What is waited for (A121); null while nothing is. */
+  /** The type of the current delay (A121); null when the call does not wait. */
   private @Nullable String delayType;
 
   private boolean delaysAttempt;
   private long delayed;
 
-  /** Made when the first attempt is followed by another: most are not. */
+  /** Created with the second attempt, since most calls have only one. */
   private @Nullable Further further;
 
-  /** What there is to tell of attempts after the first. */
+  /** Measurements of the attempts after the first one. */
   private static final class Further {
     int retries;
     int transparentRetries;
@@ -48,13 +47,13 @@ abstract class AttemptMeasure {
     long delay;
   }
 
-  /** The call counts there. */
+  /** Sets the statistics to which the call is added. */
   final void measureFor(MethodStats stats) {
     method = stats;
   }
 
   /**
-   * @param routed the cluster, as far as it is known before the pick
+   * @param routed the cluster that routing chose; null when unknown
    */
   final void attemptBegun(@Nullable String routed, long now) {
     if (method == null) {
@@ -73,7 +72,10 @@ abstract class AttemptMeasure {
     }
   }
 
-  /** The pick gave a backend: of an aggregate, in a leaf of it (A89). */
+  /**
+   * The pick returned a backend. In an aggregate cluster, the backend belongs to a leaf cluster
+   * (A89).
+   */
   final void attemptPicked(Subchannel picked) {
     String leaf = picked.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
@@ -96,7 +98,7 @@ abstract class AttemptMeasure {
     }
   }
 
-  /** The attempt failed, and the policy makes another. */
+  /** The attempt failed, and the retry policy makes another attempt. */
   final void attemptRetried(RpcStatus.Code code, long now) {
     Further more = further();
     more.retries++;
@@ -104,7 +106,10 @@ abstract class AttemptMeasure {
     attemptEnded(code, now);
   }
 
-  /** The attempt was refused, and another is made that the policy does not count. */
+  /**
+   * The attempt was refused and is followed by a transparent retry, which the retry policy does not
+   * count.
+   */
   final void attemptRemade(RpcStatus.Code code, long now) {
     Further more = further();
     more.transparentRetries++;
@@ -121,15 +126,15 @@ abstract class AttemptMeasure {
     return known;
   }
 
-  /** What is waited for; null while nothing is. */
+  /** The type of the current delay; null when the call does not wait. */
   final @Nullable String delayType() {
     return delayType;
   }
 
   /**
-   * A wait begins.
+   * A delay begins.
    *
-   * @param ofAttempt whether it is one of the attempt, else of the call
+   * @param ofAttempt whether the attempt is delayed, rather than the call
    */
   final void delayBegun(boolean ofAttempt, String type, long now) {
     delayType = type;
@@ -137,7 +142,7 @@ abstract class AttemptMeasure {
     delayed = now;
   }
 
-  /** A wait is over, if there was one. */
+  /** The current delay has ended; does nothing when there is none. */
   final void delayEnded(long now) {
     String type = delayType;
     if (type == null) {
@@ -165,7 +170,7 @@ abstract class AttemptMeasure {
     begun = NONE;
   }
 
-  /** The call is over, and with it the attempt that is under way. */
+  /** The call has ended, and with it the current attempt. */
   final void callEnded(RpcStatus.Code code, long now) {
     MethodStats stats = method;
     if (stats == null) {

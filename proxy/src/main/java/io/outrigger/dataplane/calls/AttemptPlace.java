@@ -4,11 +4,11 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * Where attempts went, as far as metrics tell.
+ * The attributes of metrics that identify where attempts went.
  *
- * @param cluster the leaf ({@code grpc.lb.backend_service}, A89)
- * @param locality in A78's form ({@code grpc.lb.locality}), the empty text where none is known;
- *     empty unless metrics are to tell localities apart
+ * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
+ * @param locality the locality in A78's form ({@code grpc.lb.locality}), or an empty text for an
+ *     unknown locality; absent unless metrics distinguish localities
  */
 public record AttemptPlace(String cluster, Optional<String> locality)
     implements Comparable<AttemptPlace> {

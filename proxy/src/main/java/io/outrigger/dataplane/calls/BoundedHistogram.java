@@ -3,23 +3,27 @@ package io.outrigger.dataplane.calls;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Values counted in buckets of given bounds, with their sum. One loop writes, anybody reads. */
+/**
+ * A histogram of values with given bucket bounds, and their sum. One event loop writes; any thread
+ * may read.
+ */
 @AnyThread
 final class BoundedHistogram {
   private final long[] bounds;
   private final AtomicLongArray counts;
 
   /**
-   * @param bounds upper, inclusive, ascending; shared, not modified
+   * @param bounds the inclusive upper bounds in ascending order; the array is shared and never
+   *     modified
    */
   BoundedHistogram(long[] bounds) {
     this.bounds = bounds;
-    counts = new AtomicLongArray(bounds.length + 2); // above the last bound; the sum
+    counts = new AtomicLongArray(bounds.length + 2); // plus an unbounded bucket and the sum
   }
 
   void record(long value) {
     int bucket = 0;
-    while (bucket < bounds.length && bounds[bucket] < value) { // most values stand in front
+    while (bucket < bounds.length && bounds[bucket] < value) { // most values are small
       bucket++;
     }
     add(bucket, 1);
@@ -30,7 +34,7 @@ final class BoundedHistogram {
     counts.setOpaque(slot, counts.getPlain(slot) + more);
   }
 
-  /** Adds the counts of each bucket alone, then the sum, to {@code into}. */
+  /** Adds the count of each bucket, and then the sum of values, to {@code into}. */
   void addTo(long[] into) {
     for (int i = 0; i < into.length; i++) {
       into[i] += counts.getOpaque(i);

@@ -4,11 +4,11 @@ import io.netty.util.AsciiString;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.http2.HeaderList;
 
-/** What is told of a call's request when it has ended. */
+/** The request of an ended call, as observers read it. */
 public interface CallRequest extends RequestView {
   AsciiString method();
 
-  /** Empty when the app sent none. */
+  /** The authority that the app sent; may be empty. */
   AsciiString authority();
 
   boolean isGrpc();

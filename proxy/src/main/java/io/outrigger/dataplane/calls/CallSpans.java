@@ -6,56 +6,60 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.http2.HeaderList;
 
 /**
- * The spans of one gRPC call: one for the call and, below it, one for each attempt (A72 "Tracing
- * Information"). Hears of what happens in order, on the call's event loop; does not block.
+ * The spans of one gRPC call: one span for the call with one child span for each attempt (A72
+ * "Tracing Information"). The methods are called on the call's event loop in the order of events;
+ * implementations must not block.
  */
 @LoopConfined
 public interface CallSpans {
-  /** A call that nobody traces. */
+  /** The spans of a call that is not traced. */
   CallSpans NONE = new CallSpans() {};
 
-  /** The call had to wait for its configuration, and has it now. */
+  /** The call had to wait for its configuration, which has now arrived. */
   default void resolutionDelayed() {}
 
   /**
    * A pick for a new attempt begins.
    *
-   * @param previousAttempts that the route's policy counts
-   * @param transparent whether the last one was refused before a backend did anything
+   * @param previousAttempts the number of previous attempts that the retry policy counts
+   * @param transparent whether this is a transparent retry of a refused attempt
    */
   default void attemptBegins(int previousAttempts, boolean transparent) {}
 
-  /** The attempt's stream is open after it had to wait for a pick or a connection. */
+  /** The attempt had to wait for a pick or a connection; its stream is now open. */
   default void pickDelayed() {}
 
-  /** What tells the backend of the attempt's span; the app's fields of these names are left out. */
+  /**
+   * The header fields that carry the attempt's trace context to the backend. They replace fields of
+   * the same names from the app.
+   */
   default HeaderList context() {
     return HeaderList.EMPTY;
   }
 
-  /** Body bytes on their way to the backend; {@code data} stays the caller's. */
+  /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
   default void outbound(ByteBuf data) {}
 
-  /** Body bytes on their way to the app; {@code data} stays the caller's. */
+  /** Body bytes are sent to the app. The caller keeps ownership of {@code data}. */
   default void inbound(ByteBuf data) {}
 
   /**
-   * The call, or its attempt, waits (A121 "Tracing Schema").
+   * The call or its attempt starts to wait (A121 "Tracing Schema").
    *
-   * @param type what for, one of few words
-   * @param reason the same for people
+   * @param type the delay type, one of a few words
+   * @param reason a description for messages
    */
   default void delayBegins(boolean ofAttempt, String type, String reason) {}
 
-  /** It still waits for the same, and there is more to say of it. */
+  /** The reason of the current delay has changed, but not its type. */
   default void delayReason(String reason) {}
 
-  /** It waits no longer; a wait that is open when its attempt or call ends, ends with it. */
+  /** The current delay has ended. A delay without this call ends with its attempt or call. */
   default void delayEnds() {}
 
-  /** The attempt failed, and another follows. */
+  /** The attempt failed, and another attempt follows. */
   default void attemptFailed(RpcStatus failure) {}
 
-  /** The call and its last attempt are over. */
+  /** The call and its last attempt have ended. */
   default void ended(RpcStatus status) {}
 }

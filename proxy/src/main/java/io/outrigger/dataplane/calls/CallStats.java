@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
 /**
- * What the calls of one forward on one event loop came to. Only that loop writes; {@link
- * CallTotals} adds the loops up for readers.
+ * The counters of one forward's calls on one event loop. Only this loop writes; {@link CallTotals}
+ * sums up the loops for readers.
  */
 @AnyThread
 public final class CallStats {
@@ -19,7 +19,7 @@ public final class CallStats {
   static final int REQUEST_BYTES = 3;
   static final int RESPONSE_BYTES = 4;
   static final int RETRIED = 5;
-  static final int REMADE = 6;
+  static final int TRANSPARENT_RETRIES = 6;
   static final int NOT_REPLAYABLE = 7;
   static final int UNOBSERVED = 8;
   static final int GRPC = 9;
@@ -30,16 +30,16 @@ public final class CallStats {
   private final int loop;
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
-  /** Of requests that are not gRPC. */
+  /** The durations of requests that are not gRPC. */
   private final LatencyHistogram plain = new LatencyHistogram();
 
-  /** Of all methods that are not told apart. */
+  /** The statistics of all gRPC methods that have no statistics of their own. */
   private final MethodStats other;
 
   private final Map<String, MethodStats> byMethod;
 
   /**
-   * @param loop the event loop
+   * @param loop the index of the event loop
    */
   public CallStats(int loop, Measuring told) {
     this.loop = loop;
@@ -49,12 +49,12 @@ public final class CallStats {
             .collect(Collectors.toMap(name -> name, name -> new MethodStats(told)));
   }
 
-  /** The event loop. */
+  /** The index of the event loop. */
   int loop() {
     return loop;
   }
 
-  /** Where a gRPC call of that path counts. */
+  /** The statistics to which the gRPC call {@code request} is added. */
   MethodStats method(RequestView request) {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }
@@ -71,7 +71,7 @@ public final class CallStats {
     add(RESPONSE_BYTES, bytes);
   }
 
-  /** The app gave the call up: there is no status. */
+  /** The app cancelled the call, so the call has no status. */
   void cancelled() {
     add(CANCELLED, 1);
   }
@@ -81,7 +81,7 @@ public final class CallStats {
   }
 
   void transparentRetry() {
-    add(REMADE, 1);
+    add(TRANSPARENT_RETRIES, 1);
   }
 
   void notReplayable() {
@@ -104,7 +104,7 @@ public final class CallStats {
     add(LOCAL + reason.slot(), 1);
   }
 
-  /** A gRPC call ended: its method counts how long it took. */
+  /** A gRPC call ended; {@link MethodStats} records its duration. */
   void ended() {
     add(ENDED, 1);
   }

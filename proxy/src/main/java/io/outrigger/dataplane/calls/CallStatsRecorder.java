@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be said of one call when it has ended: for counters and the observer. */
+/** Records one call for the counters, spans and observers. */
 @LoopConfined
 public final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
@@ -40,7 +40,7 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   private long timeoutNanos = EffectiveTimeout.NONE;
 
   /**
-   * @param stats of the call's event loop
+   * @param stats the statistics of the call's event loop
    */
   public CallStatsRecorder(CallStats stats) {
     this.stats = stats;
@@ -55,20 +55,20 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     }
   }
 
-  /** Hears of the course of the call while it lasts. */
+  /** The spans of the call, which are notified while the call is in progress. */
   public CallSpans spans() {
     return spans;
   }
 
-  /** Whose configuration routes the call. */
+  /** Sets the target whose configuration routes the call. */
   public void targeted(String name) {
     target = name;
   }
 
   /**
-   * What routing chose, and the call's time with that.
+   * Sets the routing decision and the resulting time limit of the call.
    *
-   * @param usedCluster the decision's, or that of the call's session
+   * @param usedCluster the cluster of the decision, or of the call's session
    */
   public void routed(RouteDecision.Forward decision, String usedCluster, long limitNanos) {
     chosen = decision;
@@ -85,16 +85,16 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   /**
    * A pick for a new attempt begins.
    *
-   * @param previous attempts that the route's policy counts
-   * @param transparent whether the last one was refused before a backend did anything
-   * @param now since the arrival of the call
+   * @param previous the number of previous attempts that the retry policy counts
+   * @param transparent whether this is a transparent retry of a refused attempt
+   * @param now nanoseconds since the arrival of the call
    */
   public void attemptBegins(int previous, boolean transparent, long now) {
     spans.attemptBegins(previous, transparent);
     attemptBegun(clusterName, now);
   }
 
-  /** The call waits for what routes it (A121 "Resolver Delays"). */
+  /** The call waits for its configuration (A121 "Resolver Delays"). */
   public void callDelayed(String reason, long now) {
     delayed(false, "resolving", reason, now);
   }
@@ -120,7 +120,7 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     delayReason = reason;
   }
 
-  /** What was waited for is there, if anything was. */
+  /** The current delay has ended; does nothing when there is none. */
   public void delayOver(long now) {
     if (delayType() != null) {
       delayEnded(now);
@@ -129,9 +129,9 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   }
 
   /**
-   * The route's policy sends the request again.
+   * The retry policy sends the request again.
    *
-   * @param now since the arrival of the call
+   * @param now nanoseconds since the arrival of the call
    */
   public void retried(RpcStatus failure, long now) {
     stats.retried();
@@ -140,9 +140,9 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   }
 
   /**
-   * A refused request is given to another backend.
+   * A refused request is sent to another backend.
    *
-   * @param now since the arrival of the call
+   * @param now nanoseconds since the arrival of the call
    */
   public void transparentRetry(RpcStatus failure, long now) {
     stats.transparentRetry();
@@ -150,25 +150,25 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     spans.attemptFailed(failure);
   }
 
-  /** Body bytes go to the backend of the attempt; {@code data} stays the caller's. */
+  /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
   public void outbound(ByteBuf data) {
     spans.outbound(data);
     measureOutbound(data);
   }
 
-  /** Body bytes come from the backend of the attempt; {@code data} stays the caller's. */
+  /** Body bytes arrived from the backend. The caller keeps ownership of {@code data}. */
   public void inbound(ByteBuf data) {
     responseData(data.readableBytes());
     spans.inbound(data);
     measureInbound(data);
   }
 
-  /** A request that a policy would send again has outgrown what may be kept of it. */
+  /** A request with a retry policy has outgrown its replay buffer and can no longer be retried. */
   public void notReplayable() {
     stats.notReplayable();
   }
 
-  /** Body bytes from the app. */
+  /** Body bytes arrived from the app. */
   public void requestData(int bytes) {
     requestBytes += bytes;
     stats.requestBytes(bytes);
@@ -179,20 +179,20 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     stats.responseBytes(bytes);
   }
 
-  /** The head of the backend's response went out. */
+  /** The headers of the backend's response arrived. */
   public void responded(int status) {
     httpStatus = status;
   }
 
-  /** What the end of the backend's response said, or was taken to say. */
+  /** Sets the status of the backend's response, which may be derived from its HTTP status. */
   public void grpcStatus(RpcStatus.Code status) {
     code = status;
   }
 
   /**
-   * The proxy ended the response.
+   * The proxy ended the response itself.
    *
-   * @param http the status of an answer that is not gRPC
+   * @param http the {@code :status} for a request that is not gRPC
    */
   public void local(RpcStatus status, LocalReason why, int http) {
     code = why.allowed(status).code();
@@ -204,19 +204,19 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     }
   }
 
-  /** Whether the call was ended because of a limit that is no fault of the backend. */
+  /** Whether the proxy ended the call because of a limit, which is no failure of the backend. */
   public boolean isBeyondLimits() {
     return reason == LocalReason.OVERLOAD || reason == LocalReason.HEADERS_TOO_LARGE;
   }
 
-  /** The app left. */
+  /** The app cancelled the call or closed its connection. */
   public void cancelled() {
     cancelled = true;
     code = RpcStatus.Code.CANCELLED;
   }
 
   /**
-   * @param now by the clock of the loop
+   * @param now the time by the clock of the loop
    */
   public void ended(long nanos, long limitNanos, long now) {
     endedNanos = now;
@@ -240,7 +240,7 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     }
   }
 
-  /** The observer could not take it. */
+  /** The observer dropped the call. */
   public void unobserved() {
     stats.unobserved();
   }

@@ -9,70 +9,81 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** A call as its observer sees it, at its end. Valid only during the callback. */
+/** The summary of an ended call for observers. Valid only during the callback. */
 @LoopConfined
 public interface CallSummary {
-  /** The event loop that it ran on. */
+  /** The index of the event loop on which the call ran. */
   int loop();
 
   CharSequence method();
 
   String path();
 
-  /** What the app sent as {@code :authority}; may be empty. */
+  /** The {@code :authority} that the app sent; may be empty. */
   CharSequence authority();
 
   boolean isGrpc();
 
-  /** The gRPC status; for other requests what the proxy made of it. CANCELLED: the app left. */
+  /**
+   * The gRPC status code. For a request that is not gRPC, OK or the code of the failure; CANCELLED
+   * when the app cancelled the call.
+   */
   RpcStatus.Code code();
 
-  /** The {@code :status} that the app got; 0 for none. */
+  /** The {@code :status} that the app received; 0 when it received none. */
   int httpStatus();
 
-  /** Why the proxy answered itself; empty when a backend did. */
+  /** Why the proxy answered the call itself; empty when a backend answered. */
   Optional<LocalReason> localReason();
 
-  /** The xDS target as configured; empty when it did not come to that. */
+  /** The xDS target as configured; empty when the call ended before it had a target. */
   String target();
 
-  /** The place of the route in its virtual host; -1 when it did not come to that. */
+  /** The index of the route in its virtual host; -1 when the call was not routed. */
   int routeIndex();
 
-  /** The name of the route; empty when it has none, or when it did not come to that. */
+  /** The name of the route; empty when the route has no name or the call was not routed. */
   Optional<String> route();
 
-  /** The cluster that routing chose; empty when it did not come to that. */
+  /** The cluster that routing chose; empty when the call was not routed to a cluster. */
   Optional<String> cluster();
 
-  /** The same; null when it did not come to that. */
+  /** Same as {@link #cluster}, but null when absent. */
   @Nullable String clusterName();
 
-  /** The address of the last attempt; empty when there was none. */
+  /** The address of the last attempt; empty without an attempt. */
   Optional<String> endpoint();
 
-  /** The same without a text being made; null when there was none. */
+  /** Same as {@link #endpoint}, without conversion to text; null without an attempt. */
   @Nullable EndpointAddress address();
 
-  /** Where the endpoint of the last attempt stands; empty when there was none. */
+  /** The locality of the last attempt's endpoint; empty without an attempt. */
   Optional<Locality> locality();
 
-  /** The priority of that locality in its cluster, 0 the highest; empty when there was none. */
+  /**
+   * The priority of {@link #locality} in its cluster, where 0 is the highest; empty without an
+   * attempt.
+   */
   OptionalInt priority();
 
-  /** How many picks gave a backend. */
+  /** The number of attempts: picks that returned a backend. */
   int attempts();
 
-  /** From the arrival of the headers. */
+  /** The duration of the call from the arrival of its headers. */
   long durationNanos();
 
-  /** The time that the call had, from the same moment; {@code Long.MAX_VALUE} for no limit. */
+  /**
+   * The time limit of the call from the arrival of its headers; {@code Long.MAX_VALUE} for no
+   * limit.
+   */
   long timeoutNanos();
 
-  /** The field that gave the route's own limit; empty when it did not come to that. */
+  /**
+   * The configuration field that set the route's time limit; empty when the call was not routed.
+   */
   Optional<EffectiveTimeout.Source> limitSource();
 
-  /** When it ended; only differences mean something. */
+  /** The end of the call by a monotonic clock; only differences between calls are meaningful. */
   long endedNanos();
 
   /** The app's {@code traceparent} (W3C Trace Context); may be empty. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The calls of one forward at one moment, over all event loops. */
+/** A snapshot of the counters of one forward's calls, summed over all event loops. */
 @AnyThread
 public final class CallTotals {
   private final long[] counters;
@@ -38,7 +38,10 @@ public final class CallTotals {
     }
   }
 
-  /** gRPC calls by method; {@code other} for those that are not told apart. */
+  /**
+   * The gRPC calls by method. The key {@code other} has the methods without statistics of their
+   * own.
+   */
   public Map<String, MethodTotals> methods() {
     return methods;
   }
@@ -48,7 +51,7 @@ public final class CallTotals {
     return counters[CallStats.STARTED];
   }
 
-  /** Requests that have ended, in any way. */
+  /** Requests that have ended, with any outcome. */
   public long ended() {
     return counters[CallStats.ENDED];
   }
@@ -58,32 +61,36 @@ public final class CallTotals {
     return Math.max(0, started() - ended());
   }
 
-  /** Requests that wait for names, picks or streams. */
+  /** Requests that wait for configuration, picks or streams. */
   public int queued() {
     return queued;
   }
 
-  /** Requests that the app gave up. */
+  /** Requests that the app cancelled. */
   public long cancelled() {
     return counters[CallStats.CANCELLED];
   }
 
-  /** Attempts that a route's policy made after a failure. */
+  /** Attempts that a retry policy made after a failure. */
   public long retried() {
     return counters[CallStats.RETRIED];
   }
 
-  /** Requests that one backend refused and another was given (A6 "Transparent Retries"). */
+  /**
+   * Requests that were sent to another backend after one refused them (A6 "Transparent Retries").
+   */
   public long transparentRetries() {
-    return counters[CallStats.REMADE];
+    return counters[CallStats.TRANSPARENT_RETRIES];
   }
 
-  /** Requests that could not be retried any more since they had outgrown what may be kept. */
+  /**
+   * Requests with a retry policy that outgrew their replay buffer and could no longer be retried.
+   */
   public long notReplayable() {
     return counters[CallStats.NOT_REPLAYABLE];
   }
 
-  /** Requests that are missing in the access log, since it could not be written as fast. */
+  /** Requests that are missing in the access log, since it could not be written fast enough. */
   public long unobserved() {
     return counters[CallStats.UNOBSERVED];
   }
@@ -94,7 +101,7 @@ public final class CallTotals {
   }
 
   /**
-   * Other requests that ended with a status of a class.
+   * Requests that are not gRPC and ended with an HTTP status of the given class.
    *
    * @param hundreds 1 to 5; 0 for requests that were reset
    */
@@ -102,7 +109,7 @@ public final class CallTotals {
     return counters[CallStats.HTTP + hundreds];
   }
 
-  /** Requests that went well, as balancing counts its calls: gRPC's OK, or HTTP's below 500. */
+  /** Requests that balancing counts as successful: gRPC status OK, or HTTP status below 500. */
   public long succeeded() {
     long sum = byGrpcStatus(RpcStatus.Code.OK);
     for (int hundreds = 1; hundreds < 5; hundreds++) {
@@ -111,22 +118,22 @@ public final class CallTotals {
     return sum;
   }
 
-  /** Answers that the proxy made itself. */
+  /** Requests that the proxy answered itself for {@code reason}. */
   public long byLocalReason(LocalReason reason) {
     return counters[CallStats.LOCAL + reason.slot()];
   }
 
-  /** DATA bytes from apps. */
+  /** The number of DATA bytes received from apps. */
   public long requestBytes() {
     return counters[CallStats.REQUEST_BYTES];
   }
 
-  /** DATA bytes to apps. */
+  /** The number of DATA bytes sent to apps. */
   public long responseBytes() {
     return counters[CallStats.RESPONSE_BYTES];
   }
 
-  /** How many ended calls took at most {@code micros}, to within 6 %. */
+  /** The number of ended calls that took at most {@code micros}, to within 6 %. */
   public long endedWithin(long micros) {
     long sum = 0;
     for (int i = 0; i < latencies.length && LatencyHistogram.upperMicros(i) <= micros; i++) {
@@ -135,7 +142,7 @@ public final class CallTotals {
     return sum;
   }
 
-  /** The duration that a share {@code quantile} of ended calls kept to; 0 when none has ended. */
+  /** The duration of ended calls at {@code quantile}; 0 when no call has ended. */
   public long quantileMicros(double quantile) {
     long all = 0;
     for (long count : latencies) {
@@ -151,7 +158,7 @@ public final class CallTotals {
     return 0;
   }
 
-  /** Every bucket of durations in which a call has ended, shortest first. */
+  /** All non-empty buckets of call durations, the shortest first. */
   public List<Durations> durations() {
     List<Durations> found = new ArrayList<>();
     for (int i = 0; i < latencies.length; i++) {
@@ -163,13 +170,13 @@ public final class CallTotals {
   }
 
   /**
-   * Ended calls of about the same duration.
+   * One bucket of call durations.
    *
-   * @param micros the longest that falls in, at most 6 % above the shortest
+   * @param micros the longest duration in the bucket, at most 6 % above the shortest
    */
   public record Durations(long micros, long count) {}
 
-  /** How long all ended calls took together. */
+  /** The total duration of all ended calls. */
   public long totalMicros() {
     return nanos / 1_000;
   }

@@ -3,13 +3,13 @@ package io.outrigger.dataplane.calls;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RequestView;
 
-/** Makes the spans of calls; asked on the event loop of each. */
+/** Creates the spans of calls. Called on the event loop of each call. */
 @AnyThread
 @FunctionalInterface
 public interface CallTracer {
-  /** Tracing is off: nothing is made. */
+  /** The tracer that creates no spans, for when tracing is off. */
   CallTracer NONE = request -> CallSpans.NONE;
 
-  /** The spans of a gRPC request that has just arrived. */
+  /** Returns the spans of a gRPC request that has just arrived. */
   CallSpans begin(RequestView request);
 }

@@ -4,8 +4,8 @@ import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Durations of calls in log-linear buckets: 16 per power of two of microseconds, so at most 6 %
- * off. One loop writes, anybody reads.
+ * A histogram of call durations with log-linear buckets: 16 buckets per power of two of
+ * microseconds, so the error is at most 6 %. One event loop writes; any thread may read.
  */
 @AnyThread
 final class LatencyHistogram {
@@ -16,7 +16,7 @@ final class LatencyHistogram {
 
   private static final int SUM = BUCKETS;
 
-  /** By bucket; behind them the sum of all durations in nanoseconds. */
+  /** The count of each bucket, followed by the sum of all durations in nanoseconds. */
   private final AtomicLongArray counts = new AtomicLongArray(BUCKETS + 1);
 
   void record(long nanos) {
@@ -31,16 +31,17 @@ final class LatencyHistogram {
     }
   }
 
-  /** All durations together. */
+  /** The sum of all durations. */
   long sumNanos() {
     return counts.getOpaque(SUM);
   }
 
   /**
-   * Adds the counts to coarser buckets: a bucket of ours goes whole where its largest value does.
+   * Adds the counts to coarser buckets. Each bucket is added as a whole to the coarser bucket of
+   * its largest value.
    *
-   * @param boundsNanos upper, inclusive, ascending
-   * @param into one count more than bounds, then the sum
+   * @param boundsNanos the inclusive upper bounds in ascending order
+   * @param into one count per bound, one for larger values, then the sum
    */
   void addTo(long[] boundsNanos, long[] into) {
     int coarse = 0;
@@ -54,7 +55,10 @@ final class LatencyHistogram {
     into[into.length - 1] += sumNanos();
   }
 
-  /** Without branches: one that was never taken costs the compiled code its life when it is. */
+  /**
+   * Returns the bucket of a duration. The code has no branches, since the JIT compiler discards the
+   * compiled code when a branch is first taken that it has never seen taken.
+   */
   static int bucketOf(long micros) {
     long value = Math.max(0, Math.min(micros, (1L << MAX_BITS) - 1));
     int bits = Long.SIZE - Long.numberOfLeadingZeros(value);

@@ -5,7 +5,10 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.PickResult;
 import java.util.Locale;
 
-/** Why the proxy answered a request itself: the values of {@code x-outrigger-local}. */
+/**
+ * The reasons for which the proxy answers a request itself; these are the values of {@code
+ * x-outrigger-local}.
+ */
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,
@@ -29,23 +32,26 @@ public enum LocalReason {
   @SuppressWarnings("ImmutableEnumChecker") // the bytes are never written
   private final AsciiString text = AsciiString.cached(name().toLowerCase(Locale.ROOT));
 
-  /** Its place among counters of this process; nothing that is stored or sent. */
+  /** The index of this reason's counter in this process; never stored or sent. */
   @SuppressWarnings("EnumOrdinal")
   int slot() {
     return ordinal();
   }
 
-  /** The word on the wire. */
+  /** The text of this reason on the wire. */
   public AsciiString text() {
     return text;
   }
 
-  /** The same as text. */
+  /** Same as {@link #text}, as a string. */
   public String word() {
     return text.toString();
   }
 
-  /** What may be said: of all that we make up, only an injected fault has any code (A54, SC-23). */
+  /**
+   * Restricts the code of {@code status} to those allowed for answers of this proxy. Only an
+   * injected fault may have any code (A54, SC-23).
+   */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();
   }
@@ -59,7 +65,7 @@ public enum LocalReason {
     };
   }
 
-  /** The reason with that word; {@link #XDS_ERROR} for a word that is not one. */
+  /** The reason with the text {@code word}; {@link #XDS_ERROR} for an unknown text. */
   public static LocalReason of(String word) {
     for (LocalReason reason : ALL) {
       if (reason.text.contentEquals(word)) {

@@ -3,9 +3,9 @@ package io.outrigger.dataplane.calls;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Tells the prefixes of a gRPC body from its messages, however they are spread over DATA frames: a
- * prefix is a flag and four bytes of length. Where a body stands is one number, so that a call
- * needs no object for it; 0 is its beginning.
+ * Counts the bytes of message prefixes in a gRPC body, however messages are split over DATA frames.
+ * A prefix has a flag byte and four bytes of length. The parser state is one number, so that a call
+ * needs no object for the parser; 0 is the state at the start of a body.
  *
  * <pre>
  * bits  0 to 31  in a message: bytes that are missing; in a prefix: what is known of the length
@@ -23,7 +23,7 @@ final class MessagePrefixes {
 
   private MessagePrefixes() {}
 
-  /** Where the body stands after {@code data}, which stays as it is. */
+  /** Returns the parser state after {@code data}; the indices of {@code data} do not change. */
   static long read(long state, ByteBuf data) {
     int at = data.readerIndex();
     int end = data.writerIndex();
@@ -40,7 +40,7 @@ final class MessagePrefixes {
         at += BYTES;
         seen = BYTES;
         count = count + 1 & COUNT;
-      } else { // cut by a frame or a read
+      } else { // the prefix is split over frames or reads
         long next = data.getByte(at++) & 0xff;
         low = seen == 0 ? 0 : low << Byte.SIZE | next;
         if (++seen == BYTES) {
@@ -54,7 +54,7 @@ final class MessagePrefixes {
     return count << COUNT_SHIFT | seen << SEEN_SHIFT | low;
   }
 
-  /** How many bytes of a body that stands there were of prefixes. */
+  /** The number of prefix bytes read so far. */
   static long bytes(long state) {
     long seen = state >>> SEEN_SHIFT & SEEN;
     return (state >>> COUNT_SHIFT) * BYTES + (seen == BYTES ? 0 : seen);

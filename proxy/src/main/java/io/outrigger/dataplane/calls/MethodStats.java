@@ -12,23 +12,29 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the gRPC calls of one method, or of all methods that are not told apart, come to on one
- * event loop (A66, A96). Only that loop writes; {@link MethodTotals} adds the loops up.
+ * The statistics of one gRPC method on one event loop, or of all methods without statistics of
+ * their own (A66, A96). Only this loop writes; {@link MethodTotals} sums up the loops.
  */
 @AnyThread
 final class MethodStats {
-  /** Beyond these, attempts count for {@link #OTHER}: a control plane may make up names. */
+  /**
+   * The maximum number of places. Attempts in further places count for {@link #OTHER}, since a
+   * control plane may send any number of cluster names.
+   */
   static final int MAX_PLACES = 500;
 
-  /** Beyond these, waits count for {@link #OTHER}: priorities may be nested in many ways. */
+  /**
+   * The maximum number of delay types. Delays of further types count for {@link #OTHER}, since
+   * nested priorities can produce many types.
+   */
   static final int MAX_DELAY_TYPES = 100;
 
-  /** A66's word for what is not told apart. */
+  /** A66's attribute value for names that metrics do not distinguish. */
   static final String OTHER = "other";
 
   static final int CODES = RpcStatus.Code.values().length;
 
-  /** A66 "Units", in nanoseconds. */
+  /** The latency buckets of A66 "Units", in nanoseconds. */
   static final long[] LATENCY_NANOS =
       nanos(
           0,
@@ -73,7 +79,7 @@ final class MethodStats {
           50_000_000,
           100_000_000);
 
-  /** A66 "Units". */
+  /** The size buckets of A66 "Units". */
   static final long[] SIZE_BYTES = {
     0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22, 1L << 24,
     1L << 26, 1L << 28, 1L << 30, 1L << 32
@@ -92,10 +98,11 @@ final class MethodStats {
     final BoundedHistogram received = new BoundedHistogram(SIZE_BYTES);
   }
 
-  /** Where attempts went. */
+  /** The cluster and locality of attempts. */
   record Place(String cluster, @Nullable Locality locality) {
-    // By hand: calls that go to clusters in turn look places up, and what a record has goes through
-    // method handles, which cost more than the rest of a call's counting until C2 compiles them.
+    // Written by hand, since calls that alternate between clusters look up places. The generated
+    // methods of a record use method handles, which cost more than all other counting of a call
+    // until C2 compiles them.
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Place that
@@ -113,22 +120,22 @@ final class MethodStats {
   final BoundedHistogram transparentRetries = new BoundedHistogram(TRANSPARENT_RETRIES);
   final BoundedHistogram retryDelays = new BoundedHistogram(LATENCY_NANOS);
 
-  /** Calls that ended, by status. */
+  /** Durations of ended calls, by status. */
   final AtomicReferenceArray<LatencyHistogram> calls = new AtomicReferenceArray<>(CODES);
 
-  /** Attempts that ended, by where they went and by status. */
+  /** Ended attempts, by place and by status. */
   final Map<Place, AtomicReferenceArray<CallAttempts>> places = new ConcurrentHashMap<>();
 
-  /** Waits of calls by what they were for (A121); null where nobody asks for them. */
+  /** Delays of calls by type (A121); null when they are not measured. */
   final @Nullable Map<String, BoundedHistogram> callDelays;
 
-  /** The same of attempts. */
+  /** Delays of attempts by type (A121); null when they are not measured. */
   final @Nullable Map<String, BoundedHistogram> attemptDelays;
 
   private final boolean localities;
   private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
 
-  // Of the loop alone: most calls go where the last one went.
+  // Cache for the event loop, since most calls go to the place of the previous call.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<CallAttempts> last;
@@ -139,12 +146,12 @@ final class MethodStats {
     attemptDelays = told.attemptDelays() ? new ConcurrentHashMap<>() : null;
   }
 
-  /** Whether {@link #attemptEnded} asks for the locality. */
+  /** Whether {@link #attemptEnded} uses the locality. */
   boolean tellsLocalities() {
     return localities;
   }
 
-  /** The same as readers have it. */
+  /** Converts {@code place} to the form that readers receive. */
   AttemptPlace told(Place place) {
     Locality locality = place.locality();
     return new AttemptPlace(
@@ -198,9 +205,9 @@ final class MethodStats {
   }
 
   /**
-   * @param locality null where none is known, or {@link #tellsLocalities none is asked for}
-   * @param sent bytes of messages
-   * @param received bytes of messages
+   * @param locality null when unknown or not {@link #tellsLocalities used}
+   * @param sent the number of message bytes sent
+   * @param received the number of message bytes received
    */
   void attemptEnded(
       String cluster,
@@ -220,7 +227,7 @@ final class MethodStats {
     attempts.received.record(received);
   }
 
-  @SuppressWarnings("ReferenceEquality") // the same object is the same name, and that is enough
+  @SuppressWarnings("ReferenceEquality") // a false mismatch only costs a lookup
   private AtomicReferenceArray<CallAttempts> of(String cluster, @Nullable Locality locality) {
     AtomicReferenceArray<CallAttempts> found = last;
     if (found == null || cluster != lastCluster || locality != lastLocality) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The gRPC calls of one method at one moment, over all event loops (A66, A96). */
+/** A snapshot of the statistics of one gRPC method, summed over all event loops (A66, A96). */
 @AnyThread
 public final class MethodTotals {
   private long attempts;
@@ -19,7 +19,7 @@ public final class MethodTotals {
   private final Map<String, Measured> callDelays = new TreeMap<>();
   private final Map<String, Measured> attemptDelays = new TreeMap<>();
 
-  /** A histogram: bounds in nanoseconds, bytes, or numbers. */
+  /** A histogram of durations in nanoseconds, of bytes, or of counts. */
   public static final class Measured {
     private final long[] bounds;
     private final long[] counts; // and the sum
@@ -33,34 +33,34 @@ public final class MethodTotals {
       other.addTo(counts);
     }
 
-    /** In buckets of these bounds, as far as its own are fine enough. */
+    /** Adds {@code other} to the buckets of this histogram, as precisely as its buckets allow. */
     void add(LatencyHistogram other) {
       other.addTo(bounds, counts);
     }
 
-    /** Adds what {@code other}, of the same bounds, has. */
+    /** Adds the counts of {@code other}, which has the same bounds. */
     public void add(Measured other) {
       for (int i = 0; i < counts.length; i++) {
         counts[i] += other.counts[i];
       }
     }
 
-    /** An empty one of the same bounds. */
+    /** Returns an empty histogram with the same bounds. */
     public Measured empty() {
       return new Measured(bounds);
     }
 
-    /** How many buckets there are; the last one has no bound. */
+    /** The number of buckets; the last bucket has no upper bound. */
     public int buckets() {
       return bounds.length + 1;
     }
 
-    /** The upper bound of a bucket but the last, inclusive. */
+    /** The inclusive upper bound of any bucket except the last. */
     public long bound(int bucket) {
       return bounds[bucket];
     }
 
-    /** The count of one bucket alone. */
+    /** The count of one bucket, not cumulative. */
     public long count(int bucket) {
       return counts[bucket];
     }
@@ -125,42 +125,45 @@ public final class MethodTotals {
     }
   }
 
-  /** Waits of calls in nanoseconds, by what they were for; those that waited, if it is measured. */
+  /**
+   * Delays of calls in nanoseconds, by delay type. Calls without a delay are not included; empty
+   * when delays are not measured.
+   */
   public Map<String, Measured> callDelays() {
     return callDelays;
   }
 
-  /** The same of attempts. */
+  /** Delays of attempts in nanoseconds, by delay type; empty when delays are not measured. */
   public Map<String, Measured> attemptDelays() {
     return attemptDelays;
   }
 
-  /** Attempts that began, those in progress included. */
+  /** The number of started attempts, including those in progress. */
   public long attempts() {
     return attempts;
   }
 
-  /** Durations of calls in nanoseconds, by their status. */
+  /** Durations of ended calls in nanoseconds, by status. */
   public Map<RpcStatus.Code, Measured> calls() {
     return calls;
   }
 
-  /** CallAttempts by where they went and by status. */
+  /** Ended attempts by place and by status. */
   public Map<AttemptPlace, Map<RpcStatus.Code, CallAttempts>> ended() {
     return ended;
   }
 
-  /** Retries of those calls that had any. */
+  /** The number of retries per call, for calls with retries. */
   public Measured retries() {
     return retries;
   }
 
-  /** Transparent retries of those calls that had any. */
+  /** The number of transparent retries per call, for calls with transparent retries. */
   public Measured transparentRetries() {
     return transparentRetries;
   }
 
-  /** How long calls with further attempts had none under way, in nanoseconds. */
+  /** The time without an attempt in progress per call, for calls with retries, in nanoseconds. */
   public Measured retryDelays() {
     return retryDelays;
   }

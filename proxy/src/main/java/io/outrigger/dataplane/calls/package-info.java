@@ -1,7 +1,7 @@
 /**
- * Calls as they are counted and told: statistics by loop and their sums, histograms, spans, the
- * summary that observers hear. Stands below the forwarding of calls; the access log, the history,
- * metrics and telemetry need only this.
+ * Counts and reports calls: statistics per event loop and their sums, histograms, spans, and the
+ * summary that observers receive. This package does not depend on {@code forward}. The access log,
+ * the traffic history, metrics and telemetry depend only on this package.
  */
 @NullMarked
 package io.outrigger.dataplane.calls;
