@@ -18,8 +18,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of one target with everything resolved beforehand (A31 "Config Selector"). Immutable;
- * a request asks once and keeps the answer, whatever is published afterwards (A31-01).
+ * Selects a route for each request of one target; clusters, filters and timeouts of the routes are
+ * resolved in advance (A31 "Config Selector"). Immutable. A request is routed once and keeps its
+ * decision, whatever is published afterwards (A31-01).
  */
 @AnyThread
 public final class ConfigSelector {
@@ -28,12 +29,12 @@ public final class ConfigSelector {
   private final String authority;
   private final RouteIndex routes;
 
-  /** The prepared answers of each route. */
+  /** The prepared decisions of each route, by route index. */
   private final RouteChoice[] choices;
 
   private final RouteDecision.@Nullable Reject failure;
 
-  /** Whether another selector may follow. */
+  /** Whether no other selector follows this one. */
   private final boolean isLast;
 
   private ConfigSelector(
@@ -50,12 +51,12 @@ public final class ConfigSelector {
   }
 
   /**
-   * The selector of a configuration.
+   * Creates the selector of a configuration.
    *
    * @param authority the target's data-plane authority, for messages
    * @param routes the index of the routes of {@code config}
-   * @param handles every cluster that a route of {@code config} names
-   * @param filters make the chains of the routes
+   * @param handles all clusters that routes of {@code config} use, by name
+   * @param filters creates the filter chains of the routes
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
   static ConfigSelector of(
@@ -73,12 +74,15 @@ public final class ConfigSelector {
     return new ConfigSelector(authority, routes, choices, null, false);
   }
 
-  /** The selector of a target that has no usable configuration: every request fails so. */
+  /**
+   * Creates the selector of a target without a usable configuration; every request fails with
+   * {@code status}.
+   */
   public static ConfigSelector failing(String authority, RpcStatus status) {
     return failing(authority, status, false);
   }
 
-  /** The selector of a target that nobody watches any more. */
+  /** Creates the last selector of a target that is no longer watched. */
   static ConfigSelector released(String authority, RpcStatus status) {
     return failing(authority, status, true);
   }
@@ -92,30 +96,31 @@ public final class ConfigSelector {
         isLast);
   }
 
-  /** Whether it fails every request and another one may come that does not. */
+  /** Whether this selector fails every request, but a working one may follow. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
 
-  /** The failure of the whole target, when there is no usable configuration. */
+  /** The failure of the whole target; empty when the target has a usable configuration. */
   public Optional<RpcStatus> failure() {
     return Optional.ofNullable(failure).map(RouteDecision.Reject::status);
   }
 
   /**
-   * Routes one request: the first route that matches decides (A28-04).
+   * Routes one request with the first route that matches (A28-04).
    *
    * @return a decision whose cluster is acquired, a rejection, or null when the cluster was retired
-   *     under us: a newer selector has been published, ask that one
+   *     meanwhile; a newer selector has then been published, which the caller must use
    */
   public @Nullable RouteDecision select(RequestView request, RandomSource random) {
     return select(request, random, null);
   }
 
   /**
-   * The same.
+   * Same as {@link #select(RequestView, RandomSource)}, and reports each examined route to {@code
+   * trace}.
    *
-   * @param trace told of each route that is asked; null when nobody wants to know
+   * @param trace notified of each examined route; null when not needed
    */
   public @Nullable RouteDecision select(
       RequestView request, RandomSource random, @Nullable RouteTrace trace) {
@@ -133,7 +138,10 @@ public final class ConfigSelector {
         "no_route");
   }
 
-  /** The routes in order of preference; the places of a {@link RouteTrace} are in this list. */
+  /**
+   * The routes in order of preference. The places that a {@link RouteTrace} receives are indices in
+   * this list.
+   */
   public List<Route> routes() {
     return IntStream.range(0, routes.size()).mapToObj(routes::route).toList();
   }

@@ -13,9 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the selectors of one target, one configuration after the other. What an update leaves as it
- * was is not built again: other endpoints leave the selector alone, other clusters the index of the
- * routes.
+ * Creates the selectors of one target, one per configuration. Unchanged parts are reused: an update
+ * of endpoints keeps the selector, and an update of clusters keeps the route index.
  */
 @ControlConfined
 public final class ConfigSelectors {
@@ -23,10 +22,10 @@ public final class ConfigSelectors {
   private final HttpFilters filters;
   private final boolean ignoreRouteTimeout;
   private RouteIndex routes = RouteIndex.of(List.of());
-  private @Nullable Made last;
+  private @Nullable Built last;
 
-  /** A selector and all that it depends on. */
-  private record Made(
+  /** A selector and everything that it was created from. */
+  private record Built(
       VirtualHost host,
       ListenerResource listener,
       Map<String, ClusterHandle> handles,
@@ -40,7 +39,7 @@ public final class ConfigSelectors {
 
   /**
    * @param authority the target's data-plane authority, for messages
-   * @param filters those of the process
+   * @param filters the filters of the process
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
   public ConfigSelectors(String authority, HttpFilters filters, boolean ignoreRouteTimeout) {
@@ -50,9 +49,10 @@ public final class ConfigSelectors {
   }
 
   /**
-   * The selector of {@code config}; the one before when that would be the same.
+   * Returns the selector of {@code config}; returns the previous selector when the new one would be
+   * equal.
    *
-   * @param handles every cluster that a route of {@code config} names
+   * @param handles all clusters that routes of {@code config} use, by name
    */
   public ConfigSelector next(XdsConfig config, Map<String, ClusterHandle> handles) {
     if (last != null && last.isFor(config, handles)) {
@@ -62,21 +62,21 @@ public final class ConfigSelectors {
     routes = routes.with(host.routes());
     var selector =
         ConfigSelector.of(authority, config, routes, handles, filters, ignoreRouteTimeout);
-    last = new Made(host, config.listener(), Map.copyOf(handles), selector);
+    last = new Built(host, config.listener(), Map.copyOf(handles), selector);
     return selector;
   }
 
   /**
-   * The selector while there is no usable configuration. What comes after it is new in any case:
-   * meanwhile clusters are retired, and a call that one of them refused waits for another selector
-   * than the one that led there.
+   * Returns the selector for a target without a usable configuration. The selector after this one
+   * is always a new object: clusters may be retired meanwhile, and a call that a retired cluster
+   * refused waits for another selector than the one that chose this cluster.
    */
   public ConfigSelector failing(RpcStatus status) {
     last = null;
     return ConfigSelector.failing(authority, status);
   }
 
-  /** The selector of a target that nobody watches any more: there will be no other. */
+  /** Returns the last selector, for a target that is no longer watched. */
   public ConfigSelector released(RpcStatus status) {
     last = null;
     return ConfigSelector.released(authority, status);

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Names the routes that set no limit of time, and whose calls therefore end after A31's default of
- * 15 s; an operator rarely expects that (CONTRACT section 5).
+ * Finds the routes without a time limit. Their calls end after A31's default of 15 s, which
+ * operators rarely expect (CONTRACT section 5).
  */
 public final class DefaultLimit {
   private static final int ROUTES_SHOWN = 5;
@@ -18,7 +18,8 @@ public final class DefaultLimit {
   private DefaultLimit() {}
 
   /**
-   * A line for people; empty where the default limits no route of {@code config}.
+   * Returns a warning that names the routes; empty when the default limits no route of {@code
+   * config}.
    *
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */

@@ -8,29 +8,29 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The limit that a route puts on a request's time, in both generations of A31, reduced to one
- * number when the route is published.
+ * The time limit that a route sets for a request. It is computed once, when the route is published,
+ * by either of two versions of A31.
  *
  * <ul>
- *   <li>Mode {@code stream_duration}, the published text: the route has {@code
- *       max_stream_duration}, or has neither {@code timeout} nor {@code max_grpc_timeout} while the
- *       connection manager sets a limit. {@code grpc_timeout_header_max} decides, else {@code
- *       max_stream_duration}, else the connection manager's.
- *   <li>Mode {@code route_timeout}, the first text, otherwise: {@code max_grpc_timeout} decides,
- *       else {@code timeout}, else 15 s.
+ * <li>The published version applies if the route has {@code max_stream_duration}, or if the route
+ * has neither {@code timeout} nor {@code max_grpc_timeout} while the connection manager sets a
+ * limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
+ * max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
+ * <li>The first version applies otherwise. {@code max_grpc_timeout} decides if set, otherwise
+ * {@code timeout} if set, otherwise the default of 15 s.
  * </ul>
  *
- * In each place zero means no limit. The limit never lengthens the app's own deadline.
+ * In each of these fields, zero means no limit. The limit never extends the app's own deadline.
  */
 @AnyThread
 public record EffectiveTimeout(long limitNanos, Source source) {
-  /** The value for no limit, of a route as of a request. */
+  /** The value for no limit, for routes as well as for requests. */
   public static final long NONE = Long.MAX_VALUE;
 
-  /** A31 "Supported Fields". */
+  /** The default of A31 "Supported Fields". */
   static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(15);
 
-  /** Which field decided. */
+  /** The configuration field that set the limit. */
   public enum Source {
     GRPC_TIMEOUT_HEADER_MAX,
     MAX_STREAM_DURATION,
@@ -42,7 +42,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** For people: {@code max_grpc_timeout}. */
+    /** The name for messages, such as {@code max_grpc_timeout}. */
     public String text() {
       return text;
     }
@@ -50,8 +50,8 @@ public record EffectiveTimeout(long limitNanos, Source source) {
 
   /**
    * @param listener the connection manager's {@code max_stream_duration}
-   * @param ignoreRouteTimeout leave the older pair of fields out of account, as the shipped clients
-   *     do
+   * @param ignoreRouteTimeout whether to ignore {@code timeout} and {@code max_grpc_timeout}, as
+   *     the released gRPC clients do
    */
   public static EffectiveTimeout of(
       RouteTimeout route, Optional<Duration> listener, boolean ignoreRouteTimeout) {
@@ -71,10 +71,10 @@ public record EffectiveTimeout(long limitNanos, Source source) {
   }
 
   /**
-   * How long the request may take from the arrival of its headers.
+   * Returns the time limit of a request from the arrival of its headers.
    *
-   * @param appNanos what the app asked for, or {@link #NONE}
-   * @return the sooner of both, or {@link #NONE}
+   * @param appNanos the timeout that the app sent, or {@link #NONE}
+   * @return the shorter of both limits, or {@link #NONE}
    */
   public long forRequest(long appNanos) {
     return Math.min(appNanos, limitNanos);
@@ -98,7 +98,9 @@ public record EffectiveTimeout(long limitNanos, Source source) {
     return new EffectiveTimeout(NONE, Source.NOTHING);
   }
 
-  /** Zero is no limit; what does not fit a long is clamped to no limit (A31-32). */
+  /**
+   * Zero means no limit; a duration that does not fit into a long also becomes no limit (A31-32).
+   */
   private static long nanos(Duration limit) {
     if (limit.isZero()) {
       return NONE;

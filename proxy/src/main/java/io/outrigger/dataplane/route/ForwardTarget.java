@@ -4,26 +4,30 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.lb.tree.ParkedCall;
 import org.jspecify.annotations.Nullable;
 
-/** An xDS target as event loops see it: its selector, and where to wait for another one. */
+/**
+ * An xDS target as event loops use it: holds the current selector, and parks calls that wait for
+ * another one.
+ */
 @AnyThread
 public interface ForwardTarget {
   /** The target as configured, such as {@code xds:///orders}. */
   String name();
 
-  /** The data-plane authority: what virtual hosts match and what goes upstream. */
+  /** The data-plane authority, which is matched against virtual hosts and sent to backends. */
   String authority();
 
-  /** The selector in force; null until the first result. One volatile read. */
+  /** The current selector; null before the first result. This is one volatile read. */
   @Nullable ConfigSelector selector();
 
   /**
-   * Parks {@code call} until another selector is published than {@code seen}.
+   * Parks {@code call} until a selector other than {@code seen} is published.
    *
    * @param seen null to wait for the first one
-   * @return a ticket for {@link #unpark}, or a negative number: look again at once
+   * @return a ticket for {@link #unpark}, or a negative number when another selector is published
+   *     already
    */
   long park(ParkedCall call, @Nullable ConfigSelector seen);
 
-  /** Takes a parked call out. False when its {@code wake} comes or came. */
+  /** Removes a parked call. Returns false when the call was already woken, or is about to be. */
   boolean unpark(long ticket);
 }

@@ -2,9 +2,9 @@ package io.outrigger.dataplane.route;
 
 import io.netty.util.AsciiString;
 
-/** The {@code grpc-timeout} header: one to eight digits and a unit. */
+/** Parses and formats the {@code grpc-timeout} header: one to eight digits and a unit. */
 public final class GrpcTimeout {
-  /** The answer of {@link #parse} for a text that is not a timeout. */
+  /** The result of {@link #parse} for a text that is not a timeout. */
   public static final long MALFORMED = -1;
 
   private static final int MAX_DIGITS = 8;
@@ -43,15 +43,15 @@ public final class GrpcTimeout {
   }
 
   /**
-   * Writes a value in the finest unit that fits eight digits, rounded up so that our own clock
-   * decides before the upstream's (A31-37).
+   * Formats a duration in the finest unit that fits into eight digits. The value is rounded up, so
+   * that the deadline of this proxy fires before the backend's (A31-37).
    *
    * @param nanos positive
    */
   public static AsciiString format(long nanos) {
     int unit = 0;
     long value = nanos;
-    while (value >= 100_000_000L) { // any number of nanoseconds fits in hours
+    while (value >= 100_000_000L) { // ends, since any value fits in hours
       unit++;
       value = (nanos - 1) / UNIT_NANOS[unit] + 1;
     }

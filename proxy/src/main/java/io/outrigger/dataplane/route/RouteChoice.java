@@ -8,10 +8,16 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The decisions of one route, prepared when it is published; a request draws one of them. */
+/**
+ * The decisions of one route, prepared when the route is published. One of them is chosen for each
+ * request.
+ */
 @AnyThread
 sealed interface RouteChoice {
-  /** A decision whose cluster is acquired, a rejection, or null when the cluster was retired. */
+  /**
+   * Returns a decision whose cluster is acquired, a rejection, or null when the cluster was
+   * retired.
+   */
   @Nullable RouteDecision choose(RandomSource random);
 
   private static @Nullable RouteDecision acquired(RouteDecision decision) {
@@ -21,7 +27,7 @@ sealed interface RouteChoice {
     return decision;
   }
 
-  /** Always the same. */
+  /** Always chooses the same decision. */
   record Fixed(RouteDecision decision) implements RouteChoice {
     @Override
     public @Nullable RouteDecision choose(RandomSource random) {
@@ -29,7 +35,7 @@ sealed interface RouteChoice {
     }
   }
 
-  /** Decisions by weight: cumulative weights, searched once per request (A31-34). */
+  /** Chooses a decision at random by cluster weight (A31-34). */
   final class Weighted implements RouteChoice {
     private final long[] upTo;
     private final RouteDecision[] decisions;

@@ -22,7 +22,7 @@ final class RouteChoices {
   private final HttpFilters filters;
   private final boolean ignoreRouteTimeout;
 
-  /** The parameters of {@link ConfigSelector#of}. */
+  /** For the parameters, see {@link ConfigSelector#of}. */
   RouteChoices(
       XdsConfig config,
       Map<String, ClusterHandle> handles,
@@ -60,7 +60,7 @@ final class RouteChoices {
         action.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
   }
 
-  /** What the limit would be if local policy did not lie over the route. */
+  /** Returns the time limit that the route would have without local policy. */
   private EffectiveTimeout ownLimit(Route route, RouteAction.Forward action) {
     return route.overlay().isPresent()
             && route.overlay().get().own() instanceof RouteAction.Forward own
@@ -75,7 +75,7 @@ final class RouteChoices {
       Map<String, ClusterHandle> clusters,
       Map<String, FilterConfig> filterOverrides) {
     ClusterHandle handle = handles.get(cluster);
-    if (handle == null) { // A31-11: balancing is updated first, so this is a bug of ours
+    if (handle == null) { // A31-11: a bug: balancing is updated first
       return new RouteDecision.Reject(
           RpcStatus.internal("cluster \"" + cluster + "\" is unknown to load balancing"),
           "xds_error");

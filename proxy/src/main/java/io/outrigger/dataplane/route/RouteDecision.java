@@ -7,16 +7,18 @@ import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.Map;
 
-/** What routing decided for one request; built beforehand and shared. */
+/** The routing decision for a request; prepared in advance and shared by requests. */
 public sealed interface RouteDecision {
   /**
-   * Forward to {@code cluster}, which has been acquired for the call: release it once.
+   * Forwards the request to {@code cluster}, which was acquired for the call; the caller must
+   * release the cluster once.
    *
-   * @param action of {@code route}
-   * @param limit the route's limit, to be combined with the app's deadline
-   * @param ownLimit what the limit would be without local policy
-   * @param filters what the request passes before it is sent
-   * @param clusters by name, all that the route may choose; a filter may choose another of them
+   * @param action the action of {@code route}
+   * @param limit the route's time limit, to be combined with the app's deadline
+   * @param ownLimit the time limit that the route would have without local policy
+   * @param filters the filters that run before the request is sent
+   * @param clusters all clusters of a weighted route, by name; a filter may change to another of
+   *     them
    */
   record Forward(
       ClusterHandle cluster,
@@ -28,11 +30,11 @@ public sealed interface RouteDecision {
       Map<String, ClusterHandle> clusters)
       implements RouteDecision {
     /**
-     * Takes the route's cluster of that name for the call instead (A60 "Config Selector Changes").
+     * Changes the call to the route's cluster {@code name} (A60 "Config Selector Changes").
      *
-     * @param held the cluster that the call holds; released when another takes its place
-     * @return the one that the call holds now: {@code held} when the route has no such cluster, or
-     *     has none any more
+     * @param held the cluster that the call holds; released when the call changes to another
+     * @return the cluster that the call holds now; this is {@code held} when the route has no
+     *     cluster {@code name} or that cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);
@@ -45,9 +47,9 @@ public sealed interface RouteDecision {
   }
 
   /**
-   * Answer the request here.
+   * Rejects the request without forwarding it.
    *
-   * @param reason the word for {@code x-outrigger-local}, such as {@code no_route}
+   * @param reason the value of {@code x-outrigger-local}, such as {@code no_route}
    */
   record Reject(RpcStatus status, String reason) implements RouteDecision {}
 }

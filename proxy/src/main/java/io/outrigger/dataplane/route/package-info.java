@@ -1,7 +1,7 @@
 /**
- * From a request's head to a decision (A31, A28): the selector of a target, the effective timeout
- * and the {@code grpc-timeout} codec. Selectors are immutable and used on event loops; nothing here
- * knows sockets.
+ * Routes requests by their headers (A31, A28): the config selector of a target, the effective
+ * timeout and the {@code grpc-timeout} codec. Selectors are immutable and used on event loops.
+ * Nothing in this package depends on sockets.
  */
 @NullMarked
 package io.outrigger.dataplane.route;
