@@ -3,16 +3,14 @@ package io.outrigger.dataplane.filter;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * How many requests of the whole process a fault is being done to (A33 "Maximum active faults").
- */
+/** Counts the requests of the process with an active fault (A33 "Maximum active faults"). */
 @AnyThread
 public final class ActiveFaults {
   private final AtomicLong active = new AtomicLong();
 
-  /** Counts one more, unless that would be more than {@code most}. */
-  boolean tryBegin(long most) {
-    if (active.incrementAndGet() > most) {
+  /** Counts one more active fault and returns true, unless the count would exceed {@code max}. */
+  boolean tryBegin(long max) {
+    if (active.incrementAndGet() > max) {
       active.decrementAndGet();
       return false;
     }
@@ -23,7 +21,7 @@ public final class ActiveFaults {
     active.decrementAndGet();
   }
 
-  /** The number now. */
+  /** The current number of active faults. */
   public long count() {
     return active.get();
   }

@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what a fault filter does to one request: pure functions of configuration, headers and
- * draws (A33). Delay and abort draw on their own. A header that is not a number in its range is as
- * if it were not there.
+ * Decides whether a fault filter delays or aborts one request. The methods are pure functions of
+ * configuration, headers and random draws (A33). Delay and abort use separate draws. A header with
+ * an invalid or out-of-range number counts as absent.
  */
 final class FaultDraw {
-  /** No delay. */
+  /** The result for no delay. */
   static final long NO_DELAY = -1;
 
   static final String DELAY = "x-envoy-fault-delay-request";
@@ -33,7 +33,7 @@ final class FaultDraw {
 
   private FaultDraw() {}
 
-  /** How long to hold the request back; {@link #NO_DELAY} when not at all. */
+  /** Returns the delay of the request, or {@link #NO_DELAY}. */
   static long delayNanos(FilterConfig.Fault fault, RequestView request, RandomSource random) {
     if (fault.delay().isEmpty()) {
       return NO_DELAY;
@@ -54,7 +54,7 @@ final class FaultDraw {
     return share.draw(random, Purpose.FAULT_DELAY) ? nanos : NO_DELAY;
   }
 
-  /** The answer in the backend's place; null when the request goes on. */
+  /** Returns the answer for an aborted request; null when the request is not aborted. */
   static FilterStep.@Nullable Answer abort(
       FilterConfig.Fault fault, RequestView request, RandomSource random) {
     if (fault.abort().isEmpty()) {
@@ -75,7 +75,7 @@ final class FaultDraw {
     if (!share.draw(random, Purpose.FAULT_ABORT)) {
       return null;
     }
-    if (httpStatus.isPresent()) { // of two headers it decides, as in grpc-java
+    if (httpStatus.isPresent()) { // the HTTP status takes precedence, as in grpc-java
       int status = httpStatus.get();
       String text = "fault injection: aborted as if with HTTP status " + status;
       return new FilterStep.Answer(new RpcStatus(Code.ofHttpStatus(status), text), status);
@@ -84,7 +84,10 @@ final class FaultDraw {
     return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), 0);
   }
 
-  /** A header sets the numerator only, and never above the configured one. */
+  /**
+   * Lowers the share to the value of {@code header}, which sets only the numerator and cannot raise
+   * it.
+   */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
     long asked = number(request, header);
     return asked == ABSENT || asked >= share.numerator()
@@ -97,7 +100,10 @@ final class FaultDraw {
     return number < min || number > max ? Optional.empty() : Optional.of((int) number);
   }
 
-  /** The header as a decimal number, the last of several; {@link #ABSENT} when it is none. */
+  /**
+   * Returns the header as a decimal number, or {@link #ABSENT} for an invalid number. The last of
+   * several values counts.
+   */
   private static long number(RequestView request, String header) {
     String values = request.header(header);
     if (values == null) {

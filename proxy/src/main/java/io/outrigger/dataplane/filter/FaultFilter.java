@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Fault injection (A33): first a delay and then an abort, if both hit (A33-03). A fault counts as
- * active from its first effect to its last.
+ * Injects faults (A33). When both a delay and an abort apply, the delay comes first (A33-03). A
+ * fault is counted as active from its first effect to its last.
  */
 @AnyThread
 final class FaultFilter implements RouteFilter {
@@ -26,7 +26,7 @@ final class FaultFilter implements RouteFilter {
     this.active = active;
   }
 
-  /** Empty when no request could meet a fault. */
+  /** Returns the filter; empty when it could never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, ActiveFaults active) {
     return fault.mayAct() ? Optional.of(new FaultFilter(fault, active)) : Optional.empty();
   }

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The filters that a request of one route meets, in the listener's order. Without any it is {@link
- * #NONE}, and costs a request nothing.
+ * The filters of one route in the listener's order. A chain without filters is {@link #NONE}, which
+ * adds no cost to a request.
  */
 @AnyThread
 public final class FilterChain {
-  /** Only the router. */
+  /** The chain without filters apart from the router. */
   public static final FilterChain NONE = new FilterChain(List.of());
 
   private final List<RouteFilter> filters;
@@ -20,22 +20,22 @@ public final class FilterChain {
     this.filters = filters;
   }
 
-  /** The chain of {@code filters}, in order; {@link #NONE} without any. */
+  /** Returns the chain of {@code filters} in the given order; {@link #NONE} when there are none. */
   public static FilterChain of(List<RouteFilter> filters) {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
   }
 
-  /** Whether no request meets a filter. */
+  /** Whether the chain has no filters. */
   public boolean isEmpty() {
     return filters.isEmpty();
   }
 
-  /** One request's way through. */
+  /** Starts to run one request through this chain. */
   public FilterPass begin(FilteredCall call) {
     return new FilterPass(filters, call);
   }
 
-  /** What each filter may do to such a request; see {@link RouteFilter#plan}. */
+  /** Describes what each filter may do to {@code request}; see {@link RouteFilter#plan}. */
   public List<FilterPlan> plan(RequestView request, Set<String> clusters) {
     return filters.stream().map(filter -> filter.plan(request, clusters)).toList();
   }

@@ -4,7 +4,10 @@ import io.outrigger.base.LoopConfined;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One request's way through its chain, filter after filter, and its response's way back. */
+/**
+ * Runs one request through the filters of its chain in order, and its response through the same
+ * filters in reverse order.
+ */
 @LoopConfined
 public final class FilterPass {
   private final List<RouteFilter> filters;
@@ -17,7 +20,10 @@ public final class FilterPass {
     this.call = call;
   }
 
-  /** What to do now; after a pause, when its time is over. */
+  /**
+   * Returns the next step of the call. After a {@link FilterStep.Pause}, call this again when the
+   * pause is over.
+   */
   public FilterStep next() {
     FilterStep.Pause over = pause;
     if (over != null) {
@@ -38,14 +44,16 @@ public final class FilterPass {
     return FilterStep.PROCEED;
   }
 
-  /** The filters that the request has passed may change the head of its response. */
+  /** Calls the filters that the request has passed, so that they may edit the response headers. */
   public void onResponse(HeaderEdits head) {
     for (int i = passed - 1; i >= 0; i--) {
       filters.get(i).onResponse(call, head);
     }
   }
 
-  /** The request goes no further, or went on; harmless a second time. */
+  /**
+   * Ends an open pause, because its time is over or the call has ended. A second call does nothing.
+   */
   public void end() {
     FilterStep.Pause open = pause;
     if (open != null) {

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a filter may do to a request, for explanations.
+ * Describes for explanations what a filter may do to a request.
  *
- * @param kind the filter, in a word
- * @param effects what may happen to the request, for people, by name and in order; empty when the
- *     request passes as if the filter were not there
- * @param notKnowable what only sending can tell, in lines
- * @param session that the request belongs to; empty when the filter gives it none
+ * @param kind the type of filter, in one word
+ * @param effects descriptions of what the filter may do to the request, by name of the effect and
+ *     in order; empty when the filter does nothing to it
+ * @param notKnowable descriptions of outcomes that are known only when the request is sent
+ * @param session the session of the request; empty when the filter assigns none
  */
 public record FilterPlan(
     String kind,
@@ -29,12 +29,14 @@ public record FilterPlan(
   }
 
   /**
-   * What the cookie of a request says (A55, A60).
+   * The session that a request's cookie requests (A55, A60).
    *
-   * @param cookie its name
-   * @param cluster that it names; may be empty, or none of the route's
-   * @param taken the route's cluster that the call goes to for that; empty when it names none
-   * @param addresses that it names, the best first; empty when the session begins with the request
+   * @param cookie the name of the cookie
+   * @param cluster the cluster that the cookie names; may be empty, or a cluster that the route
+   *     does not have
+   * @param taken the route's cluster that the cookie selects; empty when it selects none
+   * @param addresses the addresses that the cookie names in order of preference; empty for a new
+   *     session
    */
   public record AskedSession(
       String cookie, String cluster, String taken, List<EndpointAddress> addresses) {

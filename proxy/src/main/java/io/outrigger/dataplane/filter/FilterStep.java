@@ -2,27 +2,29 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.RpcStatus;
 
-/** What a filter wants done with a request next. */
+/** The next step of a request, as a filter decides. */
 public sealed interface FilterStep {
-  /** Nothing: the next filter is asked; behind the last one the request may be sent. */
+  /** The request continues with the next filter; after the last filter it is sent. */
   FilterStep PROCEED = new Proceed();
 
   /** See {@link #PROCEED}. */
   record Proceed() implements FilterStep {}
 
   /**
-   * Hold the request back for {@code nanos}.
+   * Delays the request for {@code nanos}.
    *
-   * @param next what to do then: proceed or answer
-   * @param onEnd runs once when the time is over or the call is, whichever comes first
+   * @param next the step after the delay: proceed or answer
+   * @param onEnd runs once, when the delay or the call ends, whichever comes first
    */
   record Pause(long nanos, FilterStep next, Runnable onEnd) implements FilterStep {}
 
   /**
-   * Answer the request here.
+   * Answers the request without forwarding it.
    *
-   * @param status for gRPC, with any code, {@code OK} too (A33 "200/OK Error Injection")
-   * @param httpStatus for other requests; 0 when only a gRPC status was configured
+   * @param status the status for gRPC; any code is allowed, also {@code OK} (A33 "200/OK Error
+   *     Injection")
+   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 when only a gRPC status
+   *     was configured
    */
   record Answer(RpcStatus status, int httpStatus) implements FilterStep {}
 }

@@ -8,32 +8,35 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call as its filters see it, on its event loop. */
+/** A call as its filters use it, on its event loop. */
 @LoopConfined
 public interface FilteredCall {
-  /** The request, as the filters before have left it. */
+  /** The request with the edits of the preceding filters. */
   RequestView request();
 
   RandomSource random();
 
-  /** Changes the head that goes upstream, and that all that follows sees; on the request's way. */
+  /**
+   * Edits the request headers that later filters, picks and the backend receive. Only for use in
+   * {@link RouteFilter#onRequest}.
+   */
   void editRequest(Consumer<HeaderEdits> edits);
 
-  /** The cluster that the call is balanced in. */
+  /** The cluster in which the call is balanced. */
   String cluster();
 
-  /** All clusters that the route may choose; empty when it has but one. */
+  /** All clusters of a weighted route; empty when the route has only one cluster. */
   Set<String> clusters();
 
   /**
-   * Takes another cluster of the route for the call (A60 "Config Selector Changes"); the call stays
-   * where it is when the route has no such cluster, or has none any more.
+   * Changes the call to another cluster of the route (A60 "Config Selector Changes"). Does nothing
+   * when the route has no cluster {@code name} or that cluster was retired.
    */
   void changeCluster(String name);
 
-  /** What an earlier filter tells picks; null when none does. */
+  /** The session hint that an earlier filter set; null when no filter has set one. */
   @Nullable SessionHint session();
 
-  /** From now on every pick of the call is told so (A55). */
+  /** Sets the session hint that every pick of the call receives from now on (A55). */
   void session(SessionHint hint);
 }

@@ -3,16 +3,16 @@ package io.outrigger.dataplane.filter;
 import io.outrigger.config.route.WireText;
 
 /**
- * A header block that a filter may change. Names are lower case, values {@link WireText}. Fields by
- * which the proxy itself goes, such as {@code :path}, {@code host} or {@code content-type}, stay as
- * they are: edits of them are ignored.
+ * A header block that a filter may edit. Names are in lower case; values are {@link WireText}.
+ * Edits of fields that the proxy itself uses, such as {@code :path}, {@code host} or {@code
+ * content-type}, are ignored.
  */
 public interface HeaderEdits {
   boolean contains(String name);
 
-  /** Adds a field behind all others. */
+  /** Adds a field after all others. */
   void add(String name, String value);
 
-  /** Removes every field of that name. */
+  /** Removes all fields called {@code name}. */
   void remove(String name);
 }

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The HTTP filters that run here, by the class of their settings. One for the process: a filter may
- * keep a count of all its requests here.
+ * The supported HTTP filters, by the class of their settings. The process has one instance, so that
+ * a filter can count requests of the whole process.
  */
 @AnyThread
 public final class HttpFilters {
@@ -26,27 +26,28 @@ public final class HttpFilters {
   }
 
   /**
-   * All filters.
+   * Returns all filters.
    *
-   * @param faults the count that {@code max_active_faults} limits (A33)
+   * @param faults the counter that {@code max_active_faults} limits (A33)
    */
   public static HttpFilters of(ActiveFaults faults) {
     return new HttpFilters(Map.of())
-        .with(FilterConfig.Router.class, router -> Optional.empty()) // forwarding is what it does
+        .with(FilterConfig.Router.class, router -> Optional.empty()) // needs no filter
         .with(FilterConfig.Fault.class, fault -> FaultFilter.of(fault, faults))
         .with(FilterConfig.StatefulSession.class, SessionFilter::of);
   }
 
-  /** All filters, of a process of its own. */
+  /** Returns all filters with a new counter of active faults. */
   public static HttpFilters ofProcess() {
     return of(new ActiveFaults());
   }
 
   /**
-   * These and one more.
+   * Returns these filters and one more.
    *
-   * @param factory makes what the filter is on a route; empty when it can do nothing there
-   * @throws IllegalStateException if there is a filter for {@code settings}
+   * @param factory creates the {@link RouteFilter} for one route; empty when the filter would do
+   *     nothing on this route
+   * @throws IllegalStateException if there already is a filter for {@code settings}
    */
   public <C extends FilterConfig> HttpFilters with(
       Class<C> settings, Function<C, Optional<? extends RouteFilter>> factory) {
@@ -58,17 +59,17 @@ public final class HttpFilters {
     return new HttpFilters(more);
   }
 
-  /** The classes of settings that there is a filter for. */
+  /** The settings classes of the supported filters. */
   public Set<Class<? extends FilterConfig>> settings() {
     return factories.keySet();
   }
 
   /**
-   * Prepares the chain of a route.
+   * Creates the filter chain of a route.
    *
-   * @param filters the listener's, in order
-   * @param overrides by filter name, the most specific first: of them the first that names a filter
-   *     replaces its configuration as a whole (A33-07)
+   * @param filters the listener's filters in order
+   * @param overrides the overrides by filter name, the most specific map first; the first override
+   *     for a filter replaces its whole configuration (A33-07)
    */
   public FilterChain chain(List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
     List<RouteFilter> chain = new ArrayList<>(0);
@@ -89,7 +90,10 @@ public final class HttpFilters {
     return factory.apply(config);
   }
 
-  /** An override that is for another kind of filter says nothing about this one. */
+  /**
+   * Returns the configuration of {@code filter} with overrides applied. An override for another
+   * type of filter is ignored.
+   */
   private static FilterConfig effective(
       HttpFilter filter, List<Map<String, FilterConfig>> overrides) {
     for (Map<String, FilterConfig> level : overrides) {

@@ -5,33 +5,33 @@ import io.outrigger.config.route.RequestView;
 import java.util.Set;
 
 /**
- * An HTTP filter as one route has it, with the route's overrides applied (A39): made when routes
- * are published, immutable, shared by event loops. What a filter must remember of a call is in the
- * call ({@link FilteredCall#session}) or in the step that it returned.
+ * An HTTP filter for one route, with the route's overrides applied (A39). A filter is created when
+ * routes are published, is immutable, and is shared by event loops. State of one call belongs in
+ * the call ({@link FilteredCall#session}) or in the returned step.
  */
 @AnyThread
 public interface RouteFilter {
   /**
-   * A request has its route, and the filters before this one have let it pass. Once per request,
+   * Handles a routed request that the preceding filters have passed. Called once per request,
    * before any pick.
    *
-   * @return what is to become of it; {@link FilterStep#PROCEED} asks the next filter
+   * @return the next step; {@link FilterStep#PROCEED} continues with the next filter
    */
   default FilterStep onRequest(FilteredCall call) {
     return FilterStep.PROCEED;
   }
 
   /**
-   * The final head of the backend's response is about to go to the app; not for answers that the
-   * proxy makes itself. The last filter is asked first.
+   * Handles the final response headers of a backend before they are sent to the app. Not called for
+   * answers of the proxy itself. Filters are called in reverse order.
    */
   default void onResponse(FilteredCall call, HeaderEdits head) {}
 
   /**
-   * What {@link #onRequest} may do to such a request, without doing it: nothing is drawn, counted
-   * or held back.
+   * Describes what {@link #onRequest} may do to {@code request}. This method makes no random draws,
+   * counts nothing and delays nothing.
    *
-   * @param clusters that the route may choose
+   * @param clusters the clusters of the route
    */
   FilterPlan plan(RequestView request, Set<String> clusters);
 }

@@ -9,12 +9,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of one call: what its cookie asks for, and where it really went. A request without a
- * readable cookie has one as well: it begins here.
+ * The session of one call: the endpoint that its cookie requests, and the endpoint to which the
+ * call was sent. A request without a readable cookie starts a new session.
  */
 @LoopConfined
 public final class Session implements SessionHint {
-  /** How A60's text, unlike any client, writes the name of a cluster. */
+  /** The prefix of cluster names in A60's text, which no client sends. */
   private static final String CLUSTER_PREFIX = "cluster:";
 
   private final SessionFilter filter;
@@ -27,8 +27,8 @@ public final class Session implements SessionHint {
   }
 
   /**
-   * Which of {@code clusters} the cookie names, with or without the prefix of A60's text (A55-04);
-   * empty when none of them.
+   * Returns the cluster that the cookie names, with or without the prefix of A60's text (A55-04);
+   * empty unless {@code clusters} contains it.
    */
   public String cluster(Set<String> clusters) {
     String named = asked == null ? "" : asked.cluster();
@@ -38,13 +38,13 @@ public final class Session implements SessionHint {
     return clusters.contains(named) ? named : "";
   }
 
-  /** Whether {@code other} gave it to the call. */
+  /** Whether {@code other} created this session. */
   @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
   boolean isOf(SessionFilter other) {
     return filter == other;
   }
 
-  /** What the cookie says of the cluster; empty when it says nothing. */
+  /** The cluster that the cookie names; may be empty. */
   public String namedCluster() {
     return asked == null ? "" : asked.cluster();
   }
@@ -60,11 +60,11 @@ public final class Session implements SessionHint {
   }
 
   /**
-   * The value of the {@code set-cookie} field that a backend's response is to get (A60 "Response
+   * Returns the value of the {@code set-cookie} field to add to a backend's response (A60 "Response
    * Side Processing").
    *
-   * @param cluster in which the call was balanced
-   * @return empty when the client's cookie says all that already
+   * @param cluster the cluster in which the call was balanced
+   * @return empty when the client's cookie is still correct
    */
   public Optional<String> setCookie(String cluster) {
     if (used.isEmpty()) {

@@ -11,9 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions that a cookie carries (A55, A60). A request that its path covers gets a {@link Session},
- * which picks are told of; the response brings the cookie of where the call went. Of several
- * filters the first that covers the request decides (decision proxy-0012).
+ * Implements cookie-based sessions (A55, A60). A request within the cookie's path gets a {@link
+ * Session}, which is passed to picks. The response gets a cookie that names the endpoint of the
+ * call. When several session filters apply, the first one decides (decision proxy-0012).
  */
 @AnyThread
 public final class SessionFilter implements RouteFilter {
@@ -24,7 +24,7 @@ public final class SessionFilter implements RouteFilter {
   private final String name;
   private final String path;
 
-  /** All that a {@code set-cookie} field has behind the value (A55-08). */
+  /** The attributes of a {@code set-cookie} field after the value (A55-08). */
   private final String attributes;
 
   private SessionFilter(FilterConfig.StatefulSession settings, FilterConfig.SessionCookie cookie) {
@@ -39,7 +39,7 @@ public final class SessionFilter implements RouteFilter {
     attributes = "; HttpOnly" + (path.isEmpty() ? "" : "; Path=" + path) + life;
   }
 
-  /** Empty when the filter is off (A55-11). */
+  /** Returns the filter; empty when its settings disable it (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
     return settings.cookie().map(cookie -> new SessionFilter(settings, cookie));
   }
@@ -56,7 +56,7 @@ public final class SessionFilter implements RouteFilter {
     return FilterStep.PROCEED;
   }
 
-  /** Beside the cookies that the backend itself sets (SC-40). */
+  /** Adds the session cookie; cookies that the backend sets remain (SC-40). */
   @Override
   public void onResponse(FilteredCall call, HeaderEdits head) {
     if (call.session() instanceof Session own && own.isOf(this)) {
@@ -78,12 +78,15 @@ public final class SessionFilter implements RouteFilter {
     return new FilterPlan("stateful_session", settings, Map.of(), List.of(), asked);
   }
 
-  /** Of the cookie. */
+  /** The name of the cookie. */
   String name() {
     return name;
   }
 
-  /** The session of a request; null when the cookie's path does not cover the request (A55-02). */
+  /**
+   * Returns the session of a request; null when the request is outside of the cookie's path
+   * (A55-02).
+   */
   public @Nullable Session begin(RequestView request) {
     if (!covers(request.path())) {
       return null;
@@ -94,7 +97,7 @@ public final class SessionFilter implements RouteFilter {
     return new Session(this, read.orElse(null));
   }
 
-  /** RFC 6265 section 5.1.4. */
+  /** Whether the request path matches the cookie's path (RFC 6265 section 5.1.4). */
   private boolean covers(String target) {
     int query = target.indexOf('?');
     int length = query < 0 ? target.length() : query;
@@ -107,7 +110,10 @@ public final class SessionFilter implements RouteFilter {
     return length == path.length() || path.endsWith("/") || target.charAt(path.length()) == '/';
   }
 
-  /** The value of the first cookie of that name, without quotes; null when there is none. */
+  /**
+   * Returns the value of the first cookie called {@link #name}, without quotes; null when there is
+   * none.
+   */
   private @Nullable String valueIn(String cookies) {
     int start = 0;
     while (start < cookies.length()) {
@@ -140,7 +146,7 @@ public final class SessionFilter implements RouteFilter {
     return c == ' ' || c == '\t';
   }
 
-  /** The value of a {@code set-cookie} field. */
+  /** Returns the value of a {@code set-cookie} field. */
   String setCookie(SessionValue value) {
     return name + "=" + value.encode() + attributes;
   }

@@ -9,16 +9,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What a session cookie says (A60 "Include Cluster Name in the Cookie", A75): {@code
+ * The content of a session cookie (A60 "Include Cluster Name in the Cookie", A75): {@code
  * addr[,addr…];cluster} in base64.
  *
- * @param addresses of one endpoint, the one that was used first; at least one
- * @param cluster empty in cookies of A55, which name none
+ * @param addresses the addresses of one endpoint, with the used address first; never empty
+ * @param cluster the cluster; empty in cookies as in A55, which name no cluster
  */
 record SessionValue(List<EndpointAddress> addresses, String cluster) {
   /**
-   * No endpoint has more addresses; what an app sends beyond them is not read (decision
-   * proxy-0012).
+   * The maximum number of addresses of an endpoint. Further addresses in a cookie are ignored
+   * (decision proxy-0012).
    */
   static final int MAX_ADDRESSES = 64;
 
@@ -29,7 +29,7 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
     }
   }
 
-  /** Reads a cookie's value; empty when it is not base64 or holds no address (A55-03). */
+  /** Decodes a cookie's value; empty when it is not base64 or contains no address (A55-03). */
   static Optional<SessionValue> decode(String text) {
     if (!isBase64(text)) {
       return Optional.empty();
@@ -37,7 +37,7 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
     String value;
     try {
       value = new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) { // its last bits or its padding
+    } catch (IllegalArgumentException e) { // invalid last bits or padding
       return Optional.empty();
     }
     int semicolon = value.indexOf(';');
@@ -49,7 +49,7 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
         : Optional.of(new SessionValue(addresses, cluster));
   }
 
-  /** The value of a cookie; {@link #decode} reads it back. */
+  /** Encodes the value of a cookie; the inverse of {@link #decode}. */
   String encode() {
     String list =
         addresses.stream().map(EndpointAddress::toString).collect(Collectors.joining(","));
@@ -57,7 +57,10 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
     return Base64.getEncoder().encodeToString(value);
   }
 
-  /** Spares the exception that the decoder would throw, whose stack costs more than the rest. */
+  /**
+   * Checks for base64, to avoid the decoder's exception. The stack trace of this exception would
+   * cost more than all other work.
+   */
   private static boolean isBase64(String text) {
     int end = text.length();
     while (end > 0 && end > text.length() - 2 && text.charAt(end - 1) == '=') {

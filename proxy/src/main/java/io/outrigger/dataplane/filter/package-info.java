@@ -1,13 +1,13 @@
 /**
- * The HTTP filters between routing and the pick (A39): faults (A33), sessions that a cookie carries
- * (A55, A60). A {@link RouteFilter} is what a listener's filter is on one route, prepared when
- * routes are published; a {@link FilterPass} is one request's way through those of its route, in
- * the listener's order. Filters are immutable and shared by event loops, except for what {@link
- * HttpFilters} counts for the whole process; nothing is remembered from one request to the next
- * (SC-42), and nothing here knows sockets.
+ * The HTTP filters that run between routing and the pick (A39): fault injection (A33) and
+ * cookie-based sessions (A55, A60). A {@link RouteFilter} is a listener's filter configured for one
+ * route, prepared when routes are published. A {@link FilterPass} runs one request through the
+ * filters of its route in the listener's order. Filters are immutable and shared by event loops;
+ * only counts of the whole process, such as active faults, are mutable. Filters keep no state from
+ * one request to the next (SC-42). Nothing in this package depends on sockets.
  *
- * <p>A new filter is a {@link RouteFilter} and a line in {@link HttpFilters}; its settings are made
- * in {@code xds.decode.FilterDecoders}.
+ * <p>A new filter needs a {@link RouteFilter}, a line in {@link HttpFilters}, and a decoder for its
+ * settings in {@code xds.decode.FilterDecoders}.
  */
 @NullMarked
 package io.outrigger.dataplane.filter;
