@@ -9,14 +9,14 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
-/** Reads {@code xds.data.orca.v3.OrcaLoadReport}. */
+/** Decodes {@code xds.data.orca.v3.OrcaLoadReport} messages. */
 public final class OrcaReports {
-  /** The trailer that carries a report of the call (A51 "Per-Request Metrics Reporting"). */
+  /** The trailer with the load report of a call (A51 "Per-Request Metrics Reporting"). */
   public static final AsciiString TRAILER = AsciiString.cached("endpoint-load-metrics-bin");
 
   private OrcaReports() {}
 
-  /** The report in a trailer's value, which is base64 with or without padding. */
+  /** Decodes a report from a trailer's value, which is base64 with or without padding. */
   public static Optional<BackendMetrics> ofTrailer(AsciiString value) {
     try {
       return ofMessage(Base64.getDecoder().decode(value.toByteArray()));
@@ -25,7 +25,7 @@ public final class OrcaReports {
     }
   }
 
-  /** The serialized message that asks for a report every {@code interval}. */
+  /** Returns the serialized message that requests a report every {@code interval}. */
   public static byte[] request(Duration interval) {
     return OrcaLoadReportRequest.newBuilder()
         .setReportInterval(
@@ -36,7 +36,7 @@ public final class OrcaReports {
         .toByteArray();
   }
 
-  /** The report in a serialized message; empty when it is none. */
+  /** Decodes a report from a serialized message; empty when the message is invalid. */
   public static Optional<BackendMetrics> ofMessage(byte[] message) {
     try {
       OrcaLoadReport proto = OrcaLoadReport.parseFrom(message);

@@ -1,6 +1,6 @@
 /**
- * Load reports of backends as they come over the wire (A51). Pure functions, for event loops; where
- * protobuf ends.
+ * Decodes load reports of backends (A51). The functions are pure and run on event loops. Code
+ * outside of this package does not use the protobuf messages of ORCA.
  */
 @NullMarked
 package io.outrigger.dataplane.orca;
