@@ -10,12 +10,12 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 
 /**
- * A call that was made, and what was decided about it. It is kept by the event loop and may be read
- * by nobody: whatever can be made of its parts later, texts above all, is made by the reader.
+ * An ended call and its routing decision. Event loops create these records, and most are never
+ * read; so conversions, above all to text, are left to the reader.
  *
- * @param endedMillis since 1970
- * @param routeIndex -1 when it was not routed
- * @param limitNanos the time that it had, or {@link EffectiveTimeout#NONE}
+ * @param endedMillis the end of the call, in milliseconds since 1970
+ * @param routeIndex the index of the route; -1 when the call was not routed
+ * @param limitNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  */
 @AnyThread
 public record LastCall(

@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The last call of each path of a forward, by sample: of each event loop at most one in {@link
- * #PERIOD_NANOS}, which at a hundred calls a second is nearly every call, and at many thousand
- * costs nearly none of them anything.
+ * Samples the last call of each path of a forward. Each event loop records at most one call per
+ * {@link #PERIOD_NANOS}. At a hundred calls per second this samples nearly every call; at many
+ * thousand, the cost per call is negligible.
  */
 @AnyThread
 public final class LastCalls implements CallObserver {
   static final long PERIOD_NANOS = 10_000_000;
   static final int MAX_PATHS = 256;
 
-  /** Longs per loop: each loop's time has a cache line to itself. */
+  /** The number of array elements per loop, so that each loop's time has its own cache line. */
   private static final int STRIDE = 8;
 
   private static final int MAX_PATH = 1024;
@@ -28,7 +28,7 @@ public final class LastCalls implements CallObserver {
   private final ConcurrentHashMap<String, LastCall> byPath = new ConcurrentHashMap<>();
 
   /**
-   * @param loops how many event loops there are
+   * @param loops the number of event loops
    */
   public LastCalls(Clock clock, int loops) {
     this.clock = clock;
@@ -55,12 +55,12 @@ public final class LastCalls implements CallObserver {
       return;
     }
     if (byPath.size() >= MAX_PATHS && !byPath.containsKey(path)) {
-      byPath.keySet().stream().findAny().ifPresent(byPath::remove); // whoever asks random paths
+      byPath.keySet().stream().findAny().ifPresent(byPath::remove); // paths may be random
     }
     byPath.put(path, LastCall.of(call, clock.millis()));
   }
 
-  /** The last one of a path, without regard to queries. */
+  /** The last sampled call of {@code path}; query strings are ignored. */
   public Optional<LastCall> of(String path) {
     return Optional.ofNullable(byPath.get(withoutQuery(path)));
   }

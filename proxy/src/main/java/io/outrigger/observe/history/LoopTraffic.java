@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What one event loop has recorded since it was last asked. */
+/** The traffic that one event loop has recorded since the last {@link #take}. */
 @LoopConfined
 final class LoopTraffic {
   static final int MAX_CLUSTERS = 500;
@@ -15,13 +15,16 @@ final class LoopTraffic {
   private Map<String, ClusterTraffic> clusters = new HashMap<>();
   private int endpoints;
 
-  /** A cluster with its endpoints. */
+  /** The traffic of a cluster and of its endpoints. */
   static final class ClusterTraffic {
     final TrafficBucket all = new TrafficBucket();
     final Map<EndpointAddress, TrafficBucket> endpoints = new HashMap<>();
   }
 
-  /** Beyond the bounds, calls count for their cluster alone, or not at all. */
+  /**
+   * Records a call. A call to an endpoint beyond {@link #MAX_ENDPOINTS} counts only for its
+   * cluster; a call to a cluster beyond {@link #MAX_CLUSTERS} is not counted.
+   */
   void record(String cluster, @Nullable EndpointAddress address, long micros, boolean isError) {
     ClusterTraffic traffic = clusters.get(cluster);
     if (traffic == null) {
@@ -47,7 +50,7 @@ final class LoopTraffic {
     endpoint.record(micros, isError);
   }
 
-  /** Gives away what was recorded, and begins anew. */
+  /** Returns the recorded traffic and starts with empty data. */
   Map<String, ClusterTraffic> take() {
     Map<String, ClusterTraffic> taken = clusters;
     clusters = new HashMap<>();

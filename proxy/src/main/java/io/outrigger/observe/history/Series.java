@@ -7,27 +7,30 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The minutes of one cluster or endpoint in which there were calls; the running one is open. */
+/** The minutes with calls of one cluster or endpoint, including the current minute. */
 @ControlConfined
 final class Series {
   static final int KEPT = 60;
 
   private final ArrayDeque<Minute> minutes = new ArrayDeque<>(1);
-  private @Nullable TrafficBucket running;
+  private @Nullable TrafficBucket current;
 
-  void add(TrafficBucket cell) {
-    if (running == null) {
-      running = cell;
+  void add(TrafficBucket bucket) {
+    if (current == null) {
+      current = bucket;
     } else {
-      running.add(cell);
+      current.add(bucket);
     }
   }
 
-  /** The running minute is over. */
+  /**
+   * Closes the current minute, which started at {@code begin}, and removes minutes before {@code
+   * oldest}.
+   */
   void close(Instant begin, Instant oldest) {
-    if (running != null) {
-      minutes.add(running.summary(begin));
-      running = null;
+    if (current != null) {
+      minutes.add(current.summary(begin));
+      current = null;
     }
     while (!minutes.isEmpty() && minutes.getFirst().begin().isBefore(oldest)) {
       minutes.remove();
@@ -35,14 +38,17 @@ final class Series {
   }
 
   boolean isEmpty() {
-    return minutes.isEmpty() && running == null;
+    return minutes.isEmpty() && current == null;
   }
 
-  /** The oldest first; the last one may still be running. */
+  /**
+   * Returns the minutes, the oldest first. The last one may be the current minute, which started at
+   * {@code begin}.
+   */
   List<Minute> view(Instant begin) {
     List<Minute> view = new ArrayList<>(minutes);
-    if (running != null) {
-      view.add(running.summary(begin));
+    if (current != null) {
+      view.add(current.summary(begin));
     }
     return List.copyOf(view);
   }

@@ -4,10 +4,16 @@ import io.outrigger.base.LoopConfined;
 import java.time.Instant;
 import org.HdrHistogram.IntCountsHistogram;
 
-/** Calls of one cluster or endpoint within a while. Whoever has it alone may use it. */
+/**
+ * The calls of one cluster or endpoint within a period. Confined to the thread that currently owns
+ * the bucket.
+ */
 @LoopConfined
 final class TrafficBucket {
-  /** One digit: a value is off by at most 6 %, and a histogram takes a few hundred bytes. */
+  /**
+   * The number of significant digits. With one digit, values have an error of at most 6 %, and a
+   * histogram takes a few hundred bytes.
+   */
   private static final int DIGITS = 1;
 
   private static final long MAX_MICROS = 3_600_000_000L;

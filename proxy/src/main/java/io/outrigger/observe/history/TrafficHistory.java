@@ -19,18 +19,18 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Requests, errors and latency of a forward by cluster and endpoint, minute by minute for an hour.
+ * Requests, errors and latency of a forward for each minute of the last hour, by cluster and
+ * endpoint.
  *
- * <p>Each event loop records into cells that only it knows. Gathering swaps them: the loop gives
- * its cells away in a task of its own and begins with new ones, so nothing is shared and nothing is
- * copied. Histograms exist for the running minute alone; what is kept of a past one is a few
- * numbers.
+ * <p>Each event loop records into its own {@link TrafficBucket}s. To collect them, a task on the
+ * loop hands its buckets to the control loop and starts with new ones, so no data is shared or
+ * copied. Histograms exist only for the current minute; a past minute is reduced to a few numbers.
  */
 @AnyThread
 public final class TrafficHistory implements CallObserver {
   static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** Of the whole forward, over the hour. */
+  /** The maximum number of endpoints of a forward over the hour. */
   static final int MAX_ENDPOINTS = 4_000;
 
   private final String forward;
@@ -38,19 +38,19 @@ public final class TrafficHistory implements CallObserver {
   private final List<Executor> loops;
   private final List<LoopTraffic> traffic;
 
-  // Of the control loop.
+  // Confined to the control loop.
   private final Map<String, Tracked> clusters = new TreeMap<>();
   private int endpoints;
   private Instant begin;
 
-  /** A cluster and its endpoints. */
+  /** The series of a cluster and of its endpoints. */
   private static final class Tracked {
     final Series all = new Series();
     final Map<EndpointAddress, Series> endpoints = new HashMap<>();
   }
 
   /**
-   * @param loops the event loops, by their number
+   * @param loops the event loops, by their index
    */
   public TrafficHistory(String forward, ControlLoop control, List<? extends Executor> loops) {
     this.forward = forward;
@@ -60,7 +60,7 @@ public final class TrafficHistory implements CallObserver {
     this.begin = control.now();
   }
 
-  /** Begins to count minutes; on the control loop. */
+  /** Starts the first minute; called on the control loop. */
   public void start() {
     control.checkInside();
     begin = control.now();
@@ -79,7 +79,9 @@ public final class TrafficHistory implements CallObserver {
     return true;
   }
 
-  /** Tells {@code reader} what is known, the running minute included; on the control loop. */
+  /**
+   * Passes a view that includes the current minute to {@code reader}; called on the control loop.
+   */
   public void view(Consumer<TrafficView> reader) {
     gather(() -> reader.accept(view()));
   }
@@ -89,7 +91,7 @@ public final class TrafficHistory implements CallObserver {
     gather(this::closeMinute);
   }
 
-  /** Takes what the loops have recorded, then runs {@code then}. */
+  /** Collects the traffic of all event loops, then runs {@code then}. */
   private void gather(Runnable then) {
     control.checkInside();
     int[] missing = {loops.size()};
@@ -124,7 +126,7 @@ public final class TrafficHistory implements CallObserver {
           }
           cluster.all.add(recorded.all);
           for (var entry : recorded.endpoints.entrySet()) {
-            EndpointAddress address = entry.getKey().bare(); // however it was reached
+            EndpointAddress address = entry.getKey().bare(); // without connection details
             Series series = cluster.endpoints.get(address);
             if (series == null && endpoints < MAX_ENDPOINTS) {
               endpoints++;

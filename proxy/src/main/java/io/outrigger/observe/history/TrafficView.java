@@ -4,8 +4,8 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /**
- * The last hour of a forward, minute by minute. Minutes without calls are left out; the last of a
- * list may still be running.
+ * The traffic of a forward for each minute of the last hour. Minutes without calls are omitted; the
+ * last one of a list may be the current minute.
  */
 @AnyThread
 public record TrafficView(String forward, List<Cluster> clusters) {
@@ -13,7 +13,7 @@ public record TrafficView(String forward, List<Cluster> clusters) {
     clusters = List.copyOf(clusters);
   }
 
-  /** A cluster as routing chose it. */
+  /** A cluster that routing chose. */
   public record Cluster(String name, List<Minute> minutes, List<Endpoint> endpoints) {
     public Cluster {
       minutes = List.copyOf(minutes);
@@ -21,7 +21,7 @@ public record TrafficView(String forward, List<Cluster> clusters) {
     }
   }
 
-  /** An endpoint that had the last attempt of a call. */
+  /** An endpoint, with the calls whose last attempt went there. */
   public record Endpoint(String address, List<Minute> minutes) {
     public Endpoint {
       minutes = List.copyOf(minutes);

@@ -1,7 +1,7 @@
 /**
- * What calls came to: minute by minute for an hour, by cluster and endpoint, and the last call of
- * each path, by sample. Event loops record without sharing anything; the control loop gathers. All
- * of it is bounded.
+ * Keeps the traffic of the last hour per minute, cluster and endpoint, and samples of the last call
+ * of each path. Event loops record into their own data; the control loop collects this data. All
+ * memory use is bounded.
  */
 @NullMarked
 package io.outrigger.observe.history;
