@@ -7,7 +7,7 @@ import io.outrigger.xds.stream.AdsObserver;
 import java.time.Duration;
 import java.util.List;
 
-/** What happens between us and the control planes, as events. */
+/** Adds the communication with control planes to the event log. */
 @ControlConfined
 public record AdsEvents(EventLog log) implements AdsObserver {
   private static final int NAMES_SHOWN = 10;
@@ -51,7 +51,9 @@ public record AdsEvents(EventLog log) implements AdsObserver {
     log.add(EventKind.NACK, ALL, subject(response), new Event.Answer(server, response, details));
   }
 
-  /** The resource when it is about one, else the type. */
+  /**
+   * Returns the name of the changed resource if exactly one changed, otherwise the resource type.
+   */
   private static String subject(Response response) {
     return response.changed() == 1 && response.changes().size() == 1
         ? response.changes().get(0).name()

@@ -3,7 +3,7 @@ package io.outrigger.observe.events;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.identity.certificate.CertificateObserver;
 
-/** What happens to the certificates of the bootstrap's providers, as events. */
+/** Adds changes of the certificates of the bootstrap's providers to the event log. */
 @ControlConfined
 public record CertificateEvents(EventLog log) implements CertificateObserver {
   private static final String ALL = "";

@@ -13,14 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Look-ups of DNS names for one forward. An answer is an event, and a failure a line in the log as
- * well, when it differs from the answer before: a name that fails is looked up again and again.
+ * Reports the DNS lookups of one forward. An answer that differs from the previous answer for the
+ * name is added to the event log; such a failure is also logged. Repeated answers are not reported,
+ * since a failing name is looked up again and again.
  */
 @ControlConfined
 public final class DnsEvents implements DnsLookup {
   private static final Logger logger = LoggerFactory.getLogger(DnsEvents.class);
   private static final int ADDRESSES_SHOWN = 10;
-  private static final int MOST_NAMES = 1000;
+  private static final int MAX_NAMES = 1000;
 
   private final DnsLookup lookup;
   private final EventLog log;
@@ -50,7 +51,7 @@ public final class DnsEvents implements DnsLookup {
         answer.match(
             DnsEvents::shown,
             reason -> "cannot be resolved, will be tried again: " + reason.message());
-    if (lastAnswers.size() >= MOST_NAMES) {
+    if (lastAnswers.size() >= MAX_NAMES) {
       lastAnswers.clear();
     }
     if (text.equals(lastAnswers.put(host, text))) {
@@ -67,7 +68,7 @@ public final class DnsEvents implements DnsLookup {
     return "resolved: "
         + addresses.stream()
             .map(EndpointAddress::ip)
-            .sorted() // servers rotate them
+            .sorted() // DNS servers rotate the order
             .limit(ADDRESSES_SHOWN)
             .collect(Collectors.joining(", "))
         + (more > 0 ? " and " + more + " more" : "");

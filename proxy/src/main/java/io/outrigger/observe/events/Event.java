@@ -8,38 +8,39 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * One thing that happened.
+ * One event of the log.
  *
- * @param seq counts up from 1; never used again
- * @param forward whose it is; empty for what all share
- * @param subject what it is about: a cluster, an endpoint, a control plane, a type of resource
+ * @param seq the sequence number, which counts up from 1 and is never reused
+ * @param forward the forward to which the event belongs; empty for events of the whole process
+ * @param subject the object of the event: a cluster, an endpoint, a control plane or a resource
+ *     type
  */
 @AnyThread
 public record Event(
     long seq, Instant time, EventKind kind, String forward, String subject, Cause cause) {
-  /** What is to be said; formed when somebody reads it. */
+  /** The details of an event; formatted only when the event is read. */
   public sealed interface Cause {
-    /** How many bytes of resources it holds. */
+    /** The number of bytes of the resources that this object retains. */
     default long heldBytes() {
       return 0;
     }
 
-    /** The same without the resources. */
+    /** Returns a copy without the resources. */
     default Cause light() {
       return this;
     }
   }
 
-  /** A line for people. */
+  /** A line of text. */
   public record Line(String text) implements Cause {}
 
-  /** Of a tree, with its numbers. */
+  /** An event of a load-balancing tree. */
   public record Balancing(LbEvent event) implements Cause {}
 
   /**
-   * An answer to a response of {@code server}.
+   * An ACK or NACK for a response of {@code server}.
    *
-   * @param refusal empty when it was accepted
+   * @param refusal the reason of a NACK; empty for an ACK
    */
   public record Answer(String server, AdsObserver.Response response, String refusal)
       implements Cause {

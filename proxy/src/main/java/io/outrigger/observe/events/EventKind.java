@@ -2,11 +2,11 @@ package io.outrigger.observe.events;
 
 import java.util.Locale;
 
-/** What an event is about. */
+/** The kinds of events. */
 public enum EventKind {
-  /** A response of a control plane was accepted. */
+  /** A response of a control plane was accepted (ACK). */
   ACK,
-  /** A response was refused. */
+  /** A response of a control plane was rejected (NACK). */
   NACK,
   /** The control plane sent an error instead of a resource. */
   RESOURCE_ERROR,
@@ -16,44 +16,47 @@ public enum EventKind {
   ADS_CONNECTED,
   /** A control plane cannot be reached, or ended a stream without a response. */
   ADS_FAILED,
-  /** A stream ended after a response; it is opened again. */
+  /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
-  /** A control plane asks for load reports, for the first time or again. */
+  /** A control plane requested load reports, for the first time or again. */
   LRS_CONNECTED,
-  /** A control plane takes no load reports. */
+  /** A control plane did not accept load reports. */
   LRS_FAILED,
   EJECT,
   UNEJECT,
   PRIORITY_SWITCH,
-  /** A connection to an endpoint was lost, cannot be made, or is there again. */
+  /** A connection to an endpoint was lost, could not be established, or was established again. */
   ENDPOINT_STATE,
-  /** A target has a configuration and can route. */
+  /** A target has received a configuration and can route. */
   FORWARD_READY,
-  /** A target as a whole fails. */
+  /** A target fails as a whole. */
   FORWARD_FAILED,
-  /** The default of A31 limits routes that set no limit of time. */
+  /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,
-  /** None of a cluster's endpoints can be reached. */
+  /** All endpoints of a cluster are unreachable. */
   ALL_ENDPOINTS_FAILING,
-  /** One of them can be again. */
+  /** An endpoint of the cluster is reachable again after {@link #ALL_ENDPOINTS_FAILING}. */
   ENDPOINTS_BACK,
   DRAIN,
-  /** Other certificates are in use. */
+  /** New certificates are in use. */
   CERTIFICATE_LOADED,
-  /** The newest certificate files cannot be used, or the certificate in use ends or has ended. */
+  /**
+   * The newest certificate files are invalid, or the certificate in use has expired or is about to
+   * expire.
+   */
   CERTIFICATE_FAILED,
   /** A DNS name was looked up. */
   DNS,
-  /** Other rules of local policy are in force, or some cannot be. */
+  /** The rules of local policy changed, or some rules cannot be applied. */
   OVERLAY,
-  /** Streams or connections were ended because they held most of the memory. */
+  /** Streams or connections were closed because they used the most memory. */
   MEMORY,
-  /** A peer broke a rule of HTTP/2: its connection was ended, or its request refused. */
+  /** A peer violated HTTP/2, so its connection was closed or its request was rejected. */
   PEER_ERROR,
-  /** Stands for events that are no longer kept. */
+  /** A placeholder for events that are no longer kept. */
   GAP;
 
-  /** As answers have it. */
+  /** The name of this kind in responses of {@code /events}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -12,47 +12,54 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The last events of each kind: ten thousand endpoints that go at once push out no NACK. Readers
- * come for what is new since the number that they had; whoever is slow misses what was pushed out,
- * and is told so. Nothing is kept for any one reader.
+ * Keeps the latest events of each kind, so that events of ten thousand lost endpoints do not evict
+ * a NACK. Readers request the events after the last number that they have. A slow reader misses
+ * evicted events and gets an {@link EventKind#GAP} in their place. The log keeps no state per
+ * reader.
  */
 @ControlConfined
 public final class EventLog {
   static final int KEPT_OF_A_KIND = 200;
 
-  /** Resources are held for the differences between versions; past this the oldest are let go. */
+  /**
+   * The maximum number of bytes of resources, which are kept to show the differences between
+   * versions. Above this limit the oldest resources are evicted.
+   */
   static final long MAX_HELD_BYTES = 4 << 20;
 
   private final ControlLoop control;
   private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
   private final Set<Runnable> listeners = new LinkedHashSet<>();
   private long lastSeq;
-  private long lastPushedOut;
+  private long lastEvicted;
   private long heldBytes;
 
   public EventLog(ControlLoop control) {
     this.control = control;
   }
 
-  /** Numbers an event and keeps it. */
+  /** Adds an event with the next number. */
   public void add(EventKind kind, String forward, String subject, Event.Cause cause) {
     control.checkInside();
     ArrayDeque<Event> kept = byKind.computeIfAbsent(kind, none -> new ArrayDeque<>());
     kept.add(new Event(++lastSeq, control.now(), kind, forward, subject, cause));
     heldBytes += cause.heldBytes();
     if (kept.size() > KEPT_OF_A_KIND) {
-      Event out = kept.remove();
-      heldBytes -= out.cause().heldBytes();
-      lastPushedOut = Math.max(lastPushedOut, out.seq());
+      Event evicted = kept.remove();
+      heldBytes -= evicted.cause().heldBytes();
+      lastEvicted = Math.max(lastEvicted, evicted.seq());
     }
     if (heldBytes > MAX_HELD_BYTES) {
-      lighten();
+      evictResources();
     }
     List.copyOf(listeners).forEach(Runnable::run);
   }
 
-  /** Lets go of the resources of the older half; now and then, not at each event. */
-  private void lighten() {
+  /**
+   * Evicts the resources of older events until at most half of the limit remains, so that this does
+   * not run for each event.
+   */
+  private void evictResources() {
     List<Event> heavy =
         byKind.values().stream()
             .flatMap(ArrayDeque::stream)
@@ -90,7 +97,10 @@ public final class EventLog {
         event.cause().light());
   }
 
-  /** At most {@code limit} events that came after number {@code since}; 0 asks from the start. */
+  /**
+   * Returns at most {@code limit} events with numbers above {@code since}; 0 starts at the oldest
+   * event.
+   */
   public EventPage after(long since, int limit) {
     control.checkInside();
     List<Event> newer = new ArrayList<>();
@@ -103,7 +113,7 @@ public final class EventLog {
     boolean isLast = newer.size() <= limit;
     List<Event> page = new ArrayList<>(isLast ? newer : newer.subList(0, limit));
     long next = isLast ? Math.max(since, lastSeq) : page.get(page.size() - 1).seq();
-    if (since > 0 && lastPushedOut > since) {
+    if (since > 0 && lastEvicted > since) {
       page.add(0, gap(since));
     }
     return new EventPage(page, next, isLast);
@@ -120,7 +130,7 @@ public final class EventLog {
             "some events after number "
                 + since
                 + " are no longer kept, the last of them number "
-                + lastPushedOut));
+                + lastEvicted));
   }
 
   /** The number of the newest event; 0 before the first. */
@@ -129,7 +139,7 @@ public final class EventLog {
     return lastSeq;
   }
 
-  /** Runs {@code listener} on the control loop after each event; until it is removed. */
+  /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */
   public void listen(Runnable listener) {
     control.checkInside();
     listeners.add(listener);

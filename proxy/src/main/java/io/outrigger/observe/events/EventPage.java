@@ -4,12 +4,12 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /**
- * Events in the order of their numbers.
+ * A page of events in the order of their numbers.
  *
- * @param events the oldest first; begins with a {@link EventKind#GAP} when some that were asked for
- *     are no longer kept
- * @param next what to ask for after this page
- * @param isLast whether it ends with the newest event
+ * @param events the events, the oldest first; starts with an {@link EventKind#GAP} when some
+ *     requested events are no longer kept
+ * @param next the number with which to request the next page
+ * @param isLast whether the page ends with the newest event
  */
 @AnyThread
 public record EventPage(List<Event> events, long next, boolean isLast) {

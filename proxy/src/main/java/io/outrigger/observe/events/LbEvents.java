@@ -6,8 +6,8 @@ import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
 
 /**
- * What happens in the trees of one forward, as events. Outliers that are spared are none: they are
- * spared again at each sweep, and the endpoint's history has them.
+ * Adds events of the load-balancing trees of one forward to the event log. Outliers that are not
+ * ejected are not added, since they recur at each sweep and are in the endpoint's history.
  */
 @ControlConfined
 public record LbEvents(EventLog log, String forward) implements LbObserver {

@@ -1,7 +1,7 @@
 /**
- * What happened lately in this process, numbered, for operators (CONTRACT section 6, {@code
- * /events}). The observers of both halves write it on the control loop; readers get immutable
- * pages.
+ * A numbered log of recent events in this process for operators (CONTRACT section 6, {@code
+ * /events}). Observers of configuration and balancing add events on the control loop; readers get
+ * immutable pages.
  */
 @NullMarked
 package io.outrigger.observe.events;
