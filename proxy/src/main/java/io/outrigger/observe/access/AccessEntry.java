@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is logged of one request.
+ * The access log entry of one request.
  *
- * @param endMillis since 1970
- * @param timeoutNanos the time that it had, or {@link EffectiveTimeout#NONE}
+ * @param endMillis the end of the request, in milliseconds since 1970
+ * @param timeoutNanos the time limit of the request, or {@link EffectiveTimeout#NONE}
  */
 record AccessEntry(
     String forward,

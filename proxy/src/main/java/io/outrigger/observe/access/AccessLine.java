@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The line of one request: a JSON object in plain ASCII. Fields without a value are left out. What
- * apps sent is shortened and escaped, so that a line is one line and no terminal obeys it.
+ * Formats the line of one request as a JSON object in plain ASCII. Fields without a value are
+ * omitted. Texts from apps are shortened and escaped, so that they cannot contain line breaks or
+ * terminal control sequences.
  */
 final class AccessLine {
-  /** Characters of a text; the rest is cut. */
+  /** The maximum number of characters of a text; longer texts are cut. */
   static final int MAX_TEXT = 2048;
 
   private static final String CUT = "...";
@@ -24,7 +25,7 @@ final class AccessLine {
     this.out = out;
   }
 
-  /** Appends the line of {@code entry} with its end of line. */
+  /** Appends the line of {@code entry} and a line break. */
   static void append(StringBuilder out, AccessEntry entry) {
     new AccessLine(out).write(entry);
   }
@@ -95,7 +96,7 @@ final class AccessLine {
     out.append(value);
   }
 
-  /** With three decimals: to the microsecond. */
+  /** Appends milliseconds with three decimals. */
   private void millis(String name, long nanos) {
     name(name);
     long micros = nanos / NANOS_PER_MICRO;

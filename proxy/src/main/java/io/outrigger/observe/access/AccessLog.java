@@ -18,14 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the access log. An event loop adds an entry to a bounded queue and goes on; when the queue
- * is full, because the disk or the reader of a pipe is slow, the entry is dropped, and the call
- * counts it. The writing thread looks for entries every {@link #PERIOD}: to wake it would cost each
- * request a system call.
+ * Writes the access log. Event loops add entries to a bounded queue without waiting. When the queue
+ * is full, because the disk or the reader of a pipe is slow, the entry is dropped and counted. The
+ * writer thread polls the queue every {@link #PERIOD}, since waking this thread would cost one
+ * system call per request.
  */
 @AnyThread
 public final class AccessLog implements AutoCloseable {
-  /** Entries that may wait: half a second at a hundred thousand requests a second. */
+  /**
+   * The maximum number of queued entries: half a second at a hundred thousand requests per second.
+   */
   static final int MAX_WAITING = 50_000;
 
   private static final Logger log = LoggerFactory.getLogger(AccessLog.class);
@@ -39,24 +41,24 @@ public final class AccessLog implements AutoCloseable {
   private final OutputStream out;
   private final Runnable reopen;
   private final Clock clock;
-  private final int mostWaiting;
+  private final int maxWaiting;
   private final Thread writer;
   private volatile boolean closing;
 
-  /** Whether the last write failed; of the writing thread. */
+  /** Whether the last write failed. Confined to the writer thread. */
   private boolean failing;
 
   /**
    * @param name the file of {@code out}, for messages
-   * @param out closed by {@link #close}
-   * @param reopen has {@code out} opened anew with the next line
+   * @param out the output, which {@link #close} closes
+   * @param reopen makes {@code out} reopen its file at the next write
    */
-  AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int mostWaiting) {
+  AccessLog(String name, OutputStream out, Runnable reopen, Clock clock, int maxWaiting) {
     this.name = name;
     this.out = out;
     this.reopen = reopen;
     this.clock = clock;
-    this.mostWaiting = mostWaiting;
+    this.maxWaiting = maxWaiting;
     writer = new Thread(this::run, "access-log");
     writer.setDaemon(true);
   }
@@ -67,22 +69,22 @@ public final class AccessLog implements AutoCloseable {
     return access;
   }
 
-  /** Writes to stdout. */
+  /** Creates an access log that writes to stdout. */
   public static AccessLog toStdout() {
     return started("stdout", new FileOutputStream(FileDescriptor.out), () -> {});
   }
 
   /**
-   * Appends to a file; to another when that comes to stand in its place (log rotation).
+   * Creates an access log that appends to {@code file} and reopens it after log rotation.
    *
-   * @throws IOException when it cannot be opened
+   * @throws IOException when the file cannot be opened
    */
   public static AccessLog toFile(Path file) throws IOException {
     var appended = new AppendedFile(file, Clock.systemUTC());
     return started(file.toString(), appended, appended::reopen);
   }
 
-  /** The next line goes to the file that has the name then. */
+  /** Makes the next write reopen the file by its name. */
   public void reopen() {
     reopen.run();
   }
@@ -91,10 +93,10 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /** The observer that logs the calls of one forward. */
+  /** Returns the observer that logs the calls of one forward. */
   public CallObserver of(String forward) {
     return call -> {
-      if (waiting.incrementAndGet() > mostWaiting) {
+      if (waiting.incrementAndGet() > maxWaiting) {
         waiting.decrementAndGet();
         return false;
       }
@@ -106,10 +108,10 @@ public final class AccessLog implements AutoCloseable {
   private void run() {
     var batch = new StringBuilder();
     while (true) {
-      boolean last = closing; // read before the queue: what was added until then is written
+      boolean last = closing; // read first, so that all entries added before close are written
       try {
         writeQueued(batch);
-      } catch (OutOfMemoryError e) { // the lines of this batch are lost, later ones are not
+      } catch (OutOfMemoryError e) { // only this batch is lost
         batch.setLength(0);
         OutOfMemory.onLoop(e);
       }
@@ -134,7 +136,10 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /** Logs the first failure and its end; the lines between them are lost. */
+  /**
+   * Writes a batch. Logs the first failure, and the first success after a failure; the lines
+   * between them are lost.
+   */
   private void write(StringBuilder batch) {
     try {
       out.write(batch.toString().getBytes(StandardCharsets.US_ASCII));
@@ -152,7 +157,7 @@ public final class AccessLog implements AutoCloseable {
     batch.setLength(0);
   }
 
-  /** Writes what waits, as far as that goes within two seconds, and ends. */
+  /** Writes the queued entries for at most two seconds, then closes the output. */
   @Override
   public void close() {
     closing = true;

@@ -13,34 +13,34 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to a file that log rotation may rename or remove: the file of that name is then opened,
- * or made, anew. A write checks for that first, at most once per {@link #LOOK}, and after {@link
- * #reopen}. Written by one thread at a time.
+ * Appends to a file that log rotation may rename or remove. If that has happened, the file is
+ * opened or created again under its name. Writes check for this at most once per {@link
+ * #CHECK_PERIOD}, and after {@link #reopen}. Only one thread may write at a time.
  */
 @AnyThread
 final class AppendedFile extends OutputStream {
-  static final Duration LOOK = Duration.ofSeconds(1);
+  static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
   private final Path path;
   private final Clock clock;
   private OutputStream out;
 
-  /** Identifies the open file; null when the file was removed at once. */
+  /** Identifies the open file; null when the file was removed immediately after it was opened. */
   private @Nullable Object key;
 
-  private volatile long nextLookMillis;
+  private volatile long nextCheckMillis;
 
   /**
-   * Opens {@code path}, and makes it where it does not exist.
+   * Opens {@code path}, and creates the file if it does not exist.
    *
-   * @throws IOException when that is not possible
+   * @throws IOException when the file cannot be opened or created
    */
   AppendedFile(Path path, Clock clock) throws IOException {
     this.path = path;
     this.clock = clock;
     out = opened(path);
     key = keyOf(path);
-    nextLookMillis = clock.millis() + LOOK.toMillis();
+    nextCheckMillis = clock.millis() + CHECK_PERIOD.toMillis();
   }
 
   @Override
@@ -48,25 +48,28 @@ final class AppendedFile extends OutputStream {
     write(new byte[] {(byte) b}, 0, 1);
   }
 
-  /** Fails, and writes nothing, when the file is gone and cannot be made again. */
+  /**
+   * Writes the bytes; throws and writes nothing when the file was removed and cannot be created
+   * again.
+   */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     long now = clock.millis();
-    if (now >= nextLookMillis) {
-      nextLookMillis = now + LOOK.toMillis(); // first: reopen() may come meanwhile
+    if (now >= nextCheckMillis) {
+      nextCheckMillis = now + CHECK_PERIOD.toMillis(); // first, so as not to overwrite reopen()
       try {
         reopenIfMoved();
       } catch (IOException e) {
-        reopen(); // the next write tries again
+        reopen(); // so that the next write tries again
         throw e;
       }
     }
     out.write(bytes, offset, length);
   }
 
-  /** Has the next write check at once. Any thread may call it. */
+  /** Makes the next write check the file. Callable from any thread. */
   void reopen() {
-    nextLookMillis = Long.MIN_VALUE;
+    nextCheckMillis = Long.MIN_VALUE;
   }
 
   private void reopenIfMoved() throws IOException {

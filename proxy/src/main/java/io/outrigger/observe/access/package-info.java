@@ -1,6 +1,6 @@
 /**
- * The access log ({@code --access-log}): one JSON line for each request, when it has ended. Event
- * loops only put what is to be said into a bounded queue; one thread of its own writes.
+ * The access log ({@code --access-log}) with one JSON line for each ended request. Event loops only
+ * add entries to a bounded queue; a separate thread writes them.
  */
 @NullMarked
 package io.outrigger.observe.access;

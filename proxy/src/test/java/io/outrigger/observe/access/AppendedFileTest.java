@@ -28,7 +28,7 @@ class AppendedFileTest {
       write(file, "two ");
       assertThat(old).as("within the second").hasContent("one two ");
 
-      now = now.plus(AppendedFile.LOOK);
+      now = now.plus(AppendedFile.CHECK_PERIOD);
       write(file, "three ");
       write(file, "four ");
     }
@@ -60,7 +60,7 @@ class AppendedFileTest {
       Files.delete(path);
       Files.writeString(path, "made ");
 
-      now = now.plus(AppendedFile.LOOK);
+      now = now.plus(AppendedFile.CHECK_PERIOD);
       write(file, "two ");
     }
 
@@ -73,7 +73,7 @@ class AppendedFileTest {
     try (var file = file(path)) {
       write(file, "one ");
       Files.writeString(path, ""); // cut to nothing, as copytruncate does
-      now = now.plus(AppendedFile.LOOK);
+      now = now.plus(AppendedFile.CHECK_PERIOD);
       write(file, "two ");
     }
 
@@ -88,7 +88,7 @@ class AppendedFileTest {
       write(file, "one ");
       Files.delete(path);
       Files.delete(inner);
-      now = now.plus(AppendedFile.LOOK);
+      now = now.plus(AppendedFile.CHECK_PERIOD);
       assertThatThrownBy(() -> write(file, "lost ")).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> write(file, "lost ")).isInstanceOf(IOException.class);
 
