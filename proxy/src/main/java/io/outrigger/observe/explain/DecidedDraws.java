@@ -4,8 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 
 /**
- * Draws with known results: the first few shares of routes are missed and all others hit, and the
- * draw among weighted clusters falls where it is told to.
+ * Predetermined random draws for routing. The draws for route fractions miss the first {@code
+ * misses} times and hit afterwards; the draw among weighted clusters always returns {@code
+ * clusterDraw}.
  */
 @ControlConfined
 final class DecidedDraws implements RandomSource {

@@ -32,11 +32,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the selector in force where a request would go, once for each way that draws can decide, and
- * the clusters' pickers what they would do with it.
+ * Finds out from the current selector where a request would be sent, once for each possible result
+ * of random draws, and from the clusters' pickers how they would balance the request.
  *
- * <p>A walk through the routes is decided by its draws of shares. The first walk hits every share;
- * each further one misses the share that the walk before had hit, until a route needs no draw.
+ * <p>The draws for route fractions determine a walk through the routes. In the first walk every
+ * fraction matches. Each further walk misses the fraction that the previous walk hit, until a route
+ * matches without a draw.
  */
 @ControlConfined
 public final class Explainer {
@@ -53,10 +54,13 @@ public final class Explainer {
   private final Map<String, Optional<LbNode>> described = new HashMap<>();
   private final List<Branch> branches = new ArrayList<>();
 
-  /** Whether a walk came to the end of the routes. */
+  /** Whether a walk passed the last route without a match. */
   private boolean ranOut;
 
-  /** What each place answered: of several walks, that it hit if it ever did. */
+  /**
+   * The result of each examined route, by its place: a hit if the route matched in any walk,
+   * otherwise the matcher that missed.
+   */
   private final Map<Integer, Integer> asked = new TreeMap<>();
 
   private Explainer(
@@ -74,11 +78,11 @@ public final class Explainer {
   }
 
   /**
-   * Explains.
+   * Explains where {@code request} would be sent.
    *
-   * @param domain the virtual host in force
-   * @param trees a cluster's tree by its name
-   * @param overlaid clusters with local policy over them, by name
+   * @param domain the current virtual host
+   * @param trees returns the load-balancing tree of a cluster by its name
+   * @param overlaid the effects of local policy, by cluster name
    */
   public static Explanation explain(
       Forward forward,
@@ -110,7 +114,10 @@ public final class Explainer {
         branches);
   }
 
-  /** One walk: where it ended, the likelihood of its draws, and how to go another way. */
+  /**
+   * One walk through the routes, with the probability of its draws, its result, and the number of
+   * draws from which the next walk is derived.
+   */
   private final class Walk {
     private final int misses;
     private double probability = 1;
@@ -154,7 +161,7 @@ public final class Explainer {
         ranOut = !walk.isHit;
         return;
       }
-      misses = walk.draws; // that was the last one
+      misses = walk.draws; // the last draw was the hit
     }
   }
 
@@ -165,7 +172,7 @@ public final class Explainer {
       addBranch(probability, first);
       return;
     }
-    forwarded.cluster().release(); // it is drawn again below
+    forwarded.cluster().release(); // drawn again below
     double all = weighted.clusters().stream().mapToLong(WeightedCluster::weight).sum();
     long upTo = 0;
     for (WeightedCluster cluster : weighted.clusters()) {
@@ -188,8 +195,8 @@ public final class Explainer {
   }
 
   /**
-   * Goes to the cluster of the decision, or to that of the request's session, as a call does. Draws
-   * that come to the same are one branch.
+   * Adds a branch to the cluster of the decision, or of the request's session, as a call would.
+   * Draws with equal results are merged into one branch.
    */
   private void addForwarded(double probability, RouteDecision.Forward chosen) {
     List<FilterPlan> plans = chosen.filters().plan(request, chosen.clusters().keySet());
@@ -219,11 +226,11 @@ public final class Explainer {
                 Optional.of(cluster.picker().plan(call))));
       }
     } finally {
-      cluster.release(); // nothing is sent
+      cluster.release(); // no call is sent
     }
   }
 
-  /** All routes up to the last that was asked. */
+  /** Returns the verdicts on all routes up to the last examined route. */
   private List<Verdict> verdicts() {
     int last =
         ranOut
@@ -232,7 +239,7 @@ public final class Explainer {
     List<Verdict> verdicts = new ArrayList<>();
     for (int place = 0; place <= last && verdicts.size() < MAX_ROUTES; place++) {
       Route route = routes.get(place);
-      int miss = asked.getOrDefault(place, 0); // passed over: no path that it matches begins so
+      int miss = asked.getOrDefault(place, 0); // absent: the route index skipped it by path
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
       Result result = Result.MISSED;
       if (miss == RouteMatch.NO_MISS) {

@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What would become of a request at this moment.
+ * Explains how a request would be handled at this moment.
  *
  * @param domain the virtual host that serves the target; empty while there is no configuration
- * @param routes those that were asked or passed over, in order; of many the first
- * @param more how many further ones there are
- * @param branches the ways it can go, the likeliest first; empty while it would wait for the
- *     target's configuration
+ * @param routes the verdicts on the examined or skipped routes, in order; limited to the first ones
+ * @param more the number of further routes
+ * @param branches the possible outcomes, the most probable first; empty when the request would wait
+ *     for the target's configuration
  */
 @AnyThread
 public record Explanation(
@@ -37,33 +37,34 @@ public record Explanation(
     branches = List.copyOf(branches);
   }
 
-  /** How a route stands to the request. */
+  /** Whether a route matches the request. */
   public enum Result {
     HIT,
     MISSED,
-    /** It is drawn for a share of requests. */
+    /** The route matches a random fraction of such requests. */
     POSSIBLE
   }
 
   /**
-   * A route's answer.
+   * The result of matching one route.
    *
-   * @param missed the matcher that kept the request away, in words; of {@link Result#POSSIBLE} the
-   *     share; empty for a hit
+   * @param missed a description of the matcher that did not match; for {@link Result#POSSIBLE}, the
+   *     fraction; empty for a hit
    */
   public record Verdict(Route route, Result result, String missed) {}
 
   /**
-   * One way that the request can go.
+   * One possible outcome for the request.
    *
-   * @param probability by the draws of routes and of weighted clusters
-   * @param cluster where it goes: the decision's, or that of the request's session; empty when it
-   *     is answered here
-   * @param filters those that may do something to the request on the way, in order
-   * @param session that the request belongs to; empty when the route keeps none
-   * @param overlay what of the cluster is local policy
-   * @param tree of the cluster, as it stands
-   * @param plan what the cluster's picker would answer
+   * @param probability the probability of this outcome, by the draws for routes and weighted
+   *     clusters
+   * @param cluster the cluster of the decision or of the request's session; empty when the proxy
+   *     answers the request itself
+   * @param filters the filters that may affect the request, in order
+   * @param session the session of the request; empty when the route has no session affinity
+   * @param overlay the effect of local policy on the cluster
+   * @param tree the current load-balancing tree of the cluster
+   * @param plan the result that the cluster's picker would return
    */
   public record Branch(
       double probability,
@@ -78,7 +79,7 @@ public record Explanation(
       filters = List.copyOf(filters);
     }
 
-    /** One that ends here. */
+    /** Creates a branch in which the proxy answers the request itself. */
     static Branch answered(double probability, RouteDecision decision) {
       return new Branch(
           probability,
@@ -92,8 +93,8 @@ public record Explanation(
     }
 
     /**
-     * Whether a request would meet the same here: of a weighted route, draws differ in their
-     * filters, but a session leads all of them that keep it to one cluster (A60).
+     * Whether another draw has the same outcome as this branch. Different draws of a weighted route
+     * can have the same outcome, since a session selects the same cluster for each of them (A60).
      */
     boolean isAs(
         RouteDecision.Forward other,
@@ -107,7 +108,7 @@ public record Explanation(
           && session.equals(asked);
     }
 
-    /** The same when further draws come to it. */
+    /** Returns this branch with {@code more} added to its probability. */
     Branch orWith(double more) {
       return new Branch(
           probability + more, decision, cluster, filters, session, overlay, tree, plan);

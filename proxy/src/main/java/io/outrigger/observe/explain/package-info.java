@@ -1,7 +1,8 @@
 /**
- * Why a request would go where it goes, without sending it (CONTRACT section 6, {@code /explain}).
- * The published selector and pickers are asked themselves, with a trace and with draws that are
- * decided beforehand (decision proxy-0010). Made on the control loop; what is made is immutable.
+ * Explains how a request would be routed and balanced, without sending it (CONTRACT section 6,
+ * {@code /explain}). The explanation comes from the published selector and pickers themselves,
+ * which run with a trace and with predetermined draws (decision proxy-0010). Explanations are
+ * created on the control loop and are immutable.
  */
 @NullMarked
 package io.outrigger.observe.explain;
