@@ -34,7 +34,10 @@ final class BoundedHistogram {
     counts.setOpaque(slot, counts.getPlain(slot) + more);
   }
 
-  /** Adds the count of each bucket, and then the sum of values, to {@code into}. */
+  /**
+   * Adds the count of each bucket to the elements of {@code into}, and the sum of all values to the
+   * last element.
+   */
   void addTo(long[] into) {
     for (int i = 0; i < into.length; i++) {
       into[i] += counts.getOpaque(i);

@@ -9,8 +9,8 @@ import io.outrigger.base.LoopConfined;
 @FunctionalInterface
 public interface CallObserver {
   /**
-   * Returns an observer that ignores all calls. For why this is a method and not a constant, see
-   * {@link io.outrigger.lb.view.LbObserver#none}.
+   * Returns an observer that ignores all calls. The javadoc of {@link
+   * io.outrigger.lb.view.LbObserver#none} explains why this is a method and not a constant.
    */
   static CallObserver none() {
     return call -> true;
@@ -22,8 +22,8 @@ public interface CallObserver {
   boolean onEnded(CallSummary call);
 
   /**
-   * Returns an observer that notifies this observer and then {@code other}. Its {@link #onEnded}
-   * returns true only if both returned true.
+   * Returns an observer that notifies this observer and then {@code other}. The new observer
+   * returns true from {@link #onEnded} only if both observers did.
    */
   default CallObserver and(CallObserver other) {
     return call -> {

@@ -51,7 +51,7 @@ public interface CallSpans {
    */
   default void delayBegins(boolean ofAttempt, String type, String reason) {}
 
-  /** The reason of the current delay has changed, but not its type. */
+  /** The current delay has a new reason but the same type. */
   default void delayReason(String reason) {}
 
   /** The current delay has ended. A delay without this call ends with its attempt or call. */

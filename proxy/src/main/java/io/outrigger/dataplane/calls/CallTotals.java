@@ -76,9 +76,7 @@ public final class CallTotals {
     return counters[CallStats.RETRIED];
   }
 
-  /**
-   * Requests that were sent to another backend after one refused them (A6 "Transparent Retries").
-   */
+  /** Requests that were sent to another backend after a refusal (A6 "Transparent Retries"). */
   public long transparentRetries() {
     return counters[CallStats.TRANSPARENT_RETRIES];
   }
@@ -90,7 +88,7 @@ public final class CallTotals {
     return counters[CallStats.NOT_REPLAYABLE];
   }
 
-  /** Requests that are missing in the access log, since it could not be written fast enough. */
+  /** Requests that are missing in the access log because its queue was full. */
   public long unobserved() {
     return counters[CallStats.UNOBSERVED];
   }

@@ -56,8 +56,8 @@ final class LatencyHistogram {
   }
 
   /**
-   * Returns the bucket of a duration. The code has no branches, since the JIT compiler discards the
-   * compiled code when a branch is first taken that it has never seen taken.
+   * Returns the bucket of a duration. The code has no branches: the JIT compiler does not compile
+   * branches that were never taken, and discards the compiled code when such a branch is taken.
    */
   static int bucketOf(long micros) {
     long value = Math.max(0, Math.min(micros, (1L << MAX_BITS) - 1));

@@ -91,7 +91,7 @@ final class MethodStats {
   /** A96. */
   static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
-  /** Attempts that ended in a cluster with a status. */
+  /** Histograms of the ended attempts of one place with one status. */
   static final class CallAttempts {
     final BoundedHistogram durations = new BoundedHistogram(LATENCY_NANOS);
     final BoundedHistogram sent = new BoundedHistogram(SIZE_BYTES);
@@ -126,16 +126,17 @@ final class MethodStats {
   /** Ended attempts, by place and by status. */
   final Map<Place, AtomicReferenceArray<CallAttempts>> places = new ConcurrentHashMap<>();
 
-  /** Delays of calls by type (A121); null when they are not measured. */
+  /** Delays of calls by type (A121); null when delays of calls are not measured. */
   final @Nullable Map<String, BoundedHistogram> callDelays;
 
-  /** Delays of attempts by type (A121); null when they are not measured. */
+  /** Delays of attempts by type (A121); null when delays of attempts are not measured. */
   final @Nullable Map<String, BoundedHistogram> attemptDelays;
 
   private final boolean localities;
   private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
 
-  // Cache for the event loop, since most calls go to the place of the previous call.
+  // The place of the previous call, cached since most calls go to the same place. Confined to the
+  // event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<CallAttempts> last;
@@ -205,7 +206,7 @@ final class MethodStats {
   }
 
   /**
-   * @param locality null when unknown or not {@link #tellsLocalities used}
+   * @param locality the locality; null when unknown, or when {@link #tellsLocalities} is false
    * @param sent the number of message bytes sent
    * @param received the number of message bytes received
    */

@@ -71,11 +71,11 @@ public final class MethodTotals {
   }
 
   /**
-   * Attempts that ended.
+   * Histograms of ended attempts.
    *
-   * @param durations in nanoseconds
-   * @param sent bytes of messages
-   * @param received bytes of messages
+   * @param durations the durations in nanoseconds
+   * @param sent the numbers of message bytes sent
+   * @param received the numbers of message bytes received
    */
   public record CallAttempts(Measured durations, Measured sent, Measured received) {
     static CallAttempts none() {

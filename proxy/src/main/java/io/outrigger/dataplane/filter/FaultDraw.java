@@ -101,8 +101,8 @@ final class FaultDraw {
   }
 
   /**
-   * Returns the header as a decimal number, or {@link #ABSENT} for an invalid number. The last of
-   * several values counts.
+   * Returns the header as a decimal number, or {@link #ABSENT} for an invalid number. If the header
+   * has several values, the last value is used.
    */
   private static long number(RequestView request, String header) {
     String values = request.header(header);

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call as its filters use it, on its event loop. */
+/** The view of a call that filters get; used on the call's event loop. */
 @LoopConfined
 public interface FilteredCall {
   /** The request with the edits of the preceding filters. */
@@ -30,7 +30,7 @@ public interface FilteredCall {
 
   /**
    * Changes the call to another cluster of the route (A60 "Config Selector Changes"). Does nothing
-   * when the route has no cluster {@code name} or that cluster was retired.
+   * when the route has no cluster {@code name}, or when the new cluster was retired.
    */
   void changeCluster(String name);
 

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The supported HTTP filters, by the class of their settings. The process has one instance, so that
- * a filter can count requests of the whole process.
+ * The supported HTTP filters, by the class of their settings. There is one instance per process, so
+ * that a filter can count requests of the whole process.
  */
 @AnyThread
 public final class HttpFilters {

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * IDLE        -> PICKING      on begin
- * PICKING     -> OPENING      on Use; on Queue it is parked on the cluster
+ * PICKING     -> OPENING      on Use; on Queue the call is parked on the cluster
  * PICKING     -> BACKING_OFF  on Fail that the policy retries
- * OPENING     -> PICKING      on no stream to be had: nothing was sent
- * OPENING     -> STREAMING    on stream opened: head and held body go out
- * STREAMING   -> PICKING      on stream refused with nothing lost; once, or as its connection ended
+ * OPENING     -> PICKING      on no stream available: nothing was sent
+ * OPENING     -> STREAMING    on stream opened: headers and buffered body are sent
+ * STREAMING   -> PICKING      on stream refused, no data lost: once, or when the connection closed
  * STREAMING   -> BACKING_OFF  on failure that the policy retries, before a response has begun
  * BACKING_OFF -> PICKING      on end of the back-off
  * any         -> OVER         on the call's end
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 final class CallAttempts {
   /**
-   * How often a request is sent again because its connection ended before the backend processed it
+   * The maximum number of transparent retries of a call after connections that closed gracefully
    * (decision proxy-0033).
    */
   static final int MAX_TRANSPARENT_RETRIES = 64;
@@ -202,8 +202,8 @@ final class CallAttempts {
   }
 
   /**
-   * Parks the call until a newer picker is published. Returns false when one is published already;
-   * returns true when the call waits, or was answered because the queue is full.
+   * Parks the call until a newer picker is published. Returns false when a newer picker is
+   * published already; returns true when the call waits, or was answered because the queue is full.
    */
   private boolean parkForPick(String delayType, String reason) {
     if (!call.reserve()) {
@@ -285,8 +285,8 @@ final class CallAttempts {
   }
 
   /**
-   * The authority to which the route rewrites (A81, A111); empty when the route does not rewrite
-   * it.
+   * The authority to which the route rewrites {@code :authority} (A81, A111); empty when the route
+   * rewrites nothing.
    */
   private String rewrittenAuthority() {
     HostRewrite rewrite = decision().action().hostRewrite();
@@ -300,13 +300,13 @@ final class CallAttempts {
   void onRequestSent(int bytes) {
     call.request.onSent(bytes);
     if (!call.request.canReplay()) {
-      releaseCluster(); // more was sent than copied: no further pick can follow (A31-08)
+      releaseCluster(); // too much was sent for a retry: no pick can follow (A31-08)
     }
   }
 
   /**
-   * A stream has ended. Its unsent data goes back to the request, so that another stream can send
-   * it.
+   * Returns the unsent data of the ended stream to the request, so that another stream can send the
+   * data.
    */
   void takeUnsent(Http2Stream ended) {
     call.request.close(ended.takeUnsent());
@@ -326,7 +326,7 @@ final class CallAttempts {
   /**
    * A backend answered with a failure before any response had begun.
    *
-   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when it sent none
+   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
    * @return the back-off for {@link #retryAfter}; {@link RetryState#NO_RETRY} when the answer goes
    *     to the app
    */
@@ -367,7 +367,7 @@ final class CallAttempts {
   /**
    * The backend's stream ended before the response was complete.
    *
-   * @param refusal whether the backend promises that it did nothing with the request
+   * @param refusal whether the backend guarantees that it did not process the request
    * @param relayed the reset that is sent to an app that already has the response headers; null to
    *     send trailers with {@code failure} instead
    */

@@ -17,7 +17,7 @@ final class CallFailures {
   }
 
   /**
-   * @param reason names the rule that the request breaks
+   * @param reason the rule that the request breaks
    */
   static RpcStatus badRequest(String reason) {
     return RpcStatus.internal("bad request: " + reason);
@@ -37,7 +37,8 @@ final class CallFailures {
   }
 
   /**
-   * Caused only by a bug of this proxy: a cluster is retired only after its selector was replaced.
+   * A retired cluster in the routes is a bug of this proxy, since clusters are retired only after
+   * their selector was replaced.
    */
   static RpcStatus retiredCluster() {
     return RpcStatus.internal("routes name a retired cluster");
@@ -56,12 +57,15 @@ final class CallFailures {
     };
   }
 
-  /** The status of a call whose stream {@code address} reset. */
+  /** The status of a call whose stream was reset by the backend at {@code address}. */
   static RpcStatus ofReset(Http2Error error, String address) {
     return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
   }
 
-  /** The status of a call whose stream this proxy reset because {@code address} broke a rule. */
+  /**
+   * The status of a call whose stream this proxy reset, because the backend at {@code address}
+   * broke a rule.
+   */
   static RpcStatus ofFault(Http2Error error, String reason, String address) {
     return error == Http2Error.ENHANCE_YOUR_CALM
         ? new RpcStatus(Code.RESOURCE_EXHAUSTED, "response of " + address + ": " + reason)
@@ -69,7 +73,7 @@ final class CallFailures {
   }
 
   /**
-   * The status of a call with a header list larger than {@code peer} accepts (RFC 9113 section
+   * The status of a call with a header list that is larger than the peer accepts (RFC 9113 section
    * 6.5.2).
    */
   static RpcStatus beyondPeersLimit(String list, long bytes, String peer, long limit) {
@@ -91,7 +95,7 @@ final class CallFailures {
   }
 
   /**
-   * Names the configuration of {@code target}, with the reason why it is missing when that is
+   * Names the configuration of {@code target}, with the reason why the configuration is missing, if
    * known.
    */
   static String configuration(ForwardTarget target) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-/** One event loop as calls use it, with its number, clock, deadline timers and caches. */
+/** The state that calls use on one event loop: its index, clock, deadline timers and caches. */
 @LoopConfined
 public final class CallLoop implements Executor {
   private final int index;

@@ -9,7 +9,7 @@ final class CallPause extends DeadlineTimers.Entry {
   private final Runnable then;
 
   /**
-   * @param then runs on the loop when the pause is over
+   * @param then the action that runs on the loop when the pause is over
    */
   CallPause(CallLoop loop, Runnable then) {
     this.loop = loop;

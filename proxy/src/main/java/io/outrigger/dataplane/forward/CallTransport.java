@@ -3,8 +3,8 @@ package io.outrigger.dataplane.forward;
 import io.outrigger.lb.Transport;
 
 /**
- * A live transport as calls use it. The transport has one set of connections per event loop, opens
- * them on demand, and hides them from balancing.
+ * A live transport for calls. Each event loop has its own connections, which are opened on demand
+ * and are invisible to balancing.
  */
 public interface CallTransport extends Transport {
   /**

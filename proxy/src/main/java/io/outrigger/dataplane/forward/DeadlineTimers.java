@@ -20,8 +20,8 @@ public final class DeadlineTimers {
   @FunctionalInterface
   public interface Alarm {
     /**
-     * Schedules {@code task}; returns an action that cancels it and removes it from the loop's
-     * queue.
+     * Schedules {@code task}; returns an action that cancels the task and removes it from the
+     * loop's queue.
      */
     Runnable in(long delayNanos, Runnable task);
   }
@@ -50,10 +50,10 @@ public final class DeadlineTimers {
   private final @Nullable Entry[] slots = new Entry[SLOTS];
   private int armed;
 
-  /** All slots up to this tick have been processed. */
+  /** The last tick whose slot was processed. */
   private long doneTick;
 
-  /** The tick of the alarm that is set. */
+  /** The tick for which the alarm is set. */
   private long alarmTick = NO_ALARM;
 
   private Runnable cancelAlarm = () -> {};
@@ -89,7 +89,7 @@ public final class DeadlineTimers {
     setAlarm(tick);
   }
 
-  /** Disarms {@code entry}; does nothing when it is not armed. */
+  /** Disarms {@code entry}; does nothing for an entry that is not armed. */
   void disarm(Entry entry) {
     if (entry.tick == UNARMED) {
       return;

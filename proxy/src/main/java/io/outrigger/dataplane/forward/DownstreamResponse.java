@@ -33,7 +33,10 @@ final class DownstreamResponse {
     BEGUN,
     /** The whole response was passed to the stream, which may still wait for the app to read. */
     COMPLETE,
-    /** The response is complete, and RST_STREAM(NO_ERROR) follows as soon as it was written. */
+    /**
+     * The response is complete, and RST_STREAM(NO_ERROR) follows as soon as the response was
+     * written.
+     */
     STOPPING,
     /** The stream was closed or reset; nothing more is sent. */
     GONE
@@ -145,7 +148,7 @@ final class DownstreamResponse {
     stream.consumed(bytes);
   }
 
-  /** Whether the response is complete but some of it is not yet written to the app. */
+  /** Whether the response is complete but not yet fully written to the app. */
   boolean hasUnread() {
     return (phase == Phase.COMPLETE || phase == Phase.STOPPING) && stream.pendingBytes() > 0;
   }
@@ -201,7 +204,10 @@ final class DownstreamResponse {
     }
   }
 
-  /** Some pending data was written. */
+  /**
+   * Sends the RST_STREAM of phase {@code STOPPING} if all pending data was written; called after
+   * each write.
+   */
   void onSent() {
     if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
       reset(Http2Error.NO_ERROR);

@@ -67,7 +67,7 @@ final class Filtering {
     return edits.result();
   }
 
-  /** Ends the filters; the call has ended. */
+  /** Ends a pause of the call and the {@link FilterPass}; called when the call has ended. */
   void end() {
     if (pause != null) {
       pause.cancel();

@@ -17,9 +17,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One {@code --forward} as its calls use it, with its settings, targets, queue limits and counters.
- */
+/** The data plane of one {@code --forward}: settings, targets, queue limits and counters. */
 @AnyThread
 public final class Forward {
   private final String name;
@@ -52,7 +50,7 @@ public final class Forward {
   }
 
   /**
-   * @param memory while this gauge is full, new requests are refused
+   * @param memory the memory gauge; while full, new requests are refused
    * @param loops the number of event loops
    */
   public Forward(
@@ -98,7 +96,10 @@ public final class Forward {
         : targets.targetFor(head.authority());
   }
 
-  /** Describes what is wrong with the request's authority; null when it is valid or not used. */
+  /**
+   * Returns a message about what is wrong with the request's authority; null when the authority is
+   * valid or not used.
+   */
   @Nullable String authorityFault(RequestHead head) {
     AsciiString own = head.authority();
     if (own.isEmpty()) {
@@ -145,7 +146,8 @@ public final class Forward {
    * precedence over the endpoint's hostname, and the hostname over any default (A81
    * "xds_cluster_impl LB Policy Changes").
    *
-   * @param rewritten the authority to which the route rewrites; empty when it does not
+   * @param rewritten the authority to which the route rewrites; empty when the route rewrites
+   *     nothing
    */
   HeaderField authorityFor(RequestHead head, ForwardTarget target, String rewritten) {
     if (settings.authority() instanceof AuthorityMode.Preserve) {

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * Forwards one request from the app's stream to a backend.
  *
  * <pre>
- * ROUTING -> SENDING  on route selected; while there is no selector it is parked on the target
+ * ROUTING -> SENDING  on route selected; without a selector the call is parked on the target
  * ROUTING -> DELAYED  on route selected whose filters inject a delay
  * DELAYED -> SENDING  on end of the delays
  * SENDING -> DONE     on answered (by the backend or here)
- * any     -> DONE     on deadline, failure, or given up by the app
+ * any     -> DONE     on deadline, failure, or cancellation by the app
  * </pre>
  *
  * <p>The idea: this object and the current attempt of its {@link CallAttempts} link the app's
@@ -68,7 +68,7 @@ public final class ForwardedCall extends TimedCall
   /** Computed when a policy first reads the hash, and kept for further picks (A42). */
   private @Nullable Long hash;
 
-  /** Creates a call for a stream that an app opened on {@code loop}. */
+  /** Creates a call for a stream that an app opened on the given event loop. */
   public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
     super(loop);
     this.forward = forward;
@@ -472,7 +472,9 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  /** Returns {@code status} with the resolution note or the node ID appended to its message. */
+  /**
+   * Returns a copy of {@code status} whose message ends with the resolution note or the node ID.
+   */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
     String nodeId = forward.settings().nodeId().get();
     return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);

@@ -32,10 +32,10 @@ public final class LocalReply {
 
   /**
    * Appends the resolution note of the cluster to the message of {@code status}, or the node ID
-   * when the note is empty. A message that contains one of them already is not changed: failures of
-   * pickers and of configurations carry their own note (A88).
+   * when the note is empty. A message that already contains a note is not changed: failures of
+   * pickers and of configurations have their own note (A88).
    *
-   * @param clusterNote empty before a cluster was chosen
+   * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */
   static RpcStatus noted(RpcStatus status, LocalReason reason, String clusterNote, String nodeId) {
     String text = status.message();
@@ -64,7 +64,10 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /** Returns {@code last}, which has no gRPC status, with {@code status} added. */
+  /**
+   * Returns a copy of the header block {@code last}, which has no gRPC status, with the given
+   * status added.
+   */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     var block = HeaderList.builder(last.size() + 3);
     for (int i = 0; i < last.size(); i++) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There are two kinds of buffers. The buffer of a call with a retry policy holds a large request
  * and takes its room from the budget of the forward. The buffer of any other call serves only
- * transparent retries (SC-34). Its limit is the initial window of a stream, since a backend that
- * refuses a stream grants no more than this window.
+ * transparent retries (SC-34). Such a buffer holds at most the initial window of a stream, since a
+ * backend that refuses a stream grants no more than this window.
  *
  * <p>The first bytes are kept in a pooled array of the event loop, which is cheap; only a request
  * that does not fit gets a {@code ByteBuf}.
@@ -39,14 +39,14 @@ final class ReplayBuffer {
   private final @Nullable ByteBudget budget;
   private byte @Nullable [] small;
 
-  /** Holds all kept bytes once it exists; null while {@link #small} suffices. */
+  /** The buffer for all kept bytes; null while {@link #small} is large enough. */
   private @Nullable ByteBuf large;
 
   private int size;
 
   /**
-   * Whether some bytes were not copied for lack of room. Later bytes are not copied, since they
-   * would leave a gap.
+   * Whether some bytes were not copied for lack of room. After this, no more bytes are copied,
+   * since a copy with a gap is useless.
    */
   private boolean full;
 
@@ -66,8 +66,8 @@ final class ReplayBuffer {
   }
 
   /**
-   * Whether this buffer serves a retry policy. Only then is a request counted that outgrows the
-   * buffer.
+   * Whether this buffer serves a retry policy. Requests that outgrow the buffer are counted only
+   * with a retry policy.
    */
   boolean isForPolicy() {
     return budget != null;

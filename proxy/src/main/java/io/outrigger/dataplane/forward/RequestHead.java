@@ -81,7 +81,10 @@ public final class RequestHead implements CallRequest {
     return method;
   }
 
-  /** {@code :authority}, or {@code host} in its absence; empty when the app sent neither. */
+  /**
+   * The value of {@code :authority}, or of {@code host} if {@code :authority} is absent; empty when
+   * both are absent.
+   */
   @Override
   public AsciiString authority() {
     return authority == null ? AsciiString.EMPTY_STRING : authority.value();

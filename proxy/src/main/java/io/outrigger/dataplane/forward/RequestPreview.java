@@ -64,7 +64,7 @@ public final class RequestPreview implements RequestView {
   }
 
   /**
-   * Returns the call that this request would become on {@code route} of {@code forward}.
+   * Returns the call that would be made for this request on the given route.
    *
    * @param session the addresses to which earlier calls of the session went; empty without a
    *     session

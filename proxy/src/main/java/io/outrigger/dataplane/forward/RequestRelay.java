@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A request may have to be sent again. For this, the first bytes of its body are copied, and
  * unsent data is taken back from the ended stream. As long as no more bytes were sent than copied,
  * no data is lost, whatever the size of the request (A6 "Memory Management", decision proxy-0025).
- * Bytes that are sent again return no further credit.
+ * Bytes that are sent a second time return no further credit.
  */
 @LoopConfined
 final class RequestRelay {
@@ -58,7 +58,7 @@ final class RequestRelay {
     this.record = record;
   }
 
-  /** From now on, {@code copy} keeps the request for further attempts, as far as it fits. */
+  /** Sets the buffer that keeps the start of the request for further attempts. */
   void keepForReplay(ReplayBuffer copy) {
     PendingData known = kept;
     while (known != null && !known.isEmpty()) {
@@ -196,7 +196,7 @@ final class RequestRelay {
     }
   }
 
-  /** The call has ended; releases all buffered data. */
+  /** Releases all buffered data; called when the call has ended. */
   void release() {
     backend = null;
     commit();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forwards a backend's response to the app unchanged, and reads the outcome of the call from this
- * response. A gRPC response that ends without a status gets one (SC-17).
+ * response. Only a gRPC response that ends without a status is changed: a status is added (SC-17).
  */
 @LoopConfined
 final class ResponseRelay {
@@ -23,10 +23,7 @@ final class ResponseRelay {
   private final EndpointAddress address;
   private int status;
 
-  /**
-   * The {@code grpc-status} of response headers that did not end the stream; null when they had
-   * none.
-   */
+  /** The {@code grpc-status} of response headers that did not end the stream; null when absent. */
   private @Nullable AsciiString headStatus;
 
   private boolean owesGrpcStatus;
@@ -161,7 +158,10 @@ final class ResponseRelay {
     return begins ? null : Code.ofHttpStatus(status);
   }
 
-  /** The last {@code grpc-status}, which is the one that clients use; null when there is none. */
+  /**
+   * Returns the last {@code grpc-status}, which clients use when there are several; null when
+   * absent.
+   */
   private static @Nullable AsciiString grpcStatus(HeaderList last) {
     HeaderField field = last.findLast(KnownName.GRPC_STATUS);
     return field == null ? null : field.value();

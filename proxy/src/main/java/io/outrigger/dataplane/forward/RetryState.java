@@ -38,8 +38,9 @@ final class RetryState {
   /**
    * Counts a failed attempt and computes the delay before the next one.
    *
-   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when it sent none
-   * @return nanoseconds until the next attempt, which is counted at once, or {@link #NO_RETRY}
+   * @param pushback the backend's {@code grpc-retry-pushback-ms}; null when absent
+   * @return nanoseconds until the next attempt, which is counted now; {@link #NO_RETRY} if none
+   *     follows
    */
   long afterFailure(Code code, @Nullable AsciiString pushback) {
     if (attempts >= policy.maxAttempts() || !policy.codes().contains(code)) {

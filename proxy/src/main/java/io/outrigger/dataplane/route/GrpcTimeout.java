@@ -2,7 +2,7 @@ package io.outrigger.dataplane.route;
 
 import io.netty.util.AsciiString;
 
-/** Parses and formats the {@code grpc-timeout} header: one to eight digits and a unit. */
+/** Parses and formats the {@code grpc-timeout} header, which has one to eight digits and a unit. */
 public final class GrpcTimeout {
   /** The result of {@link #parse} for a text that is not a timeout. */
   public static final long MALFORMED = -1;

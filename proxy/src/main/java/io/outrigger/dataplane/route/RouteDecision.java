@@ -33,8 +33,8 @@ public sealed interface RouteDecision {
      * Changes the call to the route's cluster {@code name} (A60 "Config Selector Changes").
      *
      * @param held the cluster that the call holds; released when the call changes to another
-     * @return the cluster that the call holds now; this is {@code held} when the route has no
-     *     cluster {@code name} or that cluster was retired
+     * @return the cluster that the call holds now. The call stays in its previous cluster when the
+     *     route has no cluster {@code name}, or when the new cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);

@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to a file that log rotation may rename or remove. If that has happened, the file is
- * opened or created again under its name. Writes check for this at most once per {@link
+ * Appends to a file that log rotation may rename or remove. After a rename or removal, the file is
+ * opened or created again under its name. Writes check the file at most once per {@link
  * #CHECK_PERIOD}, and after {@link #reopen}. Only one thread may write at a time.
  */
 @AnyThread
@@ -67,7 +67,9 @@ final class AppendedFile extends OutputStream {
     out.write(bytes, offset, length);
   }
 
-  /** Makes the next write check the file. Callable from any thread. */
+  /**
+   * Makes the next write check whether the file was renamed or removed. Callable from any thread.
+   */
   void reopen() {
     nextCheckMillis = Long.MIN_VALUE;
   }

@@ -56,8 +56,8 @@ public final class EventLog {
   }
 
   /**
-   * Evicts the resources of older events until at most half of the limit remains, so that this does
-   * not run for each event.
+   * Evicts the resources of older events until at most half of the limit remains. The large step
+   * avoids an eviction for each new event.
    */
   private void evictResources() {
     List<Event> heavy =

@@ -32,8 +32,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out from the current selector where a request would be sent, once for each possible result
- * of random draws, and from the clusters' pickers how they would balance the request.
+ * Explains how a request would be routed and balanced. The current selector routes the request once
+ * for each possible result of random draws; the pickers of the chosen clusters then report how they
+ * would balance the request.
  *
  * <p>The draws for route fractions determine a walk through the routes. In the first walk every
  * fraction matches. Each further walk misses the fraction that the previous walk hit, until a route
