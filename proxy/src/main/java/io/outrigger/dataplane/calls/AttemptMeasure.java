@@ -110,7 +110,7 @@ abstract class AttemptMeasure {
    * The attempt was refused and is followed by a transparent retry, which the retry policy does not
    * count.
    */
-  final void attemptRemade(RpcStatus.Code code, long now) {
+  final void attemptRetriedTransparently(RpcStatus.Code code, long now) {
     Further more = further();
     more.transparentRetries++;
     more.lastEnd = now;

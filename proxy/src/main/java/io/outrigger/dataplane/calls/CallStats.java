@@ -41,12 +41,12 @@ public final class CallStats {
   /**
    * @param loop the index of the event loop
    */
-  public CallStats(int loop, Measuring told) {
+  public CallStats(int loop, Measuring measuring) {
     this.loop = loop;
-    other = new MethodStats(told);
+    other = new MethodStats(measuring);
     byMethod =
-        told.methods().stream()
-            .collect(Collectors.toMap(name -> name, name -> new MethodStats(told)));
+        measuring.methods().stream()
+            .collect(Collectors.toMap(name -> name, name -> new MethodStats(measuring)));
   }
 
   /** The index of the event loop. */

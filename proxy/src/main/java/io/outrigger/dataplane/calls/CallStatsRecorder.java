@@ -146,7 +146,7 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
    */
   public void transparentRetry(RpcStatus failure, long now) {
     stats.transparentRetry();
-    attemptRemade(failure.code(), now);
+    attemptRetriedTransparently(failure.code(), now);
     spans.attemptFailed(failure);
   }
 

@@ -141,10 +141,10 @@ final class MethodStats {
   private @Nullable Locality lastLocality;
   private @Nullable AtomicReferenceArray<CallAttempts> last;
 
-  MethodStats(Measuring told) {
-    localities = told.localities();
-    callDelays = told.callDelays() ? new ConcurrentHashMap<>() : null;
-    attemptDelays = told.attemptDelays() ? new ConcurrentHashMap<>() : null;
+  MethodStats(Measuring measuring) {
+    localities = measuring.localities();
+    callDelays = measuring.callDelays() ? new ConcurrentHashMap<>() : null;
+    attemptDelays = measuring.attemptDelays() ? new ConcurrentHashMap<>() : null;
   }
 
   /** Whether {@link #attemptEnded} uses the locality. */

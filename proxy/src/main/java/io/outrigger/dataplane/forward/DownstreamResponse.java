@@ -57,7 +57,7 @@ final class DownstreamResponse {
   }
 
   /** Adds the routing decision of {@code call} to the end of the response. */
-  void tell(CallSummary call) {
+  void addDecisionOf(CallSummary call) {
     decisionOf = call;
   }
 

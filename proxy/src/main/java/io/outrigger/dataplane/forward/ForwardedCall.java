@@ -185,9 +185,9 @@ public final class ForwardedCall extends TimedCall
   private void begin(HeaderList headers, boolean endStream) {
     head = loop.heads().of(headers);
     record.started(head, forward.tracer());
-    AsciiString asks = forward.settings().decisionHeader();
-    if (asks != null && headers.contains(asks)) {
-      app.tell(record);
+    AsciiString decisionHeader = forward.settings().decisionHeader();
+    if (decisionHeader != null && headers.contains(decisionHeader)) {
+      app.addDecisionOf(record);
     }
     if (endStream) {
       app.onRequestEnd();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A call of which nothing is known; whole calls are told of in the tests of forwarding. */
+/** Tests a call without any recorded data. The tests of {@code forward} cover whole calls. */
 class CallStatsRecorderTest {
   @Test
   void aCallThatNeverBeganHasNothingToTell() {

@@ -112,7 +112,7 @@ class CallTotalsTest {
     var calls = new LatencyHistogram();
     calls.record(0);
     calls.record(1_000);
-    calls.record(1_999); // a whole microsecond, as far as is told
+    calls.record(1_999); // reported in whole microseconds
     calls.record(2_000);
     calls.record(5_000);
     calls.record(6_000);

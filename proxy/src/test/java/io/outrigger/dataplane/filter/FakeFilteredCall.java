@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A call that remembers what its filters did. */
+/** A call that records the actions of its filters. */
 final class FakeFilteredCall implements FilteredCall {
   private final RequestView request;
   private final RandomSource random;
@@ -68,7 +68,7 @@ final class FakeFilteredCall implements FilteredCall {
     session = hint;
   }
 
-  /** A head, as the fields that were added to it. */
+  /** A header block that records the added fields. */
   static final class Added implements HeaderEdits {
     final List<String> fields = new ArrayList<>();
 

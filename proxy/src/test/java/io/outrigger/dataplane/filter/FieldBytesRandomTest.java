@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Values of header fields: any bytes are a value, or none; nothing is thrown. */
+/** Tests that arbitrary bytes in header values are accepted or ignored, without an exception. */
 class FieldBytesRandomTest {
   private static final int RUNS = 5000;
 

@@ -23,7 +23,7 @@ class FilterChainTest {
   private static final HttpFilters FILTERS = HttpFilters.ofProcess();
   private static final FilterConfig DISABLED = new FilterConfig.Disabled();
 
-  /** Each level aborts with a code of its own; {@code -} is a level that says nothing. */
+  /** Each level aborts with a different code; {@code -} is a level without an override. */
   @Conformance({"A33-07", "A39-03"})
   @ParameterizedTest(name = "cluster {0}, route {1}, host {2}, listener {3} -> {4}")
   @CsvSource({
@@ -101,7 +101,10 @@ class FilterChainTest {
         .isSameAs(FilterChain.NONE);
   }
 
-  /** Each level has a cookie of its own; {@code -} says nothing, {@code off} is A55's disabled. */
+  /**
+   * Each level has a different cookie; {@code -} is a level without an override, {@code off} is a
+   * disabled filter (A55).
+   */
   @Conformance("A55-11")
   @ParameterizedTest(name = "cluster {0}, route {1}, host {2}, listener {3} -> {4}")
   @CsvSource({
@@ -201,7 +204,7 @@ class FilterChainTest {
     return Optional.of(new Abort(Optional.of(code), Optional.empty(), new Fraction(percent, 100)));
   }
 
-  /** The code with which a request is aborted; {@code -} for one that goes on. */
+  /** The code with which a request is aborted; {@code -} if the request is not aborted. */
   private static String aborts(FilterChain chain) {
     FilterPass pass = chain.begin(new FakeFilteredCall());
     return pass.next() instanceof FilterStep.Answer answer

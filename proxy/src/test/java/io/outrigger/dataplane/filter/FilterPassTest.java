@@ -108,7 +108,7 @@ class FilterPassTest {
     assertThat(active.count()).isZero();
   }
 
-  /** A39: faults and sessions are no lists of their own. */
+  /** A39: faults and sessions run in one list. */
   @Conformance("A31-43")
   @ParameterizedTest(name = "the session first: {0}")
   @ValueSource(booleans = {true, false})
@@ -143,7 +143,7 @@ class FilterPassTest {
     assertThat(head.fields).containsExactly("x=two", "x=one");
   }
 
-  /** Says its name to responses. */
+  /** Adds its name to responses. */
   private record Naming(String name, FilterStep step) implements RouteFilter {
     @Override
     public FilterStep onRequest(FilteredCall call) {

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.filter;
 import io.outrigger.config.route.RequestView;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is nothing but headers, given as names and values in turn. */
+/** A request that consists only of headers, given as alternating names and values. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Headers(String... fields) implements RequestView {
   @Override

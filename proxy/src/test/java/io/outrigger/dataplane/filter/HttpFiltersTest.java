@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class HttpFiltersTest {
   private final HttpFilters filters = HttpFilters.ofProcess();
 
-  /** Both halves of each filter are there: what can be decoded can run. */
+  /** Tests that each filter that can be decoded can also run. */
   @Test
   void whateverIsDecodedHasAFilter() {
     assertThat(filters.settings()).isEqualTo(FilterDecoders.settings());

@@ -76,7 +76,7 @@ class SessionFilterTest {
         .isEqualTo(address.equals("none") ? List.of() : List.of(address));
   }
 
-  /** What the client has; where the call went; what the response sets. */
+  /** The client's cookie, the endpoint of the call, and the cookie that the response sets. */
   @Conformance({"A55-05", "A55-06", "A55-07"})
   @Test
   void aCookieIsSetUnlessTheClientHasTheSame() {

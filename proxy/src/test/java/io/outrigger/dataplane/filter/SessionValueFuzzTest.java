@@ -8,7 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Any text as a session cookie is a session, which is written as it was read, or nothing. */
+/**
+ * Tests that any text in a session cookie either is rejected, or is a session that encodes to the
+ * same content.
+ */
 final class SessionValueFuzzTest {
   static Stream<byte[]> seeds() {
     return Stream.of("", "MTI3LjAuMC4xOjgwO2M=", "WzoxXTo4MCwxMjcuMC4wLjE6ODA7Yw==", "====")

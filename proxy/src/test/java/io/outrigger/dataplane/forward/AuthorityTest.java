@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What goes upstream as {@code :authority}; the app's own is {@code app.local}. */
+/** Tests which {@code :authority} is sent to backends; the app's own is {@code app.local}. */
 class AuthorityTest {
   private static final RetryPolicy POLICY =
       new RetryPolicy(Set.of(Code.UNAVAILABLE), 2, Duration.ofMillis(1), Duration.ofMillis(1));
@@ -33,7 +33,7 @@ class AuthorityTest {
     script.forward = script.forward(new ForwardSettings(mode, 10, 1_000, () -> "node"));
   }
 
-  /** The authority with which the next request reaches {@code backend}. */
+  /** The authority of the next request that {@code backend} receives. */
   private String sentTo(FakeBackend backend) {
     script.picks(backend.use);
     script.unary();
@@ -83,7 +83,7 @@ class AuthorityTest {
     assertThat(authority(other)).isEqualTo("other.example");
   }
 
-  /** A81: an authority that the application gave stands. */
+  /** A81: an authority that the application set is kept. */
   @Conformance("A81-01")
   @Test
   void whatTheAppSaysStandsWhereItIsPreserved() {
@@ -93,7 +93,7 @@ class AuthorityTest {
     assertThat(sentTo(named)).isEqualTo("app.local");
   }
 
-  /** A81: the rewriting is stronger than any default. */
+  /** A81: a rewritten authority takes precedence over any default. */
   @Conformance("A81-01")
   @Test
   void aFixedAuthorityIsOnlyADefault() {
@@ -104,7 +104,10 @@ class AuthorityTest {
     assertThat(sentTo(nameless)).isEqualTo("fixed.example");
   }
 
-  /** The authority with which a request with these fields for it reaches the backend. */
+  /**
+   * Sends a request with the given authority fields; returns the authority that the backend
+   * receives.
+   */
   private String sentWith(String... authority) {
     var head = new ArrayList<>(List.of(":method", "POST", ":scheme", "http", ":path", "/a.B/C"));
     head.addAll(List.of(authority));
@@ -126,7 +129,7 @@ class AuthorityTest {
     assertThat(sentWith(":authority", "")).isEqualTo("orders");
   }
 
-  /** The script's target under another authority. */
+  /** The target of the script with another authority. */
   private record Named(ForwardTarget target, String authority) implements ForwardTarget {
     @Override
     public String name() {

@@ -40,9 +40,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Calls of gRPC clients while buffers run out, again and again: whoever has taken them all, these
- * calls are not to blame. A lack that passes costs none of them, one that lasts ends all, and
- * afterwards nothing of it is left.
+ * Calls of gRPC clients while buffers run out repeatedly, although these calls did not exhaust the
+ * buffers. A short shortage fails no call, a long shortage fails all calls, and nothing remains of
+ * the shortage afterwards.
  */
 @ParameterizedClass(name = "{1} loops of {0}")
 @CsvSource({"AUTO, 1", "AUTO, 2", "NIO, 2"})
@@ -62,7 +62,7 @@ class BufferStormIT {
   private MiniMesh mesh;
   private volatile boolean isOver;
 
-  /** How many calls came to each. */
+  /** The number of calls with each result. */
   private final Map<String, Integer> outcomes = new ConcurrentSkipListMap<>();
 
   BufferStormIT(TransportKind transport, int count) {
@@ -123,7 +123,7 @@ class BufferStormIT {
     }
   }
 
-  /** Calls while {@code storm} goes on, and until the last of them has ended. */
+  /** Makes calls while {@code storm} runs, and waits until the last call has ended. */
   private void callDuring(Runnable storm) throws Exception {
     List<Future<?>> calling = new ArrayList<>();
     for (int i = 0; i < APPS * CALLS_OF_APP; i++) {
@@ -151,7 +151,7 @@ class BufferStormIT {
     }
   }
 
-  /** Buffers up to sizes that change every few milliseconds. */
+  /** Allows buffers up to a size that changes every few milliseconds. */
   private void storm() {
     var random = new SplittableRandom(7);
     int[] sizes = {0, 0, 64, 300, 600, 5_000, 40_000, Integer.MAX_VALUE};
@@ -172,7 +172,7 @@ class BufferStormIT {
     assertNothingIsLeft();
   }
 
-  /** Nobody can wait for that: a connection ends wherever it is met. */
+  /** The shortage lasts too long to wait, so each connection that meets the shortage is closed. */
   @Test
   @Conformance("SC-38")
   void aLackOfTheJvmEndsWhatItMeetsAndNothingHangs() throws Exception {
@@ -181,7 +181,7 @@ class BufferStormIT {
           for (int i = 0; i < 20; i++) {
             buffers.refuseNext();
             WaitingClock.sleep(Duration.ofMillis(100));
-            if (i % 5 == 4) { // it does not try a backend again that did not come to be connected
+            if (i % 5 == 4) { // does not retry a backend to which no connection was established
               mesh.leadTo(server.getPort());
             }
           }

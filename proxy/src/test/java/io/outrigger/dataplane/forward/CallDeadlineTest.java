@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The end of a call's time in each phase, and its races with other ends. */
+/** Deadlines of calls in each phase, and races between the deadline and other ends of a call. */
 class CallDeadlineTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend backend = script.backend;
@@ -205,7 +205,7 @@ class CallDeadlineTest {
     assertThat(backend.stream().log.get(0)).contains("grpc-timeout=");
   }
 
-  /** The timers are at most a tick late, and a stream may come in between. */
+  /** Timers may fire one tick late, and a stream may open before they fire. */
   @Conformance("SC-11")
   @Test
   void aStreamThatOpensWhenTheTimeIsOverIsNotUsed() {
@@ -237,7 +237,7 @@ class CallDeadlineTest {
     assertThat(slow.cluster.callsInUse()).isZero();
   }
 
-  /** The app has its answer; only the backend would still take some of the request. */
+  /** The app has the whole response; only the backend could still receive data of the request. */
   @Test
   void theTimeOfAPlainRequestEndsWithItsAnswerComplete() {
     script.routed(OneRoute.limit(Duration.ofSeconds(1)));

@@ -8,7 +8,7 @@ import io.outrigger.program.testing.mesh.OneRoute;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What apps that ask are told of where their requests went. */
+/** Tests the text of the routing decision that apps can request. */
 class CallDecisionTest {
   private static final String DECISION = "x-outrigger-decision";
   private static final String TARGET = "target=xds:///orders; ";

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How long calls and their attempts wait, and what for (A121). */
+/** Tests the measured delays of calls and attempts, and their types (A121). */
 class CallDelaysTest {
   private static final PickResult FIRST =
       new PickResult.Queue("0:connecting", "round_robin: waiting for any endpoint to connect");
@@ -271,7 +271,7 @@ class CallDelaysTest {
     assertThat(attemptDelays()).isEmpty();
   }
 
-  /** There is a pick, and a connection; it only takes no further stream just now. */
+  /** The pick has a connection, but the connection admits no further stream at the moment. */
   @Conformance("A121-01")
   @Test
   void aWaitForAStreamIsNoWaitForAPick() {

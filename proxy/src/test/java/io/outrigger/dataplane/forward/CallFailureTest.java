@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers that the proxy makes itself, and what becomes of a backend's failures. */
+/** Tests answers of the proxy itself and the handling of backend failures. */
 class CallFailureTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend backend = script.backend;
@@ -79,7 +79,7 @@ class CallFailureTest {
     assertThat(goesOn.stream.log).containsExactly(block, "RST(NO_ERROR)");
   }
 
-  /** Its END_STREAM stands in the same read as its head. */
+  /** END_STREAM of the request arrives in the same read as its headers. */
   @Conformance("SC-24")
   @Test
   void aLocalFailureDoesNotResetAnAppThatEndsItsRequestAtOnce() {
@@ -237,7 +237,7 @@ class CallFailureTest {
     assertThat(app.field("grpc-message")).contains("from above").contains(illegal.code().name());
   }
 
-  /** NO_ERROR would let it take the part that it has for the whole. */
+  /** With NO_ERROR, the app would treat the partial response as complete. */
   @Conformance("SC-15")
   @Test
   void aResetWithoutErrorInTheMiddleOfAResponseIsAFailure() {

@@ -62,7 +62,7 @@ class CallLoopTest {
     void onDeadline() {}
   }
 
-  /** The tasks that wait for their time: {@code pendingTasks()} leaves them out. */
+  /** The number of scheduled tasks, which {@code pendingTasks()} does not include. */
   private static int scheduled(EventLoop loop) {
     try {
       Field queue = AbstractScheduledEventExecutor.class.getDeclaredField("scheduledTaskQueue");

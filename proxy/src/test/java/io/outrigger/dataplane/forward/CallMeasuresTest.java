@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What A66 and A96 measure of calls and their attempts. */
+/** Tests the measurements of calls and attempts that A66 and A96 specify. */
 class CallMeasuresTest {
   private static final RetryPolicy POLICY =
       new RetryPolicy(Set.of(Code.UNAVAILABLE), 3, Duration.ofMillis(100), Duration.ofSeconds(1));
@@ -63,7 +63,7 @@ class CallMeasuresTest {
     return Duration.ofNanos(nanos.sum());
   }
 
-  /** A message of that many bytes with its prefix. */
+  /** A message of the given size, with its prefix. */
   private ByteBuf message(int bytes) {
     ByteBuf data = script.buffer("x".repeat(5 + bytes));
     data.setByte(0, 0).setInt(1, bytes);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What balancing counts an attempt as that was sent to a backend (A50). */
+/** Tests the outcome that balancing counts for an attempt sent to a backend (A50). */
 class CallOutcomeTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend backend = script.backend;
@@ -68,7 +68,7 @@ class CallOutcomeTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
   }
 
-  /** Neither side of the connection that we end is a fault of the backend. */
+  /** A call that the proxy ends on either side does not count against the backend. */
   @Conformance("A50-12")
   @ParameterizedTest(name = "memory of the backend''s stream: {0}, head has come: {1}")
   @CsvSource({"false, false", "false, true", "true, false", "true, true"})
@@ -84,7 +84,10 @@ class CallOutcomeTest {
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
   }
 
-  /** It is sent again, and goes well: that is another attempt (decision proxy-0039, as in gRPC). */
+  /**
+   * The request is sent again and succeeds; this counts as another attempt (decision proxy-0039, as
+   * in gRPC).
+   */
   @Conformance("A50-12")
   @ParameterizedTest
   @EnumSource
@@ -99,8 +102,8 @@ class CallOutcomeTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE, CallOutcome.SUCCESS);
   }
 
-  /** How a backend promises that it did nothing with a request. */
-  @SuppressWarnings("ImmutableEnumChecker") // they hold nothing
+  /** The ways in which a backend guarantees that it did not process a request. */
+  @SuppressWarnings("ImmutableEnumChecker") // the lambdas have no state
   enum NotTakenUp {
     REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM, true)),
     PASSED_OVER(handler -> handler.onPassedOver("GOAWAY NO_ERROR")),
@@ -117,7 +120,7 @@ class CallOutcomeTest {
     }
   }
 
-  /** What it says of its load goes to balancing as well as to the app (A51). */
+  /** The backend's load report goes to balancing as well as to the app (A51). */
   @Conformance("A58-05")
   @Test
   void theLoadThatEndsAnAnswerCounts() {

@@ -42,7 +42,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A forward, its target with one route, a cluster and a backend, and calls through them. */
+/**
+ * A forward with a target, one route, a cluster and a backend, for tests that send calls through
+ * them.
+ */
 final class CallScript {
   static final String NODE = "node-1";
 
@@ -78,7 +81,7 @@ final class CallScript {
     return observer.onEnded(call);
   }
 
-  /** One route to the cluster without a limit, and READY with the backend. */
+  /** Publishes one route without a time limit, and a READY backend. */
   CallScript ready() {
     return routed(noLimit()).picks(backend.use);
   }
@@ -89,7 +92,7 @@ final class CallScript {
     return this;
   }
 
-  /** One route with a name, the fifth of its virtual host. */
+  /** Publishes one route with a name, which is the fifth of its virtual host. */
   CallScript named(String route, RouteTimeout timeout) {
     var action =
         new RouteAction.Forward(
@@ -102,7 +105,7 @@ final class CallScript {
     return this;
   }
 
-  /** One route without a limit with a filter of the test's own before the router. */
+  /** Publishes one route without a time limit, with a filter of the test before the router. */
   <C extends FilterConfig> CallScript filtered(C settings, RouteFilter filter) {
     @SuppressWarnings("unchecked") // its own class
     Class<C> type = (Class<C>) settings.getClass();
@@ -112,7 +115,7 @@ final class CallScript {
     return this;
   }
 
-  /** The same for a route that may choose among {@code clusters}, each with the same weight. */
+  /** Publishes such a route with weighted {@code clusters} of equal weight. */
   <C extends FilterConfig> CallScript filtered(
       C settings, RouteFilter filter, ClusterHandle... clusters) {
     @SuppressWarnings("unchecked") // its own class
@@ -136,14 +139,14 @@ final class CallScript {
     return this;
   }
 
-  /** The same with a fault filter before the router. */
+  /** Publishes one route with a fault filter before the router. */
   CallScript faulty(RouteTimeout timeout, FilterConfig.Fault fault) {
     var filters = List.of(new HttpFilter("fault", fault));
     target.publish(selector(chains, cluster, timeout, filters, Optional.empty()));
     return this;
   }
 
-  /** Publishes one route without a limit that hashes requests so. */
+  /** Publishes one route without a time limit, with the given hash policies. */
   CallScript hashed(HashPolicy... policies) {
     var action =
         new RouteAction.Forward(
@@ -156,18 +159,18 @@ final class CallScript {
     return this;
   }
 
-  /** One route without a limit whose failures are met with {@code policy}. */
+  /** Publishes one route without a time limit, with {@code policy} as its retry policy. */
   CallScript retried(RetryPolicy policy) {
     target.publish(selector(chains, cluster, noLimit(), List.of(), Optional.of(policy)));
     return this;
   }
 
-  /** One route that has the authority rewritten, with a policy for failures. */
+  /** Publishes one route that rewrites the authority and has a retry policy. */
   CallScript rewritten(RetryPolicy policy) {
     return rewritten(new HostRewrite.OfEndpoint(), policy);
   }
 
-  /** The same with a rewriting of the test's own. */
+  /** Publishes one route with the given rewriting of the authority. */
   CallScript rewritten(HostRewrite rewrite, RetryPolicy policy) {
     var action =
         new RouteAction.Forward(
@@ -180,19 +183,19 @@ final class CallScript {
     return this;
   }
 
-  /** Both. */
+  /** Publishes one route with a fault filter and a retry policy. */
   CallScript faultyAndRetried(FilterConfig.Fault fault, RetryPolicy policy) {
     var filters = List.of(new HttpFilter("fault", fault));
     target.publish(selector(chains, cluster, noLimit(), filters, Optional.of(policy)));
     return this;
   }
 
-  /** One route without a limit that keeps sessions by a cookie. */
+  /** Publishes one route without a time limit, with cookie-based sessions. */
   CallScript sessions(String cookie, Optional<RetryPolicy> retry) {
     return sessions(cookie, "", retry);
   }
 
-  /** The same for a cookie with a path. */
+  /** Publishes one route with cookie-based sessions for a cookie path. */
   CallScript sessions(String cookie, String path, Optional<RetryPolicy> retry) {
     var config = new FilterConfig.SessionCookie(cookie, path, Duration.ZERO);
     var filter = new FilterConfig.StatefulSession(Optional.of(config));
@@ -201,7 +204,7 @@ final class CallScript {
     return this;
   }
 
-  /** Publishes a picker with one answer. */
+  /** Publishes a picker that always returns one result. */
   CallScript picks(PickResult result) {
     var state =
         result instanceof PickResult.Use ? Connectivity.READY : Connectivity.TRANSIENT_FAILURE;
@@ -218,7 +221,7 @@ final class CallScript {
     return this;
   }
 
-  /** A request that an app sends, and what it hears. */
+  /** A request of an app, and the response that the app receives. */
   final class App {
     final FakeStream stream = new FakeStream();
     final StreamHandler call = new ForwardedCall(forward, loop, stream);
@@ -232,7 +235,7 @@ final class CallScript {
       return this;
     }
 
-    /** As a connection does it: the buffer goes on to other frames when the call has seen it. */
+    /** Passes data as a connection does, which reuses the read buffer for later frames. */
     App data(String text, boolean endStream) {
       ByteBuf read = buffer(text);
       call.onData(read.retain(), endStream);
@@ -241,19 +244,19 @@ final class CallScript {
       return this;
     }
 
-    /** The field of the answer's last block; empty when it has none. */
+    /** The value of the field in the last header block of the response; empty when absent. */
     String field(String name) {
       AsciiString value = stream.last().get(AsciiString.of(name));
       return value == null ? "" : value.toString();
     }
   }
 
-  /** A gRPC request whose half is ended. */
+  /** A gRPC request that ends with its headers. */
   App unary(String... fields) {
     return new App().send(true, grpc(fields));
   }
 
-  /** A gRPC request that goes on. */
+  /** A gRPC request that continues after its headers. */
   App streaming(String... fields) {
     return new App().send(false, grpc(fields));
   }
@@ -276,17 +279,17 @@ final class CallScript {
     return buffer;
   }
 
-  /** How many buffers nobody has released. */
+  /** The number of unreleased buffers. */
   long unreleased() {
     return buffers.stream().filter(buffer -> buffer.refCnt() > 0).count();
   }
 
-  /** The backend's head of a gRPC response. */
+  /** The response headers of a backend's gRPC response. */
   void respond() {
     backend.stream().handlerOf().onHeaders(responseHead(), false);
   }
 
-  /** The backend's good end. */
+  /** The trailers of a successful gRPC response. */
   void succeed() {
     backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
   }

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What observers, counters and spans are told of whole calls. */
+/** Tests the data about whole calls that observers, counters and spans receive. */
 class CallSummaryTest {
   private static final RetryPolicy POLICY =
       new RetryPolicy(Set.of(Code.UNAVAILABLE), 2, Duration.ofMillis(1), Duration.ofMillis(1));

@@ -21,7 +21,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests that wait: for a configuration, a pick, a stream; and the bounds of waiting. */
+/**
+ * Tests requests that wait for a configuration, a pick or a stream, and the limits for waiting
+ * requests.
+ */
 class CallWaitingTest {
   private static final String OPT_IN = "x-outrigger-wait-for-ready";
 
@@ -414,7 +417,7 @@ class CallWaitingTest {
     assertThat(script.target.parked()).isZero();
   }
 
-  /** Heads count as bodies do. */
+  /** Headers count towards the byte limit, as bodies do. */
   @Conformance("SC-22")
   @Test
   void aHeadForWhichThereIsNoRoomIsTurnedAway() {

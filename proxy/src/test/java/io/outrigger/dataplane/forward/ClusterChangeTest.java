@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Filters that take another cluster of the route for a call (A60). */
+/** Tests filters that change a call to another cluster of the route (A60). */
 class ClusterChangeTest {
   private final CallScript script = new CallScript().ready();
   private final ClusterHandle other = ClusterHandles.named("other");
@@ -50,7 +50,7 @@ class ClusterChangeTest {
     }
   }
 
-  /** The route chooses the first, "pay"; the filter wants {@code cluster}. */
+  /** The route chooses the first cluster, "pay"; the filter changes to {@code cluster}. */
   private void changesTo(String cluster) {
     script.observer = call -> told.add("ended in " + call.clusterName());
     script.time.inside(

@@ -187,7 +187,7 @@ class DeadlineTimersTest {
     assertThat(fired).containsExactly("call");
   }
 
-  /** It is in the slot that the alarm has just seen, a turn of the wheel later. */
+  /** The entry is in the slot that the alarm has just processed, and is due one rotation later. */
   @Test
   void aDeadlineJustOneTurnAfterAnotherIsNotForgotten() {
     timers.arm(new Call("first"), 0, 10 * TICK);
@@ -210,7 +210,7 @@ class DeadlineTimersTest {
     assertThat(fired).containsExactly("before", "past");
   }
 
-  /** The loop was busy beyond a deadline, and takes up another call before its alarms. */
+  /** The loop was busy past a deadline, and arms another call before the alarm runs. */
   @Test
   void aCallThatComesWhileAnAlarmIsOverdueHidesNoDeadline() {
     timers.arm(new Call("overdue"), 0, Duration.ofMillis(50).toNanos());
@@ -226,7 +226,7 @@ class DeadlineTimersTest {
     assertThat(fired).containsExactly("overdue");
   }
 
-  /** Clocks begin anywhere, below zero as well. */
+  /** A monotonic clock may start at any value, also at a negative one. */
   @ParameterizedTest
   @ValueSource(longs = {7_000_000_000L, 1L << 61, -5, -(1L << 61)})
   void whereTheClockBeginsDoesNotMatter(long origin) {

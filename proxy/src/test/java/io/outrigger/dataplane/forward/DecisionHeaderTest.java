@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Apps that ask what became of their requests. */
+/** Tests apps that request the routing decision of their calls. */
 class DecisionHeaderTest {
   private final CallScript script = new CallScript();
 

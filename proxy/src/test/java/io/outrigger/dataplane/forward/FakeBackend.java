@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** A subchannel with its transport; it opens streams at once unless told otherwise. */
+/** A subchannel with its transport. By default, the transport opens streams at once. */
 final class FakeBackend implements Subchannel, CallTransport {
-  /** What the transport does with who asks for a stream. */
+  /** How the transport handles requests for a stream. */
   enum Mode {
     OPENS,
     WAITS,
@@ -44,13 +44,13 @@ final class FakeBackend implements Subchannel, CallTransport {
     this(ip, "");
   }
 
-  /** One whose endpoint has a name. */
+  /** A backend whose endpoint has a hostname. */
   FakeBackend(String ip, String hostname) {
     address = new EndpointAddress(ip, 80);
     this.hostname = hostname;
   }
 
-  /** The stream opened last. */
+  /** The stream that was opened last. */
   FakeStream stream() {
     return streams.get(streams.size() - 1);
   }
@@ -75,7 +75,7 @@ final class FakeBackend implements Subchannel, CallTransport {
     return OptionalInt.of(1);
   }
 
-  /** Opens streams for all who wait, in order. */
+  /** Opens a stream for each waiter, in order. */
   void openAll() {
     mode = Mode.OPENS;
     List<StreamWaiter> all = List.copyOf(waiters);
@@ -83,7 +83,7 @@ final class FakeBackend implements Subchannel, CallTransport {
     all.forEach(this::give);
   }
 
-  /** Tells all who wait that there will be no stream. */
+  /** Notifies all waiters that no stream will be opened. */
   void failAll(String reason) {
     List<StreamWaiter> all = List.copyOf(waiters);
     waiters.clear();

@@ -12,8 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that writes down what it is told: {@code H(a=b)} for headers, {@code D(text)} for DATA,
- * {@code RST(error)}; a trailing {@code !} is END_STREAM. Bytes leave at once unless it is stalled.
+ * A stream that records the calls of its methods: {@code H(a=b)} for headers, {@code D(text)} for
+ * DATA, {@code RST(error)}; a trailing {@code !} is END_STREAM. Bytes are sent at once unless the
+ * stream is stalled.
  */
 final class FakeStream implements Http2Stream {
   final List<String> log = new ArrayList<>();
@@ -33,12 +34,12 @@ final class FakeStream implements Http2Stream {
     this.handler = handler;
   }
 
-  /** From now on DATA stays until {@link #drain}. */
+  /** From now on, DATA is pending until {@link #drain}. */
   void stall() {
     stalled = true;
   }
 
-  /** Lets what was stalled leave. */
+  /** Sends the pending DATA. */
   void drain() {
     stalled = false;
     int bytes = pending;
@@ -147,7 +148,7 @@ final class FakeStream implements Http2Stream {
     return taken;
   }
 
-  /** The block sent last. */
+  /** The header block that was sent last. */
   HeaderList last() {
     return blocks.get(blocks.size() - 1);
   }

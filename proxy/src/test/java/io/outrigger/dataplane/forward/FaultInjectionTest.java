@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that meet an injected fault between their route and their pick. */
+/** Tests faults that are injected between routing and the pick. */
 class FaultInjectionTest {
   private static final Fraction ALWAYS = new Fraction(100, 100);
 
@@ -40,7 +40,7 @@ class FaultInjectionTest {
     return Optional.of(new Abort(Optional.empty(), Optional.of(status), ALWAYS));
   }
 
-  /** Among them the codes that a library must not make up (SC-23). */
+  /** The codes include those that a library must not generate (SC-23). */
   @Conformance({"A33-01", "SC-23"})
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 5, 6, 9, 10, 11, 14, 15})
@@ -157,7 +157,7 @@ class FaultInjectionTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  /** What a delayed request keeps is bounded as for any other that waits (SC-22). */
+  /** The limits for waiting requests also apply to delayed requests (SC-22). */
   @Test
   void delayedRequestsTakeSeats() {
     script.forward =

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What passes through a call when all goes well, and how each side's end reaches the other. */
+/**
+ * Tests the forwarding of successful calls, and how the end of each side reaches the other side.
+ */
 class ForwardedCallTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend backend = script.backend;

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A gRPC client and server of another make, with the sidecar between them. */
+/** Tests the sidecar between a client and a server of grpc-java. */
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
 class GrpcForwardingIT {
@@ -99,7 +99,7 @@ class GrpcForwardingIT {
     return server;
   }
 
-  /** Hears of cancellations, and sends metadata back. */
+  /** Records cancellations and returns metadata. */
   private final class Watcher implements ServerInterceptor {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(

@@ -15,7 +15,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** The h2spec program (2.2.0), which a Maven artifact of the test class path carries. */
+/** The h2spec program (2.2.0), which is part of a Maven artifact on the test class path. */
 final class H2Spec {
   private static final String ARCHIVE = "/h2spec/2.2.0/h2spec_linux_amd64.tar.gz";
   private static final int TAR_BLOCK = 512;
@@ -24,7 +24,7 @@ final class H2Spec {
    * One case of its report.
    *
    * @param section of h2spec, as in {@code http2/5.1.1}, and within it the number of the case
-   * @param answer what was expected and what came, when it failed
+   * @param answer the expected and the actual behavior of a failed case
    */
   record Case(String section, int number, String title, Verdict verdict, String answer) {
     String id() {

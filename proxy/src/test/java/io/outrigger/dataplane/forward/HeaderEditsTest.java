@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Requests and responses whose heads a filter changes. */
+/** Tests filters that edit the headers of requests and responses. */
 class HeaderEditsTest {
   private final CallScript script = new CallScript().ready();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Header lists that one side does not take cost their call alone. */
+/** Tests that a header list that one side does not accept fails only its own call. */
 class HeaderLimitsTest {
   private static final int LIMIT = 8192;
   private static final String TOKEN = "t".repeat(12_000);
@@ -67,7 +67,7 @@ class HeaderLimitsTest {
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT);
   }
 
-  /** The connection says which limit it was. */
+  /** The connection reports which limit was exceeded. */
   @Conformance("SC-23")
   @Test
   void aResponseThatIsTooLargeForUsIsResourceExhausted() {

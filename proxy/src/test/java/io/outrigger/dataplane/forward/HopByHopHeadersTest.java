@@ -105,7 +105,7 @@ class HopByHopHeadersTest {
         .contains(":authority=stock");
   }
 
-  /** One app's calls may go to backends of both kinds. */
+  /** Calls of one app may go to backends with and without TLS. */
   @Conformance("SC-32")
   @Test
   void theSchemeIsThatOfTheConnectionAlsoForAHeadThatRecurs() {
@@ -138,7 +138,10 @@ class HopByHopHeadersTest {
         .buildRecurring();
   }
 
-  /** Fields of other proxies mean nothing here, those of faults included, and none are added. */
+  /**
+   * Fields of other proxies, including those for faults, have no effect, and no such fields are
+   * added.
+   */
   @Conformance("SC-47")
   @Test
   void fieldsOfOtherProxiesPassAndNoneAreAdded() {

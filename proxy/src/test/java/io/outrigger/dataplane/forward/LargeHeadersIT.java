@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests whose header lists are too large get a reply like any other of the sidecar's own. */
+/** Tests that requests with too large header lists get a normal reply of the sidecar. */
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
 final class LargeHeadersIT {
@@ -91,14 +91,14 @@ final class LargeHeadersIT {
     Await.until("it is counted", () -> mesh.forward.totals().byHttpClass(4) == 1);
   }
 
-  /** The table is in step, and the next request is served. */
+  /** The HPACK table stays in sync, so the next request is served. */
   private void theConnectionGoesOn() throws Exception {
     app.send(wholeRequest(3));
     assertThat(app.decode(app.await(frame -> frame.streamId() == 3)).status()).hasToString("200");
     assertThat(mesh.forward.totals().byLocalReason(LocalReason.HEADERS_TOO_LARGE)).isOne();
   }
 
-  /** More than 64 KiB, and behind it what tells the kind of the request. */
+  /** A header list with more than 64 KiB before the fields that identify the type of request. */
   private static byte[] tooLarge(int id, int flags, String name, String value) {
     byte[] much = frame(Frames.CONTINUATION, 0, id, block("x-much", "x".repeat(16_000)));
     return join(

@@ -9,7 +9,7 @@ import java.util.function.BinaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The steps of calls and of their attempts: the tables, and nothing besides. */
+/** Tests that calls and attempts allow exactly the transitions of their tables. */
 class PhasesTest {
   @Test
   void callsTakeOnlyTheStepsOfTheirTable() {

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The sidecar between raw HTTP/2 apps and backends, over real sockets. */
+/** Tests the sidecar between raw HTTP/2 apps and backends, over real sockets. */
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
 class RawForwardingIT {
@@ -117,7 +117,7 @@ class RawForwardingIT {
     server.nextStream().send(Heads.headers(":status", "200", "grpc-status", "0"), true);
     assertThat(warm.next()).contains("grpc-status=0");
 
-    long best = Long.MAX_VALUE; // of some, since the machine may be busy
+    long best = Long.MAX_VALUE; // only some calls, since the machine may be busy
     for (int i = 0; best > 250 && i < 100; i++) {
       long start = System.nanoTime();
       Exchange app = connection.request(grpc("grpc-timeout", "200m"), false);
@@ -197,7 +197,7 @@ class RawForwardingIT {
       assertThat(after).isEqualTo("H(grpc-status=0)!");
     }
 
-    // One window has reached the app, one is held in the sidecar.
+    // The app has received one window of data, and the sidecar buffers another window.
     Await.until(
         "two windows have been sent",
         () -> {
@@ -298,7 +298,7 @@ class RawForwardingIT {
     MiniMesh.Backend subchannel = mesh.backend(server.port());
     List<Connection> apps = List.of(peers.connect(mesh.port()), peers.connect(mesh.port()));
     callFromEach(apps, server);
-    // One of a slow machine may have been closed and made anew before.
+    // On a slow machine, a connection may have been closed and replaced before.
     Await.until("but for one they are closed", () -> open(server) == 1);
     int before = server.connections.size();
     callFromEach(apps, server);

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests without a retry policy that a backend refused, with a body that was on its way. */
+/** Tests requests without a retry policy that a backend refuses while their body is in flight. */
 class RefusedRequestTest {
   private final CallScript script = new CallScript().ready();
   private final FakeBackend first = script.backend;
@@ -19,7 +19,7 @@ class RefusedRequestTest {
   @AfterEach
   void nothingIsLeftBehind() {
     assertThat(script.unreleased()).isZero();
-    assertThat(script.forward.totals().notReplayable()).isZero(); // nobody asked for it
+    assertThat(script.forward.totals().notReplayable()).isZero(); // there is no retry policy
   }
 
   private void refusedAndSecondNext() {
@@ -124,7 +124,10 @@ class RefusedRequestTest {
     assertThat(second.streams).hasSize(1);
   }
 
-  /** The backend's window was closed: it has none of the body, whatever its size. */
+  /**
+   * The backend's window was closed, so the backend received nothing of the body, whatever its
+   * size.
+   */
   @Conformance("SC-34")
   @Test
   void aBodyOfAnySizeThatHasNotLeftGoesElsewhere() {
@@ -143,7 +146,7 @@ class RefusedRequestTest {
     assertThat(app.field("grpc-status")).isEqualTo("0");
   }
 
-  /** A first window of it has left, and the rest waits for credit that never comes. */
+  /** The first window of the body was sent; the rest waits for credit that never arrives. */
   @Conformance("SC-34")
   @Test
   void aBodyOfWhichOneWindowHasLeftGoesElsewhere() {

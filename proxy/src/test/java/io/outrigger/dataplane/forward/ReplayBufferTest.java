@@ -118,7 +118,7 @@ class ReplayBufferTest {
     assertThat(arrays.take()).isSameAs(array);
   }
 
-  /** The array that is taken next. */
+  /** The array that the pool returns next. */
   private byte[] known() {
     byte[] array = arrays.take();
     arrays.giveBack(array);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The hash of a request, as a policy that picks for it sees it. */
+/** Tests the request hash that load-balancing policies receive. */
 class RequestHashTest {
   private final CallScript script = new CallScript();
   private final List<Long> hashes = new ArrayList<>();
@@ -63,7 +63,10 @@ class RequestHashTest {
     return new HashPolicy.Header(name, Optional.empty(), false);
   }
 
-  /** Routes so, and publishes a picker that notes hashes and lets everyone wait. */
+  /**
+   * Publishes a route with the given hash policies, and a picker that records hashes and queues all
+   * calls.
+   */
   private void picking(HashPolicy... policies) {
     script
         .hashed(policies)

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Requests that are only asked about. */
+/** Tests previews of hypothetical requests. */
 class RequestPreviewTest {
   private static final HashPolicy BY_KEY = new HashPolicy.Header("k", Optional.empty(), false);
 

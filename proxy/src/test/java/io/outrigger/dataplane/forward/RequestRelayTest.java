@@ -14,7 +14,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Bodies that wait for a route, for a backend or for another one, and what is counted for them. */
+/**
+ * Tests request bodies that wait for a route, for a backend or for a retry, and their accounting.
+ */
 class RequestRelayTest {
   private static final int COPY = ReplayBuffer.MAX_BYTES_WITHOUT_POLICY;
 
@@ -43,7 +45,7 @@ class RequestRelayTest {
     backend.stream().handlerOf().onHeaders(headers("grpc-status", "0"), true);
   }
 
-  // What comes before the route.
+  // Data before routing.
 
   @Test
   void aBodyOfWhichOnlyTheBeginningCanBeCopiedWaitsForItsRouteInOrder() {
@@ -62,7 +64,7 @@ class RequestRelayTest {
     assertThat(app.stream.credit).isEqualTo(75_000);
   }
 
-  /** Each is as large as to be kept on its own. */
+  /** Each piece is large enough to be kept without copying. */
   @Conformance("SC-34")
   @Test
   void allPiecesThatCameBeforeTheRouteAreCopied() {
@@ -97,7 +99,7 @@ class RequestRelayTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  // What a backend did not send.
+  // Data that a stream did not send.
 
   @Test
   void whatIsLeftOfARequestThatCannotBeSentAgainIsLetGo() {
@@ -112,7 +114,7 @@ class RequestRelayTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  /** A stream that says neither that it sent something nor that it has it still. */
+  /** A stream that reports data neither as sent nor as unsent. */
   @Test
   void aRequestOfWhichAPartIsNowhereIsNotSentAgainAndItsCopyIsLetGo() {
     var app = new FakeStream();

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a backend's response says of a call. */
+/** Tests how a backend's response determines the outcome of a call. */
 class ResponseRelayTest {
   private static final String GRPC = "application/grpc";
 
@@ -51,7 +51,7 @@ class ResponseRelayTest {
     assertThat(ResponseRelay.failureOf(block, true)).isEqualTo(failure);
   }
 
-  /** A status in the head of a response is the backend's: none is added to it. */
+  /** The backend has sent a status in the response headers, so no status is added. */
   @Conformance("SC-17")
   @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"empty DATA", "DATA", "trailers", "DATA, trailers"})

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryStateTest {
-  private static final long MIDDLE = 1 << 19; // a draw that leaves the nominal value as it is
+  private static final long MIDDLE = 1 << 19; // a draw without jitter
   private static final long MILLI = 1_000_000;
 
   private final ScriptedRandom random = new ScriptedRandom(5);

@@ -30,11 +30,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Requests that are sent again, by the policy of their route or since a backend refused them. */
+/** Tests requests that are sent again because of a retry policy or a refusal. */
 class RetryTest {
   private static final Duration BACKOFF = Duration.ofMillis(100);
 
-  /** Longer than any wait of the policy. */
+  /** A time longer than any back-off of the policy. */
   private static final Duration A_WHILE = Duration.ofMillis(1300);
 
   private static final RetryPolicy POLICY =
@@ -70,7 +70,7 @@ class RetryTest {
     backend.stream().handlerOf().onHeaders(status(14, more), true);
   }
 
-  /** As hyper ends a response of nothing but a status: with an empty DATA frame. */
+  /** The hyper library ends a Trailers-Only response with an empty DATA frame. */
   @Conformance("A44-06")
   @Test
   void aHeadWithAStatusThatEmptyDataEndsIsRetriedLikeTrailersOnly() {
@@ -236,7 +236,7 @@ class RetryTest {
     assertThat(second.stream().log.get(0)).contains("grpc-previous-rpc-attempts=1");
   }
 
-  // The request's bytes.
+  // Request data.
 
   @Conformance("A44-09")
   @Test
@@ -260,7 +260,7 @@ class RetryTest {
     thenSecond();
 
     fails(first);
-    assertThat(first.stream().log).last().isEqualTo("RST(CANCEL)"); // it waits for no more
+    assertThat(first.stream().log).last().isEqualTo("RST(CANCEL)"); // ends the failed attempt
     app.data("two ", false);
     script.time.advance(A_WHILE);
     app.data("three", true);
@@ -417,7 +417,7 @@ class RetryTest {
 
   // Transparent retries.
 
-  /** With a body that was sent: there is a copy of it. */
+  /** The body was sent, and a copy is kept. */
   @Conformance("SC-34")
   @ParameterizedTest
   @EnumSource(Refusal.class)
@@ -441,7 +441,7 @@ class RetryTest {
     assertThat(app.field("grpc-status")).isEqualTo("14");
   }
 
-  /** How a backend says that it did nothing. */
+  /** The ways in which a backend reports that it did not process a request. */
   enum Refusal {
     REFUSED_STREAM,
     GOAWAY;
@@ -492,7 +492,7 @@ class RetryTest {
     assertThat(script.forward.totals().retried()).isZero();
   }
 
-  // Time.
+  // Deadlines.
 
   @Conformance("A44-05")
   @Test
@@ -655,7 +655,7 @@ class RetryTest {
     assertThat(app.field("grpc-status")).isEqualTo("0");
   }
 
-  /** SC-31: whatever the app says. */
+  /** SC-31: the value that the app sent is ignored. */
   @Conformance("SC-31")
   @Test
   void theNumberOfAttemptsIsOursToSay() {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a call with a session tells its picks, and where the response gets its cookie. */
+/** Tests the session hints that picks receive, and the cookies of responses. */
 class SessionCookieTest {
   private static final String ONE_IN_PAY = "sid=MTAuMC4wLjE6ODA7cGF5"; // 10.0.0.1:80;pay
   private static final String TWO_IN_PAY = "sid=MTAuMC4wLjI6ODA7cGF5";

@@ -26,9 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * How many streams a backend admits, and connections beyond the first (A105), over real sockets.
- */
+/** Tests the stream limits of backends, and additional connections (A105), over real sockets. */
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
 class StreamLimitIT {
@@ -78,7 +76,7 @@ class StreamLimitIT {
     backend.send(Heads.headers(":status", "200", "grpc-status", "0"), true);
   }
 
-  /** A loop without calls may have one more: that with which the transport began. */
+  /** A loop without calls may have one more connection: the first connection of the transport. */
   private void assertUsed(Server server, int connections) {
     assertThat(server.connections).hasSizeBetween(connections, connections + loops - 1);
   }
@@ -232,7 +230,8 @@ class StreamLimitIT {
     Exchange patient = call(app, "x-n", "patient");
     assertThat(late.next()).contains("grpc-status=4");
     cancelled.run(stream -> stream.reset(Http2Error.CANCEL));
-    // Both have left, or a stream that is free from here on could be the second one's.
+    // Wait until both calls have left; otherwise a stream that becomes free later could belong to
+    // the second call.
     assertThat(subchannel.nextOutcome()).isEqualTo(CallOutcome.FAILURE);
     assertThat(subchannel.nextOutcome()).isEqualTo(CallOutcome.FAILURE);
     assertNothingComes(server);
@@ -283,7 +282,7 @@ class StreamLimitIT {
     onOldest.connection.run(c -> c.close(Http2Error.INTERNAL_ERROR, "dies"));
 
     assertThat(broken.next()).contains("grpc-status=14");
-    Exchange waited = server.nextStream(); // on a connection that takes the place of the lost one
+    Exchange waited = server.nextStream(); // on a connection that replaces the lost one
     assertThat(waited.next()).contains("x-n=waits");
     assertThat(waited.connection).isNotIn(onOldest.connection, onNewest.connection);
     answer(onNewest);
@@ -299,7 +298,7 @@ class StreamLimitIT {
     mesh.backend(server.port()).limited(2);
     List<Connection> apps = List.of(peers.connect(mesh.port()), peers.connect(mesh.port()));
 
-    for (Connection app : apps) { // accepted by the loops in turn: each has its own, and one more
+    for (Connection app : apps) { // one app per loop; each loop opens two connections
       Exchange first = call(app);
       Exchange onFirst = server.nextStream();
       Exchange second = call(app);
@@ -311,7 +310,7 @@ class StreamLimitIT {
       assertThat(second.next()).contains("grpc-status=0");
     }
 
-    // The second loop's further connection is in place of the first loop's, which was idle.
+    // The additional connection of the second loop replaces the idle connection of the first loop.
     CompletableFuture.anyOf(
             server.connections.stream().map(c -> c.closed).toArray(CompletableFuture<?>[]::new))
         .get(60, TimeUnit.SECONDS);

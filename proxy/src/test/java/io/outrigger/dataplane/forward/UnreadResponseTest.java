@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Responses whose reader has stopped, after the backend has said all. */
+/** Tests complete responses that the app does not read. */
 final class UnreadResponseTest {
   private final CallScript script = new CallScript();
 
@@ -113,7 +113,7 @@ final class UnreadResponseTest {
     assertThat(lost.stream.log).containsExactly("H(:status=200)", "D(part)", "RST(INTERNAL_ERROR)");
   }
 
-  /** A plain request whose answer is not complete. */
+  /** A request that is not gRPC, with an incomplete response. */
   private App begun() {
     App app = script.plain(true);
     script.backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
@@ -183,7 +183,10 @@ final class UnreadResponseTest {
     assertThat(script.backend.stream().log).noneMatch(line -> line.startsWith("RST"));
   }
 
-  /** Clients go by the last one: a backend could else look well to the proxy alone. */
+  /**
+   * Clients use the last status. With any other choice, only the proxy would count the call as
+   * successful.
+   */
   @Conformance("SC-18")
   @Test
   void theLastOfSeveralStatusesCounts() {

@@ -213,7 +213,7 @@ class ConfigSelectorTest {
     handles.values().forEach(handle -> assertThat(handle.callsInUse()).isZero());
   }
 
-  /** The cluster that a call holds which would rather have {@code wanted}; let go at once. */
+  /** The cluster that a call holds after a change to {@code wanted}; released at once. */
   private String changed(ConfigSelector selector, String wanted) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, "/split"));
     ClusterHandle held = decision.change(decision.cluster(), wanted);
@@ -236,7 +236,7 @@ class ConfigSelectorTest {
     return new FilterConfig.Fault(Optional.empty(), Optional.of(abort), Optional.empty());
   }
 
-  /** The code with which the filters of the route for {@code path} abort. */
+  /** The code with which the filters of the route for {@code path} abort a call. */
   private int aborts(ConfigSelector selector, String path) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, path));
     var plan = decision.filters().plan(request(path), Set.of()).get(0);

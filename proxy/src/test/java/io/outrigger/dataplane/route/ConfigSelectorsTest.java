@@ -44,7 +44,7 @@ class ConfigSelectorsTest {
     assertThat(selectors.next(both, handles)).isNotSameAs(first);
   }
 
-  /** The chain of filters is the listener's. */
+  /** The filter chain depends on the listener. */
   @Conformance("A39-05")
   @Test
   void anotherListenerWithTheSameRoutesMakesAnotherSelector() {
@@ -61,7 +61,7 @@ class ConfigSelectorsTest {
     assertThat(selectors.next(changed, handles)).isNotSameAs(first);
   }
 
-  /** A call that the first one sent to a retired cluster must see that there is another. */
+  /** A call that the first selector routed to a retired cluster must find another selector. */
   @Test
   void whatFollowsAFailureIsNew() {
     ConfigSelector first = selectors.next(config("10.0.0.1:80"), handles);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Any text as {@code grpc-timeout}, against the grammar of the protocol written as it stands. */
+/** Tests arbitrary texts as {@code grpc-timeout} against the grammar of the protocol. */
 final class GrpcTimeoutFuzzTest {
   private static final Pattern GRAMMAR = Pattern.compile("([0-9]{1,8})([HMSmun])");
   private static final String ALPHABET = "0123456789012345678HMSmunhsd +-.,\u0000\u00e9";

@@ -42,7 +42,7 @@ class AccessLineTest {
             """);
   }
 
-  /** Line ends, terminal escapes in both of their forms, and other languages. */
+  /** Line breaks, both forms of terminal escapes, and non-ASCII text. */
   @ParameterizedTest
   @ValueSource(
       strings = {

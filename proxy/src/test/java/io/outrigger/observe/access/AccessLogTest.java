@@ -43,7 +43,7 @@ class AccessLogTest {
   @Test
   void aFullQueueTakesNoMoreAndSaysSo() {
     var out = new ByteArrayOutputStream();
-    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // nobody writes yet
+    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // not started yet
     CallObserver observer = log.of("orders");
 
     for (int i = 0; i < 3; i++) {

@@ -72,7 +72,7 @@ class AppendedFileTest {
     Path path = folder.resolve("access.log");
     try (var file = file(path)) {
       write(file, "one ");
-      Files.writeString(path, ""); // cut to nothing, as copytruncate does
+      Files.writeString(path, ""); // truncated, as by copytruncate
       now = now.plus(AppendedFile.CHECK_PERIOD);
       write(file, "two ");
     }

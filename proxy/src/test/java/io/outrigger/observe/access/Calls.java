@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that have ended. */
+/** Samples of ended requests. */
 record Calls(String path, String authority, boolean complete) implements CallSummary {
-  /** A gRPC call of which everything is known. */
+  /** A gRPC call with a value for every field. */
   static CallSummary known(String path) {
     return new Calls(path, "app.local", true);
   }
 
-  /** A request that was refused before it was routed. */
+  /** A request that was rejected before routing. */
   static CallSummary bare() {
     return new Calls("/", "", false);
   }

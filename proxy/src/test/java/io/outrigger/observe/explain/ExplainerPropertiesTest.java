@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** For random routes and requests, what is explained is what the selector does. */
+/** Tests for random routes and requests that the explanation matches the selector's decisions. */
 class ExplainerPropertiesTest {
   private static final List<String> PATHS = List.of("/p.S/A", "/p.S/B", "/p.S/Ab", "/q.T/A");
   private static final List<String> CLUSTERS = List.of("alpha", "beta", "gamma");
@@ -330,7 +330,7 @@ class ExplainerPropertiesTest {
     return RequestPreview.of(block.build());
   }
 
-  /** A target with one selector for ever. */
+  /** A target whose selector never changes. */
   private record Target(@Nullable ConfigSelector selector) implements ForwardTarget {
     @Override
     public String name() {

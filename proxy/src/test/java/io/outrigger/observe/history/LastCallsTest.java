@@ -24,7 +24,7 @@ class LastCallsTest {
     end(0, "/p.S/M", "B", LastCalls.PERIOD_NANOS - 1);
     assertThat(calls.of("/p.S/M").orElseThrow().cluster()).contains("A");
 
-    end(1, "/p.S/M", "C", 1); // another loop samples for itself
+    end(1, "/p.S/M", "C", 1); // each loop samples independently
     assertThat(calls.of("/p.S/M").orElseThrow().cluster()).contains("C");
   }
 

@@ -107,7 +107,7 @@ class TrafficHistoryTest {
     settle();
   }
 
-  /** Each loop gives what it has; the control loop takes it. */
+  /** Runs all pending tasks of the event loops and of the control loop. */
   private void settle() {
     while (!firstLoop.isEmpty() || !secondLoop.isEmpty()) {
       Runnable task = firstLoop.isEmpty() ? secondLoop.remove() : firstLoop.remove();
