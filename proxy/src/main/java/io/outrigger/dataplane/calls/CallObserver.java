@@ -17,7 +17,7 @@ public interface CallObserver {
   }
 
   /**
-   * @return false when the observer had to drop {@code call}; the caller only counts this
+   * @return false when the observer had to drop the call; dropped calls are counted
    */
   boolean onEnded(CallSummary call);
 

@@ -54,7 +54,7 @@ public final class CallStats {
     return loop;
   }
 
-  /** The statistics to which the gRPC call {@code request} is added. */
+  /** The statistics of the request's gRPC method. */
   MethodStats method(RequestView request) {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }

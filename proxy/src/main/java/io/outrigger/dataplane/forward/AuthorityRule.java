@@ -3,8 +3,9 @@ package io.outrigger.dataplane.forward;
 import io.netty.util.AsciiString;
 
 /**
- * Checks that a text is {@code host [":" port]} as in RFC 3986 section 3.2. RFC 9113 section 8.3.1
- * forbids user information in {@code :authority}, so a text with user information is rejected.
+ * Checks that a text has the form {@code host [":" port]} of RFC 3986 section 3.2. RFC 9113 section
+ * 8.3.1 forbids user information in {@code :authority}, so a text with user information is
+ * rejected.
  */
 final class AuthorityRule {
   private static final String NAME_MARKS = "-._~!$&'()*+,;=";

@@ -24,7 +24,10 @@ final class RequestRelay {
   private final DownstreamResponse app;
   private final CallStatsRecorder record;
 
-  /** Data after the bytes in {@link #replay} that no stream has yet; created on first use. */
+  /**
+   * Data that follows the bytes in {@link #replay} and was not yet passed to a stream; created on
+   * first use.
+   */
   private @Nullable PendingData kept;
 
   /**

@@ -19,7 +19,9 @@ final class TimeoutFields {
   private final @Nullable HeaderField[] fields = new HeaderField[PLACES];
   private final long[] limits = new long[PLACES];
 
-  /** The field for a call whose whole limit of {@code nanos} remains; {@code nanos} is positive. */
+  /**
+   * The field for a call whose whole time limit remains. The limit is in nanoseconds and positive.
+   */
   HeaderField ofLimit(long nanos) {
     int place =
         (Long.hashCode(nanos) * HASH) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
@@ -32,7 +34,7 @@ final class TimeoutFields {
     return field;
   }
 
-  /** The field for a call with {@code nanos} of its limit remaining. */
+  /** The field for a call with the given remaining time. */
   static HeaderField of(long nanos) {
     return HeaderField.of(KnownName.GRPC_TIMEOUT, GrpcTimeout.format(nanos));
   }

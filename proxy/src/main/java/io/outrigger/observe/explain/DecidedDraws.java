@@ -4,9 +4,8 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 
 /**
- * Predetermined random draws for routing. The draws for route fractions miss the first {@code
- * misses} times and hit afterwards; the draw among weighted clusters always returns {@code
- * clusterDraw}.
+ * Predetermined random draws for routing. A given number of draws for route fractions miss, and all
+ * later ones hit; the draw among weighted clusters returns a given value.
  */
 @ControlConfined
 final class DecidedDraws implements RandomSource {

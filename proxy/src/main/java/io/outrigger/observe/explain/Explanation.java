@@ -108,7 +108,7 @@ public record Explanation(
           && session.equals(asked);
     }
 
-    /** Returns this branch with {@code more} added to its probability. */
+    /** Returns a copy of this branch with a higher probability. */
     Branch orWith(double more) {
       return new Branch(
           probability + more, decision, cluster, filters, session, overlay, tree, plan);

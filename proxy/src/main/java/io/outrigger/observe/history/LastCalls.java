@@ -60,7 +60,7 @@ public final class LastCalls implements CallObserver {
     byPath.put(path, LastCall.of(call, clock.millis()));
   }
 
-  /** The last sampled call of {@code path}; query strings are ignored. */
+  /** The last sampled call with the given path; query strings are ignored. */
   public Optional<LastCall> of(String path) {
     return Optional.ofNullable(byPath.get(withoutQuery(path)));
   }

@@ -22,9 +22,10 @@ import java.util.stream.Stream;
  * Requests, errors and latency of a forward for each minute of the last hour, by cluster and
  * endpoint.
  *
- * <p>Each event loop records into its own {@link TrafficBucket}s. To collect them, a task on the
- * loop hands its buckets to the control loop and starts with new ones, so no data is shared or
- * copied. Histograms exist only for the current minute; a past minute is reduced to a few numbers.
+ * <p>Each event loop records into its own {@link TrafficBucket}s. To collect the buckets, a task on
+ * each event loop hands them to the control loop and starts with new buckets, so no data is shared
+ * or copied. Histograms exist only for the current minute; a past minute is reduced to a few
+ * numbers.
  */
 @AnyThread
 public final class TrafficHistory implements CallObserver {
