@@ -35,7 +35,7 @@ final class BoundedHistogram {
   }
 
   /**
-   * Adds the count of each bucket to the elements of {@code into}, and the sum of all values to the
+   * Adds the count of each bucket to the elements of the array, and the sum of all values to the
    * last element.
    */
   void addTo(long[] into) {

@@ -140,7 +140,7 @@ public final class CallTotals {
     return sum;
   }
 
-  /** The duration of ended calls at {@code quantile}; 0 when no call has ended. */
+  /** The duration of ended calls at a quantile; 0 when no call has ended. */
   public long quantileMicros(double quantile) {
     long all = 0;
     for (long count : latencies) {

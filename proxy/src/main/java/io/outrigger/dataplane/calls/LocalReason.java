@@ -49,8 +49,8 @@ public enum LocalReason {
   }
 
   /**
-   * Restricts the code of {@code status} to those allowed for answers of this proxy. Only an
-   * injected fault may have any code (A54, SC-23).
+   * Restricts a status to the codes that are allowed for answers of this proxy. Only an injected
+   * fault may have any code (A54, SC-23).
    */
   public RpcStatus allowed(RpcStatus status) {
     return this == FAULT ? status : status.restricted();
@@ -65,7 +65,7 @@ public enum LocalReason {
     };
   }
 
-  /** The reason with the text {@code word}; {@link #XDS_ERROR} for an unknown text. */
+  /** The reason with the given text; {@link #XDS_ERROR} for an unknown text. */
   public static LocalReason of(String word) {
     for (LocalReason reason : ALL) {
       if (reason.text.contentEquals(word)) {

@@ -33,12 +33,12 @@ public final class MethodTotals {
       other.addTo(counts);
     }
 
-    /** Adds {@code other} to the buckets of this histogram, as precisely as its buckets allow. */
+    /** Adds another histogram to the buckets of this one, as precisely as these buckets allow. */
     void add(LatencyHistogram other) {
       other.addTo(bounds, counts);
     }
 
-    /** Adds the counts of {@code other}, which has the same bounds. */
+    /** Adds the counts of another histogram with the same bounds. */
     public void add(Measured other) {
       for (int i = 0; i < counts.length; i++) {
         counts[i] += other.counts[i];

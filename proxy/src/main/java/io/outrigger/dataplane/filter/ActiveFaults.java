@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ActiveFaults {
   private final AtomicLong active = new AtomicLong();
 
-  /** Counts one more active fault and returns true, unless the count would exceed {@code max}. */
+  /** Counts one more active fault and returns true, unless the count would exceed the maximum. */
   boolean tryBegin(long max) {
     if (active.incrementAndGet() > max) {
       active.decrementAndGet();

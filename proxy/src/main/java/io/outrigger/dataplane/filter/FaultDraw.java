@@ -85,8 +85,8 @@ final class FaultDraw {
   }
 
   /**
-   * Lowers the share to the value of {@code header}, which sets only the numerator and cannot raise
-   * it.
+   * Lowers the share to the value of a header. The header sets only the numerator, and cannot raise
+   * the share.
    */
   private static Fraction lowered(Fraction share, RequestView request, String header) {
     long asked = number(request, header);

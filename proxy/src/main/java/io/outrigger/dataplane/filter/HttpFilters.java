@@ -47,7 +47,7 @@ public final class HttpFilters {
    *
    * @param factory creates the {@link RouteFilter} for one route; empty when the filter would do
    *     nothing on this route
-   * @throws IllegalStateException if there already is a filter for {@code settings}
+   * @throws IllegalStateException if there already is a filter for the settings class
    */
   public <C extends FilterConfig> HttpFilters with(
       Class<C> settings, Function<C, Optional<? extends RouteFilter>> factory) {

@@ -28,7 +28,7 @@ public final class Session implements SessionHint {
 
   /**
    * Returns the cluster that the cookie names, with or without the prefix of A60's text (A55-04);
-   * empty unless {@code clusters} contains it.
+   * empty unless that cluster is in {@code clusters}.
    */
   public String cluster(Set<String> clusters) {
     String named = asked == null ? "" : asked.cluster();
@@ -38,7 +38,7 @@ public final class Session implements SessionHint {
     return clusters.contains(named) ? named : "";
   }
 
-  /** Whether {@code other} created this session. */
+  /** Whether the given filter created this session. */
   @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
   boolean isOf(SessionFilter other) {
     return filter == other;

@@ -174,8 +174,8 @@ final class Attempt implements StreamWaiter {
   }
 
   /**
-   * Relays the held response headers. The frame after these headers decides {@code whole}: whether
-   * they were the whole response.
+   * Relays the held response headers. The frame that follows the headers shows whether they were
+   * the whole response.
    */
   private void relayEarly(boolean whole) {
     HeaderList head = early;

@@ -16,7 +16,7 @@ final class CallDecision {
 
   private CallDecision() {}
 
-  /** Returns {@code last} with the decision field appended. */
+  /** Returns a copy of a header block with the decision field appended. */
   static HeaderList appended(HeaderList last, CallSummary call) {
     var block = HeaderList.builder(last.size() + 1);
     for (int i = 0; i < last.size(); i++) {

@@ -57,14 +57,13 @@ final class CallFailures {
     };
   }
 
-  /** The status of a call whose stream was reset by the backend at {@code address}. */
+  /** The status of a call whose stream the backend reset. */
   static RpcStatus ofReset(Http2Error error, String address) {
     return new RpcStatus(codeOf(error), address + " reset the stream: " + error);
   }
 
   /**
-   * The status of a call whose stream this proxy reset, because the backend at {@code address}
-   * broke a rule.
+   * The status of a call whose stream this proxy reset, because the backend violated the protocol.
    */
   static RpcStatus ofFault(Http2Error error, String reason, String address) {
     return error == Http2Error.ENHANCE_YOUR_CALM
@@ -83,7 +82,7 @@ final class CallFailures {
             .formatted(list, bytes, peer, limit));
   }
 
-  /** The status of a call whose connection to {@code address} was lost (SC-16). */
+  /** The status of a call whose connection to the backend was lost (SC-16). */
   static RpcStatus ofLoss(String reason, String address) {
     return RpcStatus.unavailable("connection to " + address + " lost: " + reason);
   }

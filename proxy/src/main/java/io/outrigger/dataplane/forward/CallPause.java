@@ -16,7 +16,7 @@ final class CallPause extends DeadlineTimers.Entry {
     this.then = then;
   }
 
-  /** Starts a pause of {@code nanos}, which may last up to one timer tick longer. */
+  /** Starts a pause. The pause may last up to one timer tick longer than requested. */
   void begin(long nanos) {
     loop.deadlines().arm(this, loop.nanoTime(), nanos);
   }

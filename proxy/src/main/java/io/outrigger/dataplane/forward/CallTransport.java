@@ -8,17 +8,15 @@ import io.outrigger.lb.Transport;
  */
 public interface CallTransport extends Transport {
   /**
-   * Opens a stream for event loop {@code loop}, which is the caller's loop; all events of the
-   * stream occur on this loop. While the connection is not yet established, or the peer admits no
-   * more streams, {@code waiter} waits in order of arrival (SC-36).
+   * Opens a stream for the caller's event loop; all events of the stream occur on this loop. While
+   * the connection is not yet established, or the peer admits no more streams, waiters wait in
+   * order of arrival (SC-36).
    *
    * @param waiter notified by {@link StreamWaiter#onOpened}, possibly before this method returns
    * @return false when the transport accepts no more streams; {@code waiter} is then not notified
    */
   boolean open(int loop, StreamWaiter waiter);
 
-  /**
-   * Removes {@code waiter} from the queue; does nothing when {@code waiter} is not in the queue.
-   */
+  /** Removes a waiter from the queue; does nothing when the waiter is not in the queue. */
   void forget(int loop, StreamWaiter waiter);
 }

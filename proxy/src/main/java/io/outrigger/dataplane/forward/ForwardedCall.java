@@ -472,9 +472,7 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  /**
-   * Returns a copy of {@code status} whose message ends with the resolution note or the node ID.
-   */
+  /** Returns a copy of a status whose message ends with the resolution note or the node ID. */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
     String nodeId = forward.settings().nodeId().get();
     return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);

@@ -31,9 +31,9 @@ public final class LocalReply {
   private LocalReply() {}
 
   /**
-   * Appends the resolution note of the cluster to the message of {@code status}, or the node ID
-   * when the note is empty. A message that already contains a note is not changed: failures of
-   * pickers and of configurations have their own note (A88).
+   * Appends the resolution note of the cluster to the message of a status, or the node ID when the
+   * note is empty. A message that already contains a note is not changed: failures of pickers and
+   * of configurations have their own note (A88).
    *
    * @param clusterNote the resolution note of the cluster; empty before a cluster was chosen
    */
@@ -64,10 +64,7 @@ public final class LocalReply {
     return withStatus(HeaderList.builder(3), status, reason);
   }
 
-  /**
-   * Returns a copy of the header block {@code last}, which has no gRPC status, with the given
-   * status added.
-   */
+  /** Returns a copy of a header block that has no gRPC status, with the given status added. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
     var block = HeaderList.builder(last.size() + 3);
     for (int i = 0; i < last.size(); i++) {

@@ -57,8 +57,8 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the target has another selector than {@code seen}; false when another
-   * one is published already.
+   * Parks the call until the target has another selector than the given one; false when another
+   * selector is published already.
    */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
     var next = new Parking(target, null);
@@ -66,8 +66,8 @@ final class PendingCall {
   }
 
   /**
-   * Parks the call until the cluster has another picker than {@code seen}; false when another
-   * one is published already.
+   * Parks the call until the cluster has another picker than the given one; false when another
+   * picker is published already.
    */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
     var next = new Parking(null, cluster);

@@ -121,7 +121,7 @@ final class ReplayBuffer {
     return known;
   }
 
-  /** Returns the {@code ByteBuf} with all copied bytes and room for {@code more}. */
+  /** Returns the {@code ByteBuf} with all copied bytes and room for more bytes. */
   private ByteBuf buffer(ByteBufAllocator alloc, int more) {
     ByteBuf known = large;
     if (known == null) {

@@ -217,7 +217,7 @@ final class RequestRelay {
     commit();
   }
 
-  /** Adds {@code more} to data that waits; small slices of a read buffer are copied. */
+  /** Adds a buffer to data that waits; small slices of a read buffer are copied. */
   private static void addTo(PendingData data, ByteBuf more) {
     if (more.isReadable()) {
       data.add(more, true, more.alloc());

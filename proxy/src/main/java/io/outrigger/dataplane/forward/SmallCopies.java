@@ -27,7 +27,7 @@ final class SmallCopies {
     return known == null ? new byte[BYTES] : known;
   }
 
-  /** Returns {@code array} to the pool; the caller must not use it any more. */
+  /** Returns an array to the pool; the caller must not use the array any more. */
   void giveBack(byte[] array) {
     if (free.size() < MAX_FREE) {
       free.addLast(array);

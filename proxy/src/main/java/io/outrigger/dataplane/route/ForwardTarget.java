@@ -20,9 +20,9 @@ public interface ForwardTarget {
   @Nullable ConfigSelector selector();
 
   /**
-   * Parks {@code call} until a selector other than {@code seen} is published.
+   * Parks a call until a selector other than the given one is published.
    *
-   * @param seen null to wait for the first one
+   * @param seen the selector that the caller has; null to wait for the first selector
    * @return a ticket for {@link #unpark}, or a negative number when another selector is published
    *     already
    */

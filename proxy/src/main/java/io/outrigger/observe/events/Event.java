@@ -38,7 +38,7 @@ public record Event(
   public record Balancing(LbEvent event) implements Cause {}
 
   /**
-   * An ACK or NACK for a response of {@code server}.
+   * An ACK or NACK for a response of a control plane.
    *
    * @param refusal the reason of a NACK; empty for an ACK
    */

@@ -92,7 +92,7 @@ public final class TrafficHistory implements CallObserver {
     gather(this::closeMinute);
   }
 
-  /** Collects the traffic of all event loops, then runs {@code then}. */
+  /** Collects the traffic of all event loops, then runs the given action. */
   private void gather(Runnable then) {
     control.checkInside();
     int[] missing = {loops.size()};
