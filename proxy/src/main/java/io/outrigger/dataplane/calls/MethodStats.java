@@ -85,10 +85,10 @@ final class MethodStats {
     1L << 26, 1L << 28, 1L << 30, 1L << 32
   };
 
-  /** A96. */
+  /** The buckets of A96 for the number of retries per call. */
   static final long[] RETRIES = {1, 2, 3, 4, 5};
 
-  /** A96. */
+  /** The buckets of A96 for the number of transparent retries per call. */
   static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
   /** Histograms of the ended attempts of one place with one status. */

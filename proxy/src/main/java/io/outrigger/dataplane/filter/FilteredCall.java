@@ -30,7 +30,7 @@ public interface FilteredCall {
 
   /**
    * Changes the call to another cluster of the route (A60 "Config Selector Changes"). Does nothing
-   * when the route has no cluster {@code name}, or when the new cluster was retired.
+   * when the route does not have the new cluster, or when the new cluster was retired.
    */
   void changeCluster(String name);
 

@@ -64,7 +64,7 @@ public final class Session implements SessionHint {
    * Side Processing").
    *
    * @param cluster the cluster in which the call was balanced
-   * @return empty when the client's cookie is still correct
+   * @return empty when the client's cookie already names the used endpoint and cluster
    */
   public Optional<String> setCookie(String cluster) {
     if (used.isEmpty()) {

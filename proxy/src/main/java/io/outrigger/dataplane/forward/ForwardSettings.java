@@ -24,10 +24,10 @@ public record ForwardSettings(
     @Nullable AsciiString decisionHeader,
     Measuring measuring,
     Supplier<String> nodeId) {
-  /** CONTRACT section 2, {@code --max-queued-requests}. */
+  /** The default of {@code --max-queued-requests} (CONTRACT section 2). */
   public static final int MAX_QUEUED_REQUESTS = 10_000;
 
-  /** SC-22. */
+  /** The default limit for the buffered bytes of waiting requests (SC-22). */
   public static final long MAX_QUEUED_BYTES = 64L << 20;
 
   public ForwardSettings {

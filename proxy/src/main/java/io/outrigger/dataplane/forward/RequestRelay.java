@@ -105,7 +105,7 @@ final class RequestRelay {
   }
 
   /**
-   * Sends all buffered data on {@code stream}, on which the headers were sent. Later data is
+   * Sends all buffered data on a stream on which the headers were already sent. Later data is
    * forwarded at once.
    */
   void open(Http2Stream stream) {

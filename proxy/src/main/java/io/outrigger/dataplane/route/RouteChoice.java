@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions of one route, prepared when the route is published. One of them is chosen for each
- * request.
+ * The decisions of one route, prepared when the route is published. One of these decisions is
+ * chosen for each request.
  */
 @AnyThread
 sealed interface RouteChoice {

@@ -34,7 +34,7 @@ public sealed interface RouteDecision {
      *
      * @param held the cluster that the call holds; released when the call changes to another
      * @return the cluster that the call holds now. The call stays in its previous cluster when the
-     *     route has no cluster {@code name}, or when the new cluster was retired
+     *     route does not have the new cluster, or when the new cluster was retired
      */
     public ClusterHandle change(ClusterHandle held, String name) {
       ClusterHandle other = clusters.get(name);
