@@ -12,12 +12,12 @@ import java.util.Optional;
  * by either of two versions of A31.
  *
  * <ul>
- * <li>The published version applies if the route has {@code max_stream_duration}, or if the route
- * has neither {@code timeout} nor {@code max_grpc_timeout} while the connection manager sets a
- * limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
- * max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
- * <li>The first version applies otherwise. {@code max_grpc_timeout} decides if set, otherwise
- * {@code timeout} if set, otherwise the default of 15 s.
+ *   <li>The published version applies if the route has {@code max_stream_duration}, or if the route
+ *       has neither {@code timeout} nor {@code max_grpc_timeout} while the connection manager sets
+ *       a limit. The first field that is set decides: {@code grpc_timeout_header_max}, {@code
+ *       max_stream_duration}, or the {@code max_stream_duration} of the connection manager.
+ *   <li>The first version applies otherwise. {@code max_grpc_timeout} decides if set, otherwise
+ *       {@code timeout} if set, otherwise the default of 15 s.
  * </ul>
  *
  * In each of these fields, zero means no limit. The limit never extends the app's own deadline.
