@@ -5,11 +5,11 @@ import io.outrigger.config.overlay.OverlayRule;
 import java.util.List;
 
 /**
- * A rule for clusters.
+ * An overlay rule for clusters.
  *
- * @param names which clusters; at least one
- * @param patch part of a {@code Cluster}
- * @param alpn protocols to offer before {@code h2}; empty when the rule says nothing of it
+ * @param names patterns for the names of clusters; at least one
+ * @param patch the fields of {@code Cluster} that the rule sets
+ * @param alpn protocols to offer before {@code h2}; empty when the rule does not set them
  */
 @AnyThread
 public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn) {
@@ -18,7 +18,7 @@ public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<
     alpn = List.copyOf(alpn);
   }
 
-  /** Whether it is for the cluster {@code name}. */
+  /** Whether the rule applies to the cluster {@code name}. */
   public boolean isFor(String name) {
     for (Glob glob : names) {
       if (glob.matches(name)) {

@@ -2,15 +2,16 @@ package io.outrigger.xds.overlay;
 
 import io.outrigger.xds.overlay.Located.Place;
 
-/** Takes what is wrong with a document. */
+/** Receives the problems that are found in an overlay document. */
 public interface DocumentFindings {
   /**
-   * Notes one thing.
+   * Reports a field that is wrong.
    *
-   * @param field its path in the rule, such as {@code patch.outlier_detection.interval}
+   * @param field the path of the field in the rule, such as {@code
+   *     patch.outlier_detection.interval}
    */
   void add(Place place, String field, String reason);
 
-  /** Notes a field that is valid, and has no effect. */
+  /** Reports a field that is valid but has no effect. */
   void ignore(Place place, String field, String reason);
 }

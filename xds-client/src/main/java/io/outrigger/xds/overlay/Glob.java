@@ -4,22 +4,26 @@ import io.outrigger.base.AnyThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pattern for names: {@code *} stands for any text, {@code ?} for one character, everything else
- * for itself. Matches as a whole, in time proportional to the product of both lengths at worst.
+ * A pattern for names: {@code *} matches any text, {@code ?} matches one character, and every other
+ * character matches itself. The pattern must match the whole name. In the worst case a match takes
+ * time proportional to the product of both lengths.
  */
 @AnyThread
 public final class Glob {
   private final String pattern;
 
-  /** What every name begins and ends with: most names of many are passed over by that. */
-  private final String start;
+  /**
+   * The literal prefix and suffix that every matching name has. Comparing them first rejects most
+   * names quickly.
+   */
+  private final String literalPrefix;
 
-  private final String end;
+  private final String literalSuffix;
 
   public Glob(String pattern) {
     this.pattern = pattern;
-    this.start = pattern.substring(0, firstWild(pattern));
-    this.end = pattern.substring(lastWild(pattern) + 1);
+    this.literalPrefix = pattern.substring(0, firstWild(pattern));
+    this.literalSuffix = pattern.substring(lastWild(pattern) + 1);
   }
 
   private static int firstWild(String pattern) {
@@ -43,14 +47,14 @@ public final class Glob {
   }
 
   public boolean matches(String text) {
-    return text.endsWith(end) && text.startsWith(start) && matchesWhole(text);
+    return text.endsWith(literalSuffix) && text.startsWith(literalPrefix) && matchesWhole(text);
   }
 
   private boolean matchesWhole(String text) {
     int at = 0;
     int next = 0;
-    int star = -1; // the last one met,
-    int from = 0; // and where in the text what follows it was tried
+    int star = -1; // index of the last star that was read from the pattern
+    int from = 0; // index in the text where the pattern after that star was last tried
     while (next < text.length()) {
       char wanted = at < pattern.length() ? pattern.charAt(at) : 0;
       if (at < pattern.length() && wanted == '*') {

@@ -11,36 +11,37 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A tree of a document whose parts know where they stand. */
+/** A parsed document tree in which every part has its line and column. */
 @AnyThread
 public sealed interface Located {
-  /** Where it begins. */
+  /** The place where this part begins. */
   Place place();
 
-  /** The same as JSON. */
+  /** This part as JSON, without places. */
   JsonElement json();
 
   /**
-   * Where the part is that {@code steps} lead to, or the last part on the way that is there. Steps
-   * are names of fields, in snake case or camel case, and indexes in lists.
+   * Returns the place of the part at the path {@code steps}. If that part does not exist, returns
+   * the place of the last existing part on the path. Steps are names of fields, in snake case or
+   * camel case, and indexes in lists.
    */
   default Place placeOf(List<String> steps) {
     return placeOf(steps, place());
   }
 
   /**
-   * The same.
+   * Returns the same as {@link #placeOf(List)}, but uses {@code here} as the place of this part.
    *
-   * @param here the place of this part: that of its name, where it has one
+   * @param here the place of this part; for the value of a field, the place of the field's name
    */
   default Place placeOf(List<String> steps, Place here) {
     return here;
   }
 
-  /** Both from 1. */
+  /** A line and a column of the document, both counted from 1. */
   record Place(int line, int column) {}
 
-  /** Fields by name, in the order of the document. */
+  /** A mapping: its fields by name, in the order of the document. */
   record Fields(Place place, Map<String, Entry> entries) implements Located {
     public Fields {
       entries = Collections.unmodifiableMap(new LinkedHashMap<>(entries));
@@ -76,9 +77,9 @@ public sealed interface Located {
   }
 
   /**
-   * A field.
+   * A field of a mapping.
    *
-   * @param place of its name
+   * @param place the place of the field's name
    */
   record Entry(Place place, Located value) {}
 
@@ -107,6 +108,6 @@ public sealed interface Located {
     }
   }
 
-  /** A text, a number, a truth value, or null. */
+  /** A string, a number, a boolean, or null. */
   record Scalar(Place place, JsonElement json) implements Located {}
 }

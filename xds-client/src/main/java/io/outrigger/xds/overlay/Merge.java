@@ -15,73 +15,74 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Lays one rule after the other over a message of the control plane, field by field. The first rule
+ * Applies overlay rules, one after the other, to a message of the control plane. The first rule
  * that sets a field wins.
  *
  * <pre>
  * a field that                        default        override
  *   an earlier rule has set           stays          stays
  *   the control plane has set         stays          is replaced
- *   nobody has set                    is set         is set
+ *   neither has set                   is set         is set
  * </pre>
  *
- * <p>Of a oneof all members are one field. So are {@code lb_policy}, the configurations that belong
- * to it, and {@code load_balancing_policy}, of which only one has an effect.
+ * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations that belong
+ * to it, and {@code load_balancing_policy} also count as one field, because only one of the two
+ * policies has an effect.
  *
  * <p>Confined to the call that decodes the resource.
  */
 public final class Merge {
   private final Message.Builder message;
-  private final Set<String> taken; // paths that a rule has set
+  private final Set<String> setPaths; // paths of the fields that a rule has set
   private final List<Value> values;
 
-  /** Begins with what the control plane sent. */
+  /** Starts with the message {@code own} that the control plane sent. */
   public Merge(Message own) {
     this(own, Set.of(), List.of());
   }
 
-  private Merge(Message own, Set<String> taken, List<Value> values) {
+  private Merge(Message own, Set<String> setPaths, List<Value> values) {
     this.message = own.toBuilder();
-    this.taken = new HashSet<>(taken);
+    this.setPaths = new HashSet<>(setPaths);
     this.values = new ArrayList<>(values);
   }
 
-  /** One that goes on from here, and leaves this one as it is. */
+  /** Returns a copy that further rules can be applied to without changing this merge. */
   public Merge fork() {
-    return new Merge(message.build(), taken, values);
+    return new Merge(message.build(), setPaths, values);
   }
 
   /**
-   * Lays a rule over the message.
+   * Applies a rule to the message.
    *
-   * @return whether it has set anything
+   * @return whether the rule has set any field
    */
   public boolean lay(OverlayRule rule, Patch patch) {
     int before = values.size();
     var layer = new Layer(rule);
     for (Patch.Field field : patch.fields()) {
-      if (PolicyChoice.admits(message, taken, rule.mode(), field.field())) {
+      if (PolicyChoice.admits(message, setPaths, rule.mode(), field.field())) {
         layer.lay(message, "", field);
       }
     }
     List<Value> added = values.subList(before, values.size());
     if (rule.mode() == Mode.OVERRIDE) {
-      PolicyChoice.clearOthers(message, taken, added);
+      PolicyChoice.clearOthers(message, setPaths, added);
     }
     return !added.isEmpty();
   }
 
-  /** What rules have set so far, in their order. */
+  /** The values that rules have set so far, in the order of the rules. */
   public List<Value> values() {
     return values;
   }
 
-  /** The message with all that was laid over it. */
+  /** The message after all rules that have been applied so far. */
   public Message message() {
     return message.build();
   }
 
-  /** One rule on its way through the message. */
+  /** Applies one rule to the fields of the message. */
   private final class Layer {
     private final OverlayRule rule;
 
@@ -108,14 +109,17 @@ public final class Merge {
       }
       OneofDescriptor oneof = field.getRealContainingOneof();
       if (oneof != null && into.hasField(field)) {
-        taken.add(place + oneof.getName() + "=" + field.getName());
+        setPaths.add(place + oneof.getName() + "=" + field.getName());
       }
     }
 
-    /** Whether a member of its oneof, or an earlier rule's word on the whole, is in the way. */
+    /**
+     * Whether the rule may not set {@code field}: an earlier rule has set the field as a whole, or
+     * another member of the oneof is set and this rule may not replace that member.
+     */
     private boolean isClosed(
         Message.Builder into, FieldDescriptor field, String place, String path) {
-      if (taken.contains(path)) {
+      if (setPaths.contains(path)) {
         return true;
       }
       OneofDescriptor oneof = field.getRealContainingOneof();
@@ -125,7 +129,7 @@ public final class Merge {
       FieldDescriptor other = into.getOneofFieldDescriptor(oneof);
       boolean isOther = other != null && !other.equals(field);
       return isOther
-          && (!overrides() || taken.contains(place + oneof.getName() + "=" + other.getName()));
+          && (!overrides() || setPaths.contains(place + oneof.getName() + "=" + other.getName()));
     }
 
     private void set(Message.Builder into, String path, Patch.Whole whole) {
@@ -135,7 +139,7 @@ public final class Merge {
       }
       Object value = whole.value();
       if (value == null) {
-        if (!overrides() || isTakenWithin(path)) {
+        if (!overrides() || isSetWithin(path)) {
           return;
         }
         into.clearField(field);
@@ -170,7 +174,7 @@ public final class Merge {
         if (!packed.key().equals(entry.getKey())) {
           others.add(entry);
         } else if (!read((Any) entry.getValue(), inner)) {
-          return; // of another type, or not legible: not ours to judge
+          return; // the entry has another type or cannot be parsed, so it stays as it is
         }
       }
       int before = values.size();
@@ -189,12 +193,12 @@ public final class Merge {
     }
 
     private void note(String path, String json) {
-      taken.add(path);
+      setPaths.add(path);
       values.add(new Value(rule, path, json));
     }
 
-    private boolean isTakenWithin(String path) {
-      return taken.stream().anyMatch(other -> other.startsWith(path + "."));
+    private boolean isSetWithin(String path) {
+      return setPaths.stream().anyMatch(other -> other.startsWith(path + "."));
     }
   }
 
@@ -219,11 +223,14 @@ public final class Merge {
     }
   }
 
-  /** Present, or not its default where presence cannot be told. */
+  /**
+   * Whether {@code field} is set. A field without presence counts as set if its value is not the
+   * default.
+   */
   static boolean isSet(Message.Builder message, FieldDescriptor field) {
     if (field.isRepeated()) {
       return message.getRepeatedFieldCount(field) > 0;
     }
-    return message.hasField(field); // of a field without presence: whether it is not the default
+    return message.hasField(field);
   }
 }

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** All rules in force, in the order in which they count. */
+/** All overlay rules that are in force. Earlier rules have precedence. */
 @AnyThread
 public final class Overlay {
-  /** No rules. */
+  /** The overlay without rules. */
   public static final Overlay NONE = new Overlay(List.of(), List.of(), Map.of());
 
   private final List<ClusterRule> clusters;
@@ -33,16 +33,20 @@ public final class Overlay {
     this.byTarget = Map.copyOf(byTarget);
   }
 
-  /** Rules in their order, as long as no target is known. */
+  /**
+   * Creates an overlay with these rules in order of precedence. The overlay does not know any
+   * targets yet.
+   */
   public static Overlay of(List<ClusterRule> clusters, List<RouteRule> routes) {
     return clusters.isEmpty() && routes.isEmpty() ? NONE : new Overlay(clusters, routes, Map.of());
   }
 
   /**
-   * The same rules for these targets.
+   * Returns an overlay with the same rules that also knows which rules apply to each of {@code
+   * targets}.
    *
-   * @param targets as configured, such as {@code xds:///orders}
-   * @return this very overlay where that makes no difference
+   * @param targets the targets as configured, such as {@code xds:///orders}
+   * @return this overlay itself if the rules of each target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
     Map<String, List<RouteRule>> here = new HashMap<>();
@@ -55,12 +59,12 @@ public final class Overlay {
     return here.equals(byTarget) ? this : new Overlay(clusters, routes, here);
   }
 
-  /** Whether its rules are these. */
+  /** Whether this overlay has exactly these rules. */
   public boolean isOf(List<ClusterRule> clusterRules, List<RouteRule> routeRules) {
     return clusters.equals(clusterRules) && routes.equals(routeRules);
   }
 
-  /** The rules for the cluster {@code name}. */
+  /** Returns the rules that apply to the cluster {@code name}. */
   public List<ClusterRule> clusterRules(String name) {
     List<ClusterRule> found = List.of();
     for (ClusterRule rule : clusters) {
@@ -72,22 +76,22 @@ public final class Overlay {
     return found;
   }
 
-  /** The rules for routes of every target that {@link #routeRulesByTarget} does not know. */
+  /** The rules for routes of every target that {@link #routeRulesByTarget} does not contain. */
   public List<RouteRule> routeRules() {
     return everywhere;
   }
 
-  /** The rules for routes of those targets for which they are others. */
+  /** The rules for routes of those targets whose rules differ from {@link #routeRules}. */
   public Map<String, List<RouteRule>> routeRulesByTarget() {
     return byTarget;
   }
 
-  /** Whether there is any rule for routes. */
+  /** Whether the overlay has any rule for routes. */
   public boolean hasRouteRules() {
     return !routes.isEmpty();
   }
 
-  /** Every rule, by file, and in each in the order of its lines. */
+  /** Every rule, grouped by file. The rules of one file are in the order of their lines. */
   public List<OverlayRule> rules() {
     Map<String, List<OverlayRule>> byFile = new LinkedHashMap<>();
     Stream.concat(clusters.stream().map(ClusterRule::rule), routes.stream().map(RouteRule::rule))
@@ -98,10 +102,11 @@ public final class Overlay {
   }
 
   /**
-   * Whether resources of {@code type} are the same under {@code other}, at a glance: no to another
-   * overlay whose rules are equal, unless it was made {@link #with} this one's.
+   * Whether resources of {@code type} are decoded in the same way under {@code other}. The check
+   * compares the identity of the rule lists. It returns false for an overlay with equal rules,
+   * unless that overlay was made by {@link #with}.
    */
-  @SuppressWarnings("ReferenceEquality") // lists of many rules are not compared
+  @SuppressWarnings("ReferenceEquality") // comparing long lists of rules would take too long
   public boolean isAlike(Overlay other, ResourceType<?> type) {
     if (other == this || type.equals(ResourceType.ENDPOINT)) {
       return true;
@@ -111,7 +116,10 @@ public final class Overlay {
         : routes == other.routes && byTarget == other.byTarget;
   }
 
-  /** Other rules; those of a kind that are the same stay so for {@link #isAlike}. */
+  /**
+   * Returns an overlay with other rules. If the rules of one kind are equal to those of this
+   * overlay, the result shares their list, so that {@link #isAlike} returns true for that kind.
+   */
   public Overlay with(List<ClusterRule> clusterRules, List<RouteRule> routeRules) {
     return of(
         clusterRules.equals(clusters) ? clusters : clusterRules,
@@ -119,10 +127,8 @@ public final class Overlay {
   }
 
   /**
-   * Which resources of {@code type} may be others than under {@code before}: all for which a rule
-   * is that came, went, or changed.
-   *
-   * @return a test of names
+   * Returns a test for the names of resources of {@code type} that may be decoded differently than
+   * under {@code before}: all resources to which an added, removed or changed rule applies.
    */
   public Predicate<String> changesSince(Overlay before, ResourceType<?> type) {
     if (!type.equals(ResourceType.CLUSTER)) {
@@ -136,7 +142,10 @@ public final class Overlay {
         : name -> changed.get().stream().anyMatch(rule -> rule.isFor(name));
   }
 
-  /** What is in one list only; empty when what is in both stands in another order. */
+  /**
+   * Returns the rules that only one of the lists contains; empty when the common rules are in a
+   * different order.
+   */
   private static Optional<List<ClusterRule>> difference(
       List<ClusterRule> before, List<ClusterRule> now) {
     List<ClusterRule> stayed = new ArrayList<>(before);

@@ -6,7 +6,7 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The fields that a rule names, in the order of its document. */
+/** The fields that a rule sets, in the order of the document. */
 @AnyThread
 public record Patch(List<Field> fields) {
   public static final Patch NOTHING = new Patch(List.of());
@@ -15,21 +15,25 @@ public record Patch(List<Field> fields) {
     fields = List.copyOf(fields);
   }
 
-  /** One field of a message. */
+  /** A field of a message that a rule sets. */
   public sealed interface Field {
     FieldDescriptor field();
   }
 
   /**
-   * A field that is set as a whole: a scalar, a list, or a message that is one value.
+   * A field that a rule sets as a whole: a scalar, a list, or a message that counts as one value.
    *
-   * @param value as {@link Message.Builder#setField} takes it; null takes the field away
+   * @param value the value in the form that {@link Message.Builder#setField} takes; null clears the
+   *     field
    * @param json the value as proto3 JSON
    */
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
 
-  /** A message of which some fields are set; none says that the message is there. */
+  /**
+   * A message field of which a rule sets some fields. If {@code fields} is empty, the rule only
+   * makes the message present.
+   */
   public record Within(FieldDescriptor field, List<Field> fields) implements Field {
     public Within {
       fields = List.copyOf(fields);
@@ -37,10 +41,10 @@ public record Patch(List<Field> fields) {
   }
 
   /**
-   * The entry of a map of {@code Any}, of which some fields are set.
+   * An entry of a map of {@code Any}. The rule sets some fields of the packed message.
    *
-   * @param key the entry's
-   * @param type of the packed message
+   * @param key the key of the entry
+   * @param type the default instance of the packed message
    */
   public record Packed(FieldDescriptor field, String key, Message type, List<Field> fields)
       implements Field {

@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The two ways in which a cluster names its balancing: {@code lb_policy} with the configuration of
- * that policy, and {@code load_balancing_policy}, beside which the first has no effect (A52). They
- * are one decision: whoever made it in one way is not overruled in the other by chance.
+ * Keeps the two ways in which a cluster names its load balancing policy consistent. One way is
+ * {@code lb_policy} with the configuration of that policy. The other is {@code
+ * load_balancing_policy}; if it is set, {@code lb_policy} has no effect (A52). Both ways count as
+ * one setting, so that a rule that uses one way never changes the other by accident.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
@@ -23,7 +24,7 @@ final class PolicyChoice {
   private static final OneofDescriptor CONFIGURATION =
       field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER).getContainingOneof();
 
-  /** The configuration that belongs to a policy of the enumeration. */
+  /** The configuration field that belongs to each value of {@code lb_policy}. */
   private static final Map<LbPolicy, FieldDescriptor> CONFIGURATIONS =
       Map.of(
           LbPolicy.RING_HASH, field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER),
@@ -33,32 +34,35 @@ final class PolicyChoice {
 
   private PolicyChoice() {}
 
-  /** Whether a rule may set {@code field}, given what the other way says so far. */
+  /**
+   * Whether a rule may set {@code field}, given the policy that the message and earlier rules name
+   * in the other way.
+   */
   static boolean admits(
-      Message.Builder message, Set<String> taken, Mode mode, FieldDescriptor field) {
+      Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {
     if (!(message instanceof Cluster.Builder)) {
       return true;
     }
     boolean overrides = mode == Mode.OVERRIDE;
     if (field.equals(GENERIC)) {
       return overrides
-          ? taken.stream().noneMatch(path -> isOf(path, LEGACY))
+          ? setPaths.stream().noneMatch(path -> isOf(path, LEGACY))
           : !message.hasField(LEGACY) && !message.hasOneof(CONFIGURATION);
     }
     if (field.equals(LEGACY) || isConfiguration(field)) {
       return overrides
-          ? taken.stream().noneMatch(path -> isOf(path, GENERIC))
+          ? setPaths.stream().noneMatch(path -> isOf(path, GENERIC))
           : !message.hasField(GENERIC);
     }
     return true;
   }
 
   /**
-   * An override of one way ends the other, and the configuration of other policies.
+   * Clears the way that an override did not use, and the configurations of other policies.
    *
-   * @param set by the rule
+   * @param set the values that the rule has set
    */
-  static void clearOthers(Message.Builder message, Set<String> taken, List<Value> set) {
+  static void clearOthers(Message.Builder message, Set<String> setPaths, List<Value> set) {
     if (!(message instanceof Cluster.Builder cluster)) {
       return;
     }
@@ -69,7 +73,7 @@ final class PolicyChoice {
       FieldDescriptor present = cluster.getOneofFieldDescriptor(CONFIGURATION);
       boolean isOthers =
           present != null && !present.equals(CONFIGURATIONS.get(cluster.getLbPolicy()));
-      if (isOthers && taken.stream().noneMatch(path -> isOf(path, present))) {
+      if (isOthers && setPaths.stream().noneMatch(path -> isOf(path, present))) {
         cluster.clearOneof(CONFIGURATION);
       }
     }
@@ -79,7 +83,7 @@ final class PolicyChoice {
     return set.stream().anyMatch(value -> isOf(value.field(), field));
   }
 
-  /** Whether {@code path} is that of {@code field}, or of something in it. */
+  /** Whether {@code path} is the path of {@code field} or of a field inside it. */
   private static boolean isOf(String path, FieldDescriptor field) {
     return path.equals(field.getName()) || path.startsWith(field.getName() + ".");
   }

@@ -8,13 +8,13 @@ import io.outrigger.config.overlay.OverlayRule;
 import java.util.List;
 
 /**
- * A rule for routes. A list that is empty is no condition.
+ * An overlay rule for routes. An empty list of patterns matches everything.
  *
- * @param targets as configured, such as {@code xds:///orders}
- * @param path of routes for one path
- * @param pathPrefix of routes for paths that begin alike
- * @param name of the route
- * @param patch part of a {@code RouteAction}
+ * @param targets patterns for targets as configured, such as {@code xds:///orders}
+ * @param path patterns for the path of routes that match one exact path
+ * @param pathPrefix patterns for the prefix of routes that match by prefix
+ * @param name patterns for the name of the route
+ * @param patch the fields of {@code RouteAction} that the rule sets
  */
 @AnyThread
 public record RouteRule(
@@ -31,12 +31,15 @@ public record RouteRule(
     name = List.copyOf(name);
   }
 
-  /** Whether it is for {@code target}. */
+  /** Whether the rule applies to {@code target}. */
   public boolean isFor(String target) {
     return allows(targets, target);
   }
 
-  /** Whether it is for {@code route}, which forwards, of a target that it is for. */
+  /**
+   * Whether the rule applies to {@code route}, a forwarding route of a target that the rule applies
+   * to.
+   */
   public boolean isFor(Route route) {
     RouteMatch match = route.getMatch();
     PathSpecifierCase specifier = match.getPathSpecifierCase();

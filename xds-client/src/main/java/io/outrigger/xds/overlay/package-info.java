@@ -1,7 +1,8 @@
 /**
- * Local policy over what the control plane sends (CONTRACT section 11): rules, which resources each
- * of them is for, and how their fields are laid over a message. What is laid over is decoded as if
- * the control plane had sent it. Immutable but for {@link io.outrigger.xds.overlay.Merge}.
+ * The overlay: local rules that change the clusters and routes of the control plane (CONTRACT
+ * section 11). The classes say which resources a rule applies to and merge the fields of a rule
+ * into a message. A merged message is decoded as if the control plane had sent it. All classes
+ * except {@link io.outrigger.xds.overlay.Merge} are immutable.
  */
 @NullMarked
 package io.outrigger.xds.overlay;
