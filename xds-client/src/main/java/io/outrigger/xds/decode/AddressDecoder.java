@@ -9,19 +9,23 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** {@code Address}: a socket address, for endpoints with a literal IP (A27). */
+/**
+ * Decodes {@code Address}. Only socket addresses are supported; an endpoint must have a literal IP
+ * address (A27).
+ */
 final class AddressDecoder {
   private AddressDecoder() {}
 
   /**
-   * The address of an endpoint. One without a port that can be connected to is left out: the
-   * libraries keep such an endpoint and never reach it (decision xds-0068).
+   * Decodes the address of an endpoint. An address without a valid port is left out and is no
+   * error, because the gRPC libraries keep such an endpoint but can never connect to it (decision
+   * xds-0068).
    */
   static Optional<EndpointAddress> endpoint(Address proto, FieldErrors errors) {
     return address(proto, errors, errors.leavingOut("the address"));
   }
 
-  /** The address of a proxy, whose port must be there as well (A86). */
+  /** Decodes the address of a proxy. A missing or invalid port is an error (A86). */
   static Optional<EndpointAddress> proxy(Address proto, FieldErrors errors) {
     return address(proto, errors, errors);
   }
@@ -58,7 +62,7 @@ final class AddressDecoder {
     return false;
   }
 
-  /** {@code port_value}, between 1 and 65535. */
+  /** Decodes {@code port_value}, which must be between 1 and 65535. */
   static OptionalInt port(SocketAddress proto, FieldErrors errors) {
     FieldErrors here = errors.at("port_value");
     if (proto.getPortSpecifierCase() != SocketAddress.PortSpecifierCase.PORT_VALUE) {

@@ -12,12 +12,21 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 
-/** The policy of a cluster: {@code load_balancing_policy}, else {@code lb_policy} (A27, A52). */
+/**
+ * Decodes the load balancing policy of a cluster: {@code load_balancing_policy} if it is set, else
+ * {@code lb_policy} (A27, A52).
+ */
 final class BalancingPolicyDecoder {
-  /** A52 "xDS LB Policy Registry": deeper configurations are invalid. */
-  static final int DEEPEST = 16;
+  /**
+   * The maximum depth of nested policies; a deeper configuration is invalid (A52 "xDS LB Policy
+   * Registry").
+   */
+  static final int MAX_DEPTH = 16;
 
-  /** Of no use to a cluster with endpoints: an aggregate may name it all the same (A75-04). */
+  /**
+   * The policy {@code cluster_provided}. An aggregate cluster may name it (A75-04); a cluster with
+   * endpoints cannot use it.
+   */
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
 
@@ -25,7 +34,10 @@ final class BalancingPolicyDecoder {
 
   private BalancingPolicyDecoder() {}
 
-  /** The policy of a cluster with endpoints; empty with the reason in {@code errors}. */
+  /**
+   * Decodes the policy of a cluster with endpoints. Returns empty if the policy is invalid; the
+   * reason is in {@code errors}.
+   */
   static Optional<BalancingPolicy> decode(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
       return decode(proto.getLoadBalancingPolicy(), false, 1, errors.at("load_balancing_policy"));
@@ -34,9 +46,9 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * An aggregate balances as its leaves do: its {@code lb_policy} is ignored, whatever it says
-   * (A75-03), and its {@code load_balancing_policy} only has to name a policy that exists (A75-04).
-   * Decision xds-0012.
+   * Decodes the policy of an aggregate cluster, which balances as its leaf clusters do. An invalid
+   * {@code lb_policy} is ignored (A75-03). {@code load_balancing_policy} only has to name a policy
+   * that exists (A75-04, decision xds-0012).
    */
   static Optional<BalancingPolicy> ofAggregate(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
@@ -47,7 +59,7 @@ final class BalancingPolicyDecoder {
     return ignored.isEmpty() ? policy : Optional.of(ClusterResource.DEFAULT_POLICY);
   }
 
-  /** A52-04: what the enumeration means in terms of policies. */
+  /** Decodes the policy that the enumeration {@code lb_policy} names (A52-04). */
   private static Optional<BalancingPolicy> legacy(Cluster proto, FieldErrors errors) {
     Cluster.LbPolicy value = proto.getLbPolicy();
     Optional<PolicyDecoder.Legacy> policy = POLICIES.legacy(value);
@@ -72,7 +84,7 @@ final class BalancingPolicyDecoder {
     return Optional.empty();
   }
 
-  /** The first supported entry decides, and must be valid (A52-01, A52-03). */
+  /** Decodes the first entry that is supported; that entry must be valid (A52-01, A52-03). */
   private static Optional<BalancingPolicy> decode(
       LoadBalancingPolicy proto, boolean ofAggregate, int depth, FieldErrors errors) {
     if (isTooDeep(depth, errors)) {
@@ -84,7 +96,7 @@ final class BalancingPolicyDecoder {
       FieldErrors here = errors.at("policies", i).at("typed_extension_config").at("typed_config");
       Optional<TypedConfig> config = TypedConfig.of(any, here);
       if (config.isEmpty()) {
-        return Optional.empty(); // an unreadable TypedStruct
+        return Optional.empty(); // the TypedStruct is not readable
       }
       TypedConfig typed = config.get();
       if (typed.struct().isPresent()) {
@@ -118,13 +130,16 @@ final class BalancingPolicyDecoder {
   }
 
   private static boolean isTooDeep(int depth, FieldErrors errors) {
-    if (depth > DEEPEST) {
-      errors.add("policies nested more than " + DEEPEST + " deep");
+    if (depth > MAX_DEPTH) {
+      errors.add("policies nested more than " + MAX_DEPTH + " deep");
     }
-    return depth > DEEPEST;
+    return depth > MAX_DEPTH;
   }
 
-  /** A setting of the wrong kind counts as absent: its error refuses the policy. */
+  /**
+   * Decodes a policy whose configuration is a {@code Struct}. A setting of the wrong type reads as
+   * absent but adds an error, so the result is empty if there are new errors.
+   */
   private static Optional<BalancingPolicy> decode(
       PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {
     int before = errors.count();
@@ -138,8 +153,9 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * The list of a service config: objects of one field, whose name is a policy's and whose value
-   * its config. The first supported entry decides, and must be valid, as in gRPC.
+   * Decodes the child policies in a service config. The list holds objects with one field each: its
+   * name is the name of a policy, its value is the configuration. As in gRPC, the first supported
+   * entry is used and must be valid.
    */
   private static Optional<BalancingPolicy> children(
       ListValue policies, String field, int depth, FieldErrors errors) {

@@ -19,18 +19,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code Cluster}: everything but its parts that have a decoder of their own (A27, A32, A55, A105).
+ * Decodes {@code Cluster} (A27, A32, A55, A105). Several of its parts have decoders of their own.
  */
 final class ClusterDecoder {
   private ClusterDecoder() {}
 
-  /** Without what is read from the bytes, if at all: see {@link WireFields}. */
+  /**
+   * Removes the map fields from a serialized {@code Cluster}. The decoder reads these fields from
+   * the original bytes if it needs them; see {@link WireFields}.
+   */
   static ByteString withoutMaps(ByteString bytes) {
     ByteString rest = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).rest();
     return WireFields.cut(rest, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER).rest();
   }
 
-  /** Of metadata nothing is used, but what cannot be read makes the resource wrong. */
+  /** Reports metadata that cannot be parsed. The decoder uses no value of the metadata. */
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
     Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
     WireMetadata.read(cut.parts().get(List.of()), errors);
@@ -76,7 +79,10 @@ final class ClusterDecoder {
             loadReporting));
   }
 
-  /** A27: only the server that sends the cluster may ask for its load. A37: not of aggregates. */
+  /**
+   * Decodes {@code lrs_server}, which must be {@code self} (A27). The result is empty for an
+   * aggregate cluster (A37).
+   */
   private static Optional<LoadReporting> loadReporting(
       Cluster proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasLrsServer()) {
@@ -91,7 +97,10 @@ final class ClusterDecoder {
         : Optional.empty();
   }
 
-  /** A32: the first entry for the default priority decides, and nothing else. */
+  /**
+   * Decodes {@code max_requests} of the first entry for the default priority; other entries are
+   * ignored (A32).
+   */
   private static long maxRequests(CircuitBreakers proto, long unset) {
     for (CircuitBreakers.Thresholds thresholds : proto.getThresholdsList()) {
       if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
@@ -103,7 +112,10 @@ final class ClusterDecoder {
     return unset;
   }
 
-  /** A105 "xDS Configuration": as {@link #maxRequests}, but per host, and never 0. */
+  /**
+   * Decodes {@code max_connections} of the first per-host entry for the default priority; 0 is an
+   * error (A105 "xDS Configuration").
+   */
   private static long maxConnections(CircuitBreakers proto, FieldErrors errors) {
     for (int i = 0; i < proto.getPerHostThresholdsCount(); i++) {
       CircuitBreakers.Thresholds thresholds = proto.getPerHostThresholds(i);
@@ -121,7 +133,10 @@ final class ClusterDecoder {
     return ClusterResource.DEFAULT_MAX_CONNECTIONS;
   }
 
-  /** A55: unset means UNKNOWN and HEALTHY; statuses that gRPC does not override to are ignored. */
+  /**
+   * Decodes {@code override_host_status}. If it is unset, UNKNOWN and HEALTHY are used. Statuses
+   * that gRPC does not support for a host override are ignored (A55).
+   */
   private static Set<HealthStatus> overrideHostStatus(Cluster.CommonLbConfig proto) {
     if (!proto.hasOverrideHostStatus()) {
       return Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY);

@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code Cluster} with local policy over it, which never decides whether it is valid. */
+/**
+ * Decodes {@code Cluster} and applies the overlay rules to it. The rules do not decide whether the
+ * cluster is valid.
+ */
 final class ClusterOverlay {
   private ClusterOverlay() {}
 
@@ -29,7 +32,7 @@ final class ClusterOverlay {
       return own;
     }
     try {
-      Cluster whole = Cluster.parseFrom(bytes); // with what was set aside
+      Cluster whole = Cluster.parseFrom(bytes); // with the map fields that proto does not have
       return Optional.of(over(own.get(), whole, context, rules));
     } catch (InvalidProtocolBufferException e) {
       errors.add("is not readable: " + e.getMessage());
@@ -50,7 +53,10 @@ final class ClusterOverlay {
     return ClusterDecoder.decode((Cluster) message, message.toByteString(), context, errors);
   }
 
-  /** Protocols are offered by a setting of our own, which no {@code Cluster} has. */
+  /**
+   * Applies the setting {@code alpn} of the first rule that has it. The setting exists only in
+   * overlay rules; {@code Cluster} has no such field.
+   */
   private static ClusterResource withAlpn(
       Layers.Result<ClusterResource> result, List<ClusterRule> rules) {
     Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();

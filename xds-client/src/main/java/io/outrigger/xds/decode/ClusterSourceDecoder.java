@@ -14,9 +14,10 @@ import java.util.OptionalInt;
 import java.util.function.BiFunction;
 
 /**
- * How a cluster finds its endpoints: EDS, logical DNS, other clusters (A27, A37 "Validation"). A
- * {@code DnsCluster} is logical or strict DNS, as it says (decision lb-0032); the plain type
- * STRICT_DNS is for the clusters that we make for {@code dns:///} targets (decision proxy-0041).
+ * Decodes how a cluster finds its endpoints: by EDS, by DNS, or through other clusters (A27, A37
+ * "Validation"). A {@code DnsCluster} is logical or strict DNS, depending on {@code
+ * all_addresses_in_single_endpoint} (decision lb-0032). The type STRICT_DNS is supported only for
+ * the clusters that Outrigger generates for {@code dns:///} targets (decision proxy-0041).
  */
 final class ClusterSourceDecoder {
   static final String AGGREGATE = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
@@ -31,7 +32,7 @@ final class ClusterSourceDecoder {
     if (proto.hasClusterType()) {
       return custom(proto, errors);
     }
-    // Unset reads as STATIC, the first value of the enum.
+    // An unset type reads as STATIC, the first value of the enum.
     return switch (proto.getType()) {
       case EDS -> eds(proto, errors.at("eds_cluster_config"));
       case LOGICAL_DNS -> dns(proto, ClusterSource.LogicalDns::new, errors.at("load_assignment"));
@@ -43,7 +44,10 @@ final class ClusterSourceDecoder {
     };
   }
 
-  /** Whether the policy of {@code proto} and its load reports count: not those of an aggregate. */
+  /**
+   * Whether the cluster has endpoints of its own, so that its policy and its load reports are used.
+   * An aggregate cluster has none.
+   */
   static boolean hasEndpoints(Cluster proto) {
     return !proto.hasClusterType() || customType(proto).equals(DNS);
   }
@@ -89,7 +93,7 @@ final class ClusterSourceDecoder {
       return Optional.of(new ClusterSource.Eds(config.getServiceName()));
     }
     if (proto.getName().startsWith("xdstp:")) {
-      // A47 "CDS Resource Validation": the name says that it is a cluster's.
+      // A47 "CDS Resource Validation": an xdstp name contains the resource type, here Cluster.
       errors.at("service_name").add("is empty, but the cluster's name cannot name endpoints");
       return Optional.empty();
     }

@@ -2,11 +2,11 @@ package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 
-/** Where a resource says that another comes from: only the same server will do (A27, A30). */
+/** Checks the config source of a referenced resource, which must be the same server (A27, A30). */
 final class ConfigSources {
   private ConfigSources() {}
 
-  /** Notes an error unless {@code source} is {@code ads} or {@code self}. */
+  /** Adds an error unless {@code source} is {@code ads} or {@code self}. */
   static void requireAdsOrSelf(boolean present, ConfigSource source, FieldErrors errors) {
     if (!present) {
       errors.add("is missing; must be ads or self");
@@ -15,7 +15,7 @@ final class ConfigSources {
     }
   }
 
-  /** What is wrong with a source that cannot be used. */
+  /** Returns the reason why {@code source} cannot be used. */
   static String described(ConfigSource source) {
     var which = source.getConfigSourceSpecifierCase();
     return which == ConfigSource.ConfigSourceSpecifierCase.CONFIGSOURCESPECIFIER_NOT_SET

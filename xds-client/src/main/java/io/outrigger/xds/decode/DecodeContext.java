@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What validation depends on besides the resource.
+ * The inputs of validation other than the resource itself.
  *
- * @param features of the server that sent it
- * @param certificateProviders of the bootstrap, by instance name (A29)
- * @param loadServer whom an {@code lrs_server} of {@code self} means; empty when what sent the
- *     resource takes no load reports
- * @param isOurs whether we made the resource ourselves: it may be of a kind that control planes may
- *     not use
- * @param overlay local policy over the resource; whether it is valid does not depend on that
+ * @param features the features of the server that sent the resource
+ * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
+ * @param loadServer the server that receives load reports if {@code lrs_server} is {@code self};
+ *     empty if the sender of the resource takes no load reports
+ * @param isOurs whether Outrigger generated the resource; it may then use cluster types that a
+ *     control plane may not use
+ * @param overlay the local rules to apply to the resource; they do not decide whether it is valid
  */
 public record DecodeContext(
     ServerFeatures features,
@@ -28,7 +28,7 @@ public record DecodeContext(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** For resources of others, without local policy. */
+  /** Creates a context for resources of a control plane, without overlay rules. */
   public DecodeContext(
       ServerFeatures features,
       Map<String, CertificateProvider> certificateProviders,
@@ -36,18 +36,18 @@ public record DecodeContext(
     this(features, certificateProviders, loadServer, false, Overlay.NONE);
   }
 
-  /** For resources from where no load is reported to. */
+  /** Creates a context for resources of a sender that takes no load reports. */
   public DecodeContext(
       ServerFeatures features, Map<String, CertificateProvider> certificateProviders) {
     this(features, certificateProviders, Optional.empty());
   }
 
-  /** For resources that we make ourselves, without local policy. */
+  /** Creates a context for resources that Outrigger generates, without overlay rules. */
   public static DecodeContext ofOurs() {
     return new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.empty(), true, Overlay.NONE);
   }
 
-  /** The same under another overlay. */
+  /** Returns this context with another overlay. */
   public DecodeContext under(Overlay other) {
     return new DecodeContext(features, certificateProviders, loadServer, isOurs, other);
   }

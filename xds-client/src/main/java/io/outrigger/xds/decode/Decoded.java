@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What became of the resources of one response.
+ * The result of decoding the resources of one response.
  *
- * @param valid by name, in order of arrival
- * @param invalid by name, with every error; a name is in one of both maps only
- * @param unnamed errors of resources whose name could not be read, such as {@code "resource #3: …"}
- * @param overlay that lies over the valid ones
+ * @param valid the valid resources by name, in order of arrival
+ * @param invalid the invalid resources by name, with every error; no name is in both maps
+ * @param unnamed the errors of resources whose name could not be read, such as {@code "resource #3:
+ *     …"}
+ * @param overlay the overlay that was applied to the valid resources
  */
 public record Decoded<T>(
     Map<String, Valid<T>> valid,
@@ -26,39 +27,39 @@ public record Decoded<T>(
     unnamed = List.copyOf(unnamed);
   }
 
-  /** Without local policy. */
+  /** Creates a result without overlay rules. */
   public Decoded(Map<String, Valid<T>> valid, Map<String, Invalid> invalid, List<String> unnamed) {
     this(valid, invalid, unnamed, Overlay.NONE);
   }
 
   /**
-   * A resource that may be used.
+   * A valid resource.
    *
-   * @param ignored its fields that have no effect
+   * @param ignored the fields of the resource that have no effect
    */
   public record Valid<T>(T value, RawResource raw, List<FieldError> ignored) {
     public Valid {
       ignored = List.copyOf(ignored);
     }
 
-    /** A resource of which every field has its effect. */
+    /** Creates a valid resource whose fields all have an effect. */
     public Valid(T value, RawResource raw) {
       this(value, raw, List.of());
     }
   }
 
-  /** A resource that is refused, with every reason. */
+  /** A resource that is rejected, with every reason. */
   public record Invalid(List<FieldError> errors, RawResource raw) {
     public Invalid {
       errors = List.copyOf(errors);
     }
 
-    /** A resource that is refused as a whole. */
+    /** Creates an invalid resource whose errors concern the whole resource. */
     public static Invalid of(RawResource raw, String... reasons) {
       return new Invalid(Arrays.stream(reasons).map(FieldError::of).toList(), raw);
     }
 
-    /** The reasons, each as {@code field.path: reason}. */
+    /** The errors as texts, each in the form {@code field.path: reason}. */
     public List<String> texts() {
       return errors.stream().map(FieldError::toString).toList();
     }

@@ -23,16 +23,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ClusterLoadAssignment} (A27 "ClusterLoadAssignment Proto", A61). Endpoints of every health
- * are kept: balancing leaves the unusable ones out, a session may still reach some of them.
+ * Decodes {@code ClusterLoadAssignment} (A27 "ClusterLoadAssignment Proto", A61). The result
+ * contains endpoints of every health status: load balancing skips unusable endpoints, but a
+ * stateful session may still use some of them.
  */
 final class EndpointDecoder {
-  /** Where localities have metadata, and where their endpoints do. */
-  private static final int[] OF_LOCALITY = {
+  /** The field path to the metadata of localities. */
+  private static final int[] LOCALITY_METADATA = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.METADATA_FIELD_NUMBER
   };
 
-  private static final int[] OF_ENDPOINT = {
+  /** The field path to the metadata of endpoints. */
+  private static final int[] ENDPOINT_METADATA = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
     LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,
     LbEndpoint.METADATA_FIELD_NUMBER
@@ -40,16 +42,19 @@ final class EndpointDecoder {
 
   private EndpointDecoder() {}
 
-  /** Without what is read from the bytes: see {@link WireFields}. */
+  /**
+   * Removes the map fields from a serialized {@code ClusterLoadAssignment}. The decoder reads these
+   * fields from the original bytes; see {@link WireFields}.
+   */
   static ByteString withoutMaps(ByteString bytes) {
-    return WireFields.cut(WireFields.cut(bytes, OF_LOCALITY).rest(), OF_ENDPOINT).rest();
+    return WireFields.cut(WireFields.cut(bytes, LOCALITY_METADATA).rest(), ENDPOINT_METADATA).rest();
   }
 
   static Optional<EndpointSet> decode(
       ClusterLoadAssignment proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     Map<List<Integer>, ByteString> metadata =
-        new HashMap<>(WireFields.cut(bytes, OF_LOCALITY).parts());
-    metadata.putAll(WireFields.cut(bytes, OF_ENDPOINT).parts());
+        new HashMap<>(WireFields.cut(bytes, LOCALITY_METADATA).parts());
+    metadata.putAll(WireFields.cut(bytes, ENDPOINT_METADATA).parts());
     var priorities = new TreeMap<Long, List<LocalityEndpoints>>();
     var localities = new HashMap<Long, Set<Locality>>(); // by priority
     var addresses = new HashSet<EndpointAddress>();
@@ -198,7 +203,7 @@ final class EndpointDecoder {
             metadata.text("envoy.lb", "hash_key"))); // A76 "Explicitly setting …"
   }
 
-  /** Without one it is 1. */
+  /** Returns the weight of an endpoint; an unset weight means 1. */
   private static long weight(LbEndpoint proto) {
     return proto.hasLoadBalancingWeight()
         ? Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue())
@@ -212,7 +217,7 @@ final class EndpointDecoder {
       case DRAINING -> HealthStatus.DRAINING;
       case TIMEOUT -> HealthStatus.TIMEOUT;
       case DEGRADED -> HealthStatus.DEGRADED;
-      // Only what is known to be good gets requests (A27).
+      // An unknown status counts as unhealthy (A27).
       case UNHEALTHY, UNRECOGNIZED -> HealthStatus.UNHEALTHY;
     };
   }
@@ -229,9 +234,9 @@ final class EndpointDecoder {
     return drops;
   }
 
-  /** A name that could not be an {@code :authority} is as good as none (A81). */
+  /** Returns {@code text}, or an empty string if it cannot be an {@code :authority} (A81). */
   private static String hostname(String text) {
-    for (int i = 0; i < text.length(); i++) { // of each endpoint: no stream
+    for (int i = 0; i < text.length(); i++) { // runs for each endpoint, so no stream
       if (text.charAt(i) <= ' ' || text.charAt(i) > '~') {
         return "";
       }

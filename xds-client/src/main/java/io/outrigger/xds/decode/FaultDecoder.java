@@ -9,7 +9,10 @@ import io.outrigger.config.route.Fraction;
 import java.time.Duration;
 import java.util.Optional;
 
-/** {@code HTTPFault}: delay, abort and their limit (A33); its other fields are ignored. */
+/**
+ * Decodes {@code HTTPFault}: the delay, the abort and the maximum number of active faults (A33).
+ * Other fields are ignored.
+ */
 final class FaultDecoder implements FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 

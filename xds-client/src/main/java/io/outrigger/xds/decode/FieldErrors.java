@@ -6,15 +6,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of one resource, and the fields of it that have no effect.
+ * Collects the errors of one resource and its fields without effect.
  *
- * <p>A view stands at one place of the message; {@link #at} steps down and costs next to nothing,
- * the path is spelled only when an error is added. All views of a resource share one list. Confined
- * to the call that decodes the resource.
+ * <p>Each instance is a view of one place in the message. {@link #at} returns a view of a place
+ * below. A view is cheap, because the path is built only when an error is added. All views of a
+ * resource share one list of errors. Confined to the call that decodes the resource.
  */
 final class FieldErrors {
-  /** A resource of ten thousand bad endpoints must not become a NACK of megabytes. */
-  static final int MOST = 100;
+  /**
+   * The maximum number of reported errors. Without it a resource with 10,000 bad endpoints would
+   * cause a NACK of megabytes.
+   */
+  static final int MAX_ERRORS = 100;
 
   private static final int MAX_QUOTE = 200;
 
@@ -27,9 +30,9 @@ final class FieldErrors {
   private final Found found;
   private final @Nullable FieldErrors parent;
   private final String step;
-  private final int index; // in a list; -1 elsewhere
-  private final @Nullable String key; // in a map
-  private final String leftOut; // with an error; empty where an error refuses the resource
+  private final int index; // the index in a list, or -1
+  private final @Nullable String key; // the key in a map, or null
+  private final String leftOut; // the part that an error removes; empty if an error rejects the resource
 
   private FieldErrors(
       Found found,
@@ -46,46 +49,48 @@ final class FieldErrors {
     this.leftOut = leftOut;
   }
 
-  /** The top of a resource that is about to be decoded. */
+  /** Creates the view of a whole resource, without errors. */
   static FieldErrors ofResource() {
     return new FieldErrors(new Found(), null, "", -1, null, "");
   }
 
-  /** The field {@code name} of the message at this place. */
+  /** Returns the view of the field {@code name} of the message at this place. */
   FieldErrors at(String name) {
     return new FieldErrors(found, this, name, -1, null, leftOut);
   }
 
-  /** The element {@code index} of the repeated field {@code name}. */
+  /** Returns the view of the element {@code index} of the repeated field {@code name}. */
   FieldErrors at(String name, int index) {
     return new FieldErrors(found, this, name, index, null, leftOut);
   }
 
-  /** The entry {@code key} of the map field {@code name}. */
+  /** Returns the view of the entry {@code key} of the map field {@code name}. */
   FieldErrors at(String name, String key) {
     return new FieldErrors(found, this, name, -1, key, leftOut);
   }
 
   /**
-   * The same place, where an error is no reason to refuse the resource: {@code part} of it is left
-   * out, and the rest goes on.
+   * Returns a view of the same place in which an error does not reject the resource: the resource
+   * is used without {@code part}.
    */
   FieldErrors leavingOut(String part) {
     return new FieldErrors(found, parent, step, index, key, part);
   }
 
-  /** Notes that the field at this place is wrong. */
+  /** Adds an error for the field at this place. */
   void add(String reason) {
     if (!leftOut.isEmpty()) {
       ignore(reason + "; " + leftOut + " is left out");
-    } else if (++found.count <= MOST) {
+    } else if (++found.count <= MAX_ERRORS) {
       found.errors.add(here(reason));
     }
   }
 
-  /** Notes that the field at this place is valid, but has no effect, or less than it seems. */
+  /**
+   * Reports that the field at this place is valid but has no effect, or less effect than expected.
+   */
   void ignore(String reason) {
-    if (found.ignored.size() < MOST) {
+    if (found.ignored.size() < MAX_ERRORS) {
       found.ignored.add(here(reason));
     }
   }
@@ -96,26 +101,29 @@ final class FieldErrors {
     return new FieldError(path(), steps, reason);
   }
 
-  /** Whether nothing is wrong so far, anywhere in the resource. */
+  /** Whether the whole resource has no error so far. */
   boolean isEmpty() {
     return found.count == 0;
   }
 
-  /** How many fields are wrong so far, anywhere in the resource. */
+  /** The number of errors in the whole resource so far. */
   int count() {
     return found.count;
   }
 
-  /** Every error in the order of discovery; past {@link #MOST}, how many more there are. */
+  /**
+   * The errors in the order of discovery. If there are more than {@link #MAX_ERRORS}, the last
+   * entry gives the number of further errors.
+   */
   List<FieldError> all() {
     var errors = new ArrayList<>(found.errors);
-    if (found.count > MOST) {
-      errors.add(FieldError.of("and " + (found.count - MOST) + " more errors"));
+    if (found.count > MAX_ERRORS) {
+      errors.add(FieldError.of("and " + (found.count - MAX_ERRORS) + " more errors"));
     }
     return errors;
   }
 
-  /** The fields without effect, in the order of discovery; the first {@link #MOST} of them. */
+  /** The fields without effect, in the order of discovery, at most {@link #MAX_ERRORS}. */
   List<FieldError> ignored() {
     return List.copyOf(found.ignored);
   }
@@ -147,7 +155,10 @@ final class FieldErrors {
     return before.isEmpty() ? here : before + "." + here;
   }
 
-  /** A text of the control plane, fit for one line of a message: quoted, shortened, no controls. */
+  /**
+   * Returns a text of the control plane in quotes, shortened, and without control characters, so
+   * that it fits in one line of a message.
+   */
   static String quoted(String text) {
     boolean isLong = text.length() > MAX_QUOTE;
     String shown = isLong ? text.substring(0, MAX_QUOTE) + "…" : text;

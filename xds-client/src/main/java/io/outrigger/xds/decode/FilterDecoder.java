@@ -4,26 +4,27 @@ import io.outrigger.config.route.FilterConfig;
 import java.util.Optional;
 
 /**
- * The decoding half of an HTTP filter (A39): its settings in a listener's chain, and those that a
- * route has in their place. Each method returns empty when a setting is illegal, which is then in
- * the field errors. Listed in {@link FilterDecoders}; the other half is in {@code proxy.filter}.
+ * Decodes the settings of one HTTP filter: those in the filter chain of a listener, and those that
+ * override them for a route (A39). A decode method returns empty if a setting is illegal, and adds
+ * the reason to the field errors. {@link FilterDecoders} lists all implementations. The code that
+ * runs a filter is in the package {@code dataplane.filter}.
  */
 interface FilterDecoder {
-  /** The full name of the message in {@code http_filters}. */
+  /** The full type name of the message in {@code http_filters}. */
   String typeName();
 
-  /** The class of its settings, by which the other half is found. */
+  /** The class of the decoded settings. The proxy uses it to find the code that runs the filter. */
   Class<? extends FilterConfig> settings();
 
-  /** The settings of a listener's filter. */
+  /** Decodes the settings of the filter in a listener. */
   Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors);
 
-  /** The full name of the message in {@code typed_per_filter_config}. */
+  /** The full type name of the message in {@code typed_per_filter_config}. */
   default String overrideTypeName() {
     return typeName();
   }
 
-  /** The settings that replace those of the listener (A39 "Filter Config Overrides"). */
+  /** Decodes the settings that replace those of the listener (A39 "Filter Config Overrides"). */
   default Optional<? extends FilterConfig> decodeOverride(TypedConfig config, FieldErrors errors) {
     return decode(config, errors);
   }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 
 /** The HTTP filters that are supported, by the types of their messages. */
 public final class FilterDecoders {
-  /** All, in the order in which errors list them. */
+  /** All supported filters, in the order in which error messages list them. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(new RouterDecoder(), new FaultDecoder(), new StatefulSessionDecoder()));
@@ -23,7 +23,7 @@ public final class FilterDecoders {
   private final Map<String, FilterDecoder> overrideTypes;
 
   /**
-   * @throws IllegalStateException if two are for the same type
+   * @throws IllegalStateException if two decoders have the same message type
    */
   FilterDecoders(List<FilterDecoder> decoders) {
     this.decoders = List.copyOf(decoders);
@@ -42,27 +42,27 @@ public final class FilterDecoders {
     return Map.copyOf(index);
   }
 
-  /** All of them. */
+  /** All decoders. */
   List<FilterDecoder> decoders() {
     return decoders;
   }
 
-  /** The classes of all settings that may come out of decoding a filter of some type. */
+  /** The classes of the settings of all supported filters. */
   public static Set<Class<? extends FilterConfig>> settings() {
     return ALL.decoders.stream().map(FilterDecoder::settings).collect(toUnmodifiableSet());
   }
 
-  /** The filter whose settings in a listener are of that type. */
+  /** Returns the decoder for filters of a listener whose message type is {@code typeName}. */
   Optional<FilterDecoder> ofType(String typeName) {
     return Optional.ofNullable(types.get(typeName));
   }
 
-  /** The filter whose settings in a route are of that type. */
+  /** Returns the decoder for overrides whose message type is {@code typeName}. */
   Optional<FilterDecoder> ofOverrideType(String typeName) {
     return Optional.ofNullable(overrideTypes.get(typeName));
   }
 
-  /** The short names of all, for messages: the packages that the types are in. */
+  /** The short names of all filters for error messages, taken from the packages of their types. */
   String names() {
     return decoders.stream()
         .map(FilterDecoder::typeName)

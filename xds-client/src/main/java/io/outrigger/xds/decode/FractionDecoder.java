@@ -4,7 +4,7 @@ import io.envoyproxy.envoy.type.v3.FractionalPercent;
 import io.outrigger.config.route.Fraction;
 import java.util.Optional;
 
-/** {@code FractionalPercent}: an unsigned numerator over one of three denominators. */
+/** Decodes {@code FractionalPercent}: an unsigned numerator and one of three denominators. */
 final class FractionDecoder {
   private FractionDecoder() {}
 

@@ -12,9 +12,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** {@code RouteAction.hash_policy} (A42 "Hash Policy"). Kinds not supported are left out. */
+/**
+ * Decodes {@code RouteAction.hash_policy} (A42 "Hash Policy"). Unsupported kinds of hash policy are
+ * left out.
+ */
 final class HashPolicyDecoder {
-  /** The one key of filter state that a client has. */
+  /** The only supported key of {@code filter_state}. */
   private static final String CHANNEL_ID = "io.grpc.channel_id";
 
   private HashPolicyDecoder() {}
@@ -65,8 +68,9 @@ final class HashPolicyDecoder {
   }
 
   /**
-   * From RE2's syntax, where {@code \1} is a group and {@code \\} a backslash, to that of RE2/J,
-   * where {@code $1} is a group and a backslash makes any character stand for itself.
+   * Translates a substitution from the syntax of RE2 to that of RE2/J. In RE2, {@code \1} is a
+   * group and {@code \\} is a backslash. In RE2/J, {@code $1} is a group and a backslash makes the
+   * next character literal.
    */
   private static Optional<String> substitution(String text, Pattern pattern, FieldErrors errors) {
     var translated = new StringBuilder(text.length());

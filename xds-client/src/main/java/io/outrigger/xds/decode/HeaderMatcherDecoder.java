@@ -6,7 +6,7 @@ import io.outrigger.config.route.WireText;
 import java.util.Locale;
 import java.util.Optional;
 
-/** {@code HeaderMatcher}: the deprecated spellings and {@code string_match} (A28, A63). */
+/** Decodes {@code HeaderMatcher}: {@code string_match} and the deprecated fields (A28, A63). */
 final class HeaderMatcherDecoder {
   private HeaderMatcherDecoder() {}
 
@@ -29,7 +29,7 @@ final class HeaderMatcherDecoder {
     };
   }
 
-  @SuppressWarnings("deprecation") // control planes send the old spellings to this day
+  @SuppressWarnings("deprecation") // control planes still send the deprecated fields
   private static Optional<StringMatcher> value(
       io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
     return switch (proto.getHeaderMatchSpecifierCase()) {

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** HTTP filters: the chain of a listener, and the overrides below it (A39). */
+/**
+ * Decodes the HTTP filter chain of a listener and the overrides of virtual hosts, routes and
+ * weighted clusters (A39).
+ */
 final class HttpFilterDecoder {
   static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";
 
@@ -21,7 +24,10 @@ final class HttpFilterDecoder {
 
   private HttpFilterDecoder() {}
 
-  /** The chain without its unknown optional filters (A39 "Top-Level Filter Configs"). */
+  /**
+   * Decodes the filter chain; unknown optional filters are left out (A39 "Top-Level Filter
+   * Configs").
+   */
   static List<HttpFilter> chain(
       List<io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter>
           protos,
@@ -71,7 +77,7 @@ final class HttpFilterDecoder {
     return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), FILTERS::ofType);
   }
 
-  /** Whether {@code config} is of a type of ours; an unreadable TypedStruct is not. */
+  /** Whether {@code config} has a supported type; false for an unreadable TypedStruct. */
   private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
     return TypedConfig.of(config, FieldErrors.ofResource())
         .flatMap(typed -> filters.apply(typed.typeName()))
@@ -112,8 +118,8 @@ final class HttpFilterDecoder {
   }
 
   /**
-   * The field {@code typed_per_filter_config} of the message at {@code errors} (A39 "Filter Config
-   * Overrides"). An unknown override marked optional is left out, as if it were not there.
+   * Decodes {@code typed_per_filter_config} of the message at {@code errors} (A39 "Filter Config
+   * Overrides"). An unknown override that is marked optional is left out.
    */
   static Map<String, FilterConfig> overrides(Map<String, Any> protos, FieldErrors errors) {
     if (protos.isEmpty()) {

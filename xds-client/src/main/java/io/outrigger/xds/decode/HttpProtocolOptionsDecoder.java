@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The upstream protocol options: of them only the idle timeout (A75 "Reading idle_timeout"). */
+/**
+ * Decodes the idle timeout of {@code HttpProtocolOptions}; all other options are ignored (A75
+ * "Reading idle_timeout").
+ */
 final class HttpProtocolOptionsDecoder {
   static final String HTTP_PROTOCOL_OPTIONS =
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";

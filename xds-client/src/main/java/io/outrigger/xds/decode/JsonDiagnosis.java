@@ -18,16 +18,18 @@ import java.util.Optional;
 /**
  * Finds out where a JSON tree does not fit its message type.
  *
- * <p>Protobuf's reader stops at the first thing it dislikes and does not say where that was. Once
- * it has refused a resource, this walks the tree beside the message types, so that every unknown
- * field, unknown type and ill-formed value is reported with its path.
+ * <p>Protobuf's JSON parser stops at the first error and does not report its place. After the
+ * parser has rejected a resource, this class walks the tree together with the message types and
+ * reports every unknown field, unknown type and malformed value with its path.
  */
 final class JsonDiagnosis {
   private static final String TYPE = "@type";
 
   private JsonDiagnosis() {}
 
-  /** What is wrong with {@code any}, an object with {@code "@type"}; empty if nothing is found. */
+  /**
+   * Returns the errors of {@code any}, an object with {@code "@type"}; empty if no error is found.
+   */
   static List<FieldError> of(JsonObject any) {
     FieldErrors errors = FieldErrors.ofResource();
     any(any, errors);
@@ -81,7 +83,7 @@ final class JsonDiagnosis {
 
   private static void field(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
     if (tree.isJsonNull()) {
-      return; // as if it were not there
+      return; // JSON null counts as absent
     }
     if (field.isMapField()) {
       FieldDescriptor value = field.getMessageType().findFieldByName("value");
@@ -105,7 +107,7 @@ final class JsonDiagnosis {
     leaf(tree, field, errors.at(field.getName()));
   }
 
-  /** Whether the field holds messages whose fields can be looked at one by one. */
+  /** Whether the field holds messages whose fields can be checked one by one. */
   private static boolean isWalkable(FieldDescriptor field) {
     return field.getJavaType() == JavaType.MESSAGE
         && (isAny(field.getMessageType()) || !isWellKnown(field.getMessageType()));
@@ -115,7 +117,9 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
-  /** Whether the JSON form is not that of a plain message; Empty's is. */
+  /**
+   * Whether the type has a special JSON form. {@code Empty} has the form of an ordinary message.
+   */
   private static boolean isWellKnown(Descriptor type) {
     return type.getFile().getPackage().equals("google.protobuf")
         && !type.getFullName().equals("google.protobuf.Empty");
@@ -131,7 +135,7 @@ final class JsonDiagnosis {
     }
   }
 
-  /** Tries the field alone. */
+  /** Parses a message with only this field, and reports the error if that fails. */
   private static void leaf(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
     var alone = new JsonObject();
     alone.add(field.getName(), tree);

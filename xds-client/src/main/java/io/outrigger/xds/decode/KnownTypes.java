@@ -51,11 +51,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The message types that may stand in an {@code Any} of resources written or shown as JSON.
+ * The message types that an {@code Any} may hold in resources that are read or printed as JSON.
  *
- * <p>The descriptor of a type is made with those of all that its file imports, which takes a
- * noticeable part of a second for all types together: a registry for a document has only the types
- * that the document names.
+ * <p>Building the descriptor of a type also builds the descriptors of every file that its file
+ * imports. For all types together that takes a noticeable part of a second, so the registry for a
+ * document contains only the types that the document names.
  */
 final class KnownTypes {
   private static final Map<String, Supplier<Descriptor>> TYPES =
@@ -149,7 +149,7 @@ final class KnownTypes {
               ClusterProvided::getDescriptor),
           entry("envoy.extensions.load_balancing_policies.random.v3.Random", Random::getDescriptor),
           entry("envoy.extensions.load_balancing_policies.maglev.v3.Maglev", Maglev::getDescriptor),
-          // what surrounds them
+          // retry host predicates and access loggers
           entry(
               "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate",
               PreviousHostsPredicate::getDescriptor),
@@ -168,14 +168,16 @@ final class KnownTypes {
 
   private KnownTypes() {}
 
-  /** Every known type, and all that the files of their definitions define and import. */
+  /**
+   * A registry of every known type, including all types in the same files and in imported files.
+   */
   static TypeRegistry all() {
     return All.REGISTRY;
   }
 
   /**
-   * The types of {@code typeUrls}; all of them where one is not known by itself, since it may be
-   * defined beside one that is.
+   * Returns a registry of the types of {@code typeUrls}. If a type is not in {@link #types},
+   * returns the registry of all types, because the file of a listed type may define it.
    */
   static TypeRegistry only(Set<String> typeUrls) {
     var registry = TypeRegistry.newBuilder();
@@ -195,12 +197,12 @@ final class KnownTypes {
     return TYPES.containsKey(name) || all().find(name) != null;
   }
 
-  /** The names under which types are known by themselves, each with its descriptor. */
+  /** The types that this class lists, by their full name. */
   static Map<String, Supplier<Descriptor>> types() {
     return TYPES;
   }
 
-  /** Made on first use. */
+  /** Holds the registry of all types, which is built on first use. */
   private static final class All {
     static final TypeRegistry REGISTRY =
         TypeRegistry.newBuilder().add(TYPES.values().stream().map(Supplier::get).toList()).build();

@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lays the rules of an overlay over a valid message and decodes what comes of it. A rule that would
- * make it invalid is left out as a whole, and the message goes on without it.
+ * Applies the rules of an overlay to a valid message and decodes the result. A rule that would make
+ * the message invalid is left out as a whole; the other rules still apply.
  *
- * @param <V> what a message is decoded to
+ * @param <V> the type that a message is decoded to
  */
 final class Layers<V> {
-  /** One rule for the message. */
+  /** A rule and the patch that it applies to the message. */
   record Layer(OverlayRule rule, Patch patch) {}
 
   /**
-   * What came of it.
+   * The decoded value and the effect of the rules.
    *
-   * @param value the control plane's own where nothing was set
+   * @param value the decoded message; the value without the overlay if no rule has set a field
    */
   record Result<V>(V value, OverlayEffect effect) {}
 
-  /** Decodes a message of the type in question. */
+  /** Decodes a message to a value. */
   interface Decoder<V> {
     Optional<V> decode(Message message, FieldErrors errors);
   }
@@ -37,9 +37,9 @@ final class Layers<V> {
   private final Decoder<V> decoder;
 
   /**
-   * Over {@code own}, which was decoded without an error.
+   * Creates layers over {@code own}, a message that was decoded without an error.
    *
-   * @param ownValue what it was decoded to
+   * @param ownValue the value that {@code own} was decoded to
    */
   Layers(Message own, V ownValue, Decoder<V> decoder) {
     this.own = own;
@@ -47,7 +47,7 @@ final class Layers<V> {
     this.decoder = decoder;
   }
 
-  /** Lays all of {@code layers} over it, the first first. */
+  /** Applies all {@code layers} in their order. */
   Result<V> lay(List<Layer> layers) {
     List<OverlayRule> matched = layers.stream().map(Layer::rule).toList();
     var all = new Merge(own);

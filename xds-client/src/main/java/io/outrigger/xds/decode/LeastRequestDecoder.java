@@ -6,7 +6,7 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.least_request.v3.L
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 
-/** {@code least_request}: of all its fields, one counts (A48). */
+/** Decodes {@code least_request}; only {@code choice_count} has an effect (A48). */
 final class LeastRequestDecoder implements PolicyDecoder {
   static final String TYPE =
       "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest";
@@ -37,7 +37,10 @@ final class LeastRequestDecoder implements PolicyDecoder {
                     config.at("choiceCount"))));
   }
 
-  /** Within localities by weight (A52-04). */
+  /**
+   * As {@code lb_policy}, {@code least_request} is used within localities that are chosen by weight
+   * (A52-04).
+   */
   @Override
   public Optional<Legacy> legacy() {
     return Optional.of(

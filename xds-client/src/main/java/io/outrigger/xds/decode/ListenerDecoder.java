@@ -13,7 +13,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code Listener}: an API listener around a connection manager (A27 "Listener Proto", A39). */
+/**
+ * Decodes {@code Listener}, which must be an API listener with an HTTP connection manager (A27
+ * "Listener Proto", A39).
+ */
 final class ListenerDecoder {
   static final String CONNECTION_MANAGER =
       "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
@@ -53,7 +56,7 @@ final class ListenerDecoder {
       ByteString bytes,
       DecodeContext context,
       FieldErrors errors) {
-    // Both change who a request seems to come from; refused rather than ignored, as A41 says.
+    // Both fields change the apparent source of a request; A41 rejects them.
     if (proto.getXffNumTrustedHops() != 0) {
       errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
     }

@@ -2,11 +2,11 @@ package io.outrigger.xds.decode;
 
 import java.util.Locale;
 
-/** Field names as people write them in configuration. */
+/** Converts names of generated code to field names of the proto files. */
 final class Names {
   private Names() {}
 
-  /** The field that a oneof case stands for, such as {@code cluster_header}. */
+  /** Returns the name of the field that a oneof case represents, such as {@code cluster_header}. */
   static String ofCase(Enum<?> oneofCase) {
     return oneofCase.name().toLowerCase(Locale.ROOT);
   }

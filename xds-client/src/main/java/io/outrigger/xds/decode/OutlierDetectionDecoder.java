@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * {@code outlier_detection} (A50 "Validation" and "xDS Integration"). What only Envoy's other
- * algorithms use is ignored. Fields of an algorithm that is off are validated all the same.
+ * Decodes {@code outlier_detection} (A50 "Validation" and "xDS Integration"). Fields that only
+ * other algorithms of Envoy use are ignored. Fields of a disabled algorithm are still validated.
  */
 final class OutlierDetectionDecoder {
   private static final long DEFAULT_MINIMUM_HOSTS = 5;
@@ -21,7 +21,7 @@ final class OutlierDetectionDecoder {
 
   private OutlierDetectionDecoder() {}
 
-  /** With an error in {@code errors}, the value means nothing. */
+  /** Decodes the message. If {@code errors} has an error, the caller must not use the result. */
   static OutlierDetection decode(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     Duration interval =
@@ -57,7 +57,10 @@ final class OutlierDetectionDecoder {
         failurePercentage(proto, errors));
   }
 
-  /** On unless {@code enforcing_success_rate} is 0: unset means 100 (A50-02). */
+  /**
+   * Decodes the success rate algorithm, which is enabled unless {@code enforcing_success_rate} is
+   * 0. An unset field means 100 (A50-02).
+   */
   private static Optional<SuccessRate> successRate(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int enforcement =
@@ -86,7 +89,10 @@ final class OutlierDetectionDecoder {
                 DEFAULT_SUCCESS_RATE_VOLUME)));
   }
 
-  /** Off unless {@code enforcing_failure_percentage} is set and not 0 (A50-02). */
+  /**
+   * Decodes the failure percentage algorithm, which is disabled unless {@code
+   * enforcing_failure_percentage} is set and not 0 (A50-02).
+   */
   private static Optional<FailurePercentage> failurePercentage(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     int threshold =
@@ -123,7 +129,7 @@ final class OutlierDetectionDecoder {
     return present ? ProtoDurations.decode(proto, errors).orElse(unset) : unset;
   }
 
-  /** Compared unsigned: 4294967295 is not minus one. */
+  /** Decodes an unsigned percentage; a value above 100 is an error. */
   private static int percent(boolean present, UInt32Value proto, int unset, FieldErrors errors) {
     if (!present) {
       return unset;

@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads the patch of a rule: a part of a message in proto3 JSON, of which it keeps which fields are
- * named. Confined to one patch.
+ * Reads the patch of an overlay rule: a partial message in proto3 JSON. The result records which
+ * fields the patch names. An instance is used for one patch.
  */
 @AnyThread
 public final class PatchReader {
@@ -49,7 +49,10 @@ public final class PatchReader {
   private static final Set<String> ROUTE_FIELDS =
       Set.of("timeout", "max_grpc_timeout", "max_stream_duration", "retry_policy", "hash_policy");
 
-  /** The fields that have an effect, of the messages of which others have none (CONTRACT 11). */
+  /**
+   * The fields that have an effect, by the name of the message or list. Only messages that also
+   * have fields without effect are listed (CONTRACT 11).
+   */
   private static final Map<String, Set<String>> EFFECTIVE =
       Map.of(
           "OutlierDetection",
@@ -95,15 +98,15 @@ public final class PatchReader {
 
   private final DocumentFindings findings;
 
-  /** What is wrong goes to {@code findings}. */
+  /** Creates a reader that reports problems to {@code findings}. */
   public PatchReader(DocumentFindings findings) {
     this.findings = findings;
   }
 
   /**
-   * Part of a {@code Cluster}.
+   * Reads a patch of {@code Cluster}.
    *
-   * @param ours names of fields of our own, which are passed over
+   * @param ours the names of fields that exist only in overlay rules; the reader skips them
    */
   public Patch cluster(Fields patch, Set<String> ours) {
     Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ours);
@@ -111,7 +114,7 @@ public final class PatchReader {
     return read;
   }
 
-  /** Part of a {@code RouteAction}. */
+  /** Reads a patch of {@code RouteAction}. */
   public Patch route(Fields patch) {
     Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
     validate(patch, PatchTrial.ofRoute(read));
@@ -158,7 +161,7 @@ public final class PatchReader {
         .findFirst();
   }
 
-  /** Reads one field, of {@code into}. */
+  /** Reads one field of the message {@code into}. */
   private Optional<Patch.Field> field(
       Entry entry, FieldDescriptor field, Message.Builder into, String path) {
     Located value = entry.value();
@@ -177,7 +180,7 @@ public final class PatchReader {
     return whole(value, field, into, path);
   }
 
-  /** Whether its fields count one by one. */
+  /** Whether a rule sets the fields of the message in {@code field} one by one. */
   private static boolean isNested(FieldDescriptor field) {
     return field.getJavaType() == JavaType.MESSAGE
         && !field.isRepeated()
@@ -202,7 +205,10 @@ public final class PatchReader {
     return fields;
   }
 
-  /** The only options of a cluster that mean anything here, field by field. */
+  /**
+   * Reads {@code HttpProtocolOptions}, the only supported entry of {@code
+   * typed_extension_protocol_options}, field by field.
+   */
   private Optional<Patch.Field> options(Entry entry, FieldDescriptor field, String path) {
     boolean isKnown =
         entry.value() instanceof Fields map
@@ -268,7 +274,7 @@ public final class PatchReader {
     return Optional.of(new Patch.Whole(field, read.getField(field), value.json().toString()));
   }
 
-  /** The same for the messages of a list, which is one value. */
+  /** Warns of fields without effect in one message of a list. A rule sets the list as one value. */
   private void warnOfNoEffect(Located item, FieldDescriptor list, String path) {
     if (item instanceof Fields fields) {
       fields
@@ -283,7 +289,8 @@ public final class PatchReader {
   }
 
   /**
-   * @param message whose field it is, as {@link #EFFECTIVE} names it
+   * @param message the message that {@code field} belongs to, under the name that {@link
+   *     #EFFECTIVE} uses
    */
   private void warnOfNoEffect(Entry entry, FieldDescriptor field, String message, String path) {
     Set<String> effective = EFFECTIVE.get(message);
@@ -297,7 +304,7 @@ public final class PatchReader {
     return Optional.empty();
   }
 
-  /** Notes what decoders say of the patch by itself. */
+  /** Reports the errors that the decoders find in the patch alone. */
   private void validate(Fields patch, List<FieldError> errors) {
     for (FieldError error : errors) {
       String field = error.path().isEmpty() ? ROOT : ROOT + "." + error.path();

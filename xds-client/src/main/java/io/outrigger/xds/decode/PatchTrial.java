@@ -22,8 +22,9 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Whether the values of a patch are valid by themselves: over a plain cluster or route, or over one
- * whose other values leave them the most room.
+ * Checks whether the values of a patch are valid by themselves. The patch is applied to a minimal
+ * cluster or route, and to a permissive one whose own values allow the widest range in the patch.
+ * The patch is valid if one of the two results is valid.
  */
 @AnyThread
 public final class PatchTrial {
@@ -40,7 +41,7 @@ public final class PatchTrial {
                       ConfigSource.newBuilder().setSelf(SelfConfigSource.getDefaultInstance())))
           .build();
 
-  private static final Cluster ROOMY_CLUSTER =
+  private static final Cluster PERMISSIVE_CLUSTER =
       CLUSTER.toBuilder()
           .setRingHashLbConfig(
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
@@ -48,7 +49,7 @@ public final class PatchTrial {
 
   private static final RouteAction ROUTE = RouteAction.newBuilder().setCluster("trial").build();
 
-  private static final RouteAction ROOMY_ROUTE =
+  private static final RouteAction PERMISSIVE_ROUTE =
       ROUTE.toBuilder()
           .setRetryPolicy(
               RetryPolicy.newBuilder()
@@ -60,17 +61,17 @@ public final class PatchTrial {
 
   private PatchTrial() {}
 
-  /** What is wrong with a patch for clusters. */
+  /** Returns the errors of a patch for clusters. */
   public static List<FieldError> ofCluster(Patch patch) {
     return fewest(
-        Stream.of(CLUSTER, ROOMY_CLUSTER)
+        Stream.of(CLUSTER, PERMISSIVE_CLUSTER)
             .map(base -> errors(base, patch, PatchTrial::decodeCluster)));
   }
 
-  /** The same of one for routes. */
+  /** Returns the errors of a patch for routes. */
   public static List<FieldError> ofRoute(Patch patch) {
     return fewest(
-        Stream.of(ROUTE, ROOMY_ROUTE).map(base -> errors(base, patch, PatchTrial::decodeRoute)));
+        Stream.of(ROUTE, PERMISSIVE_ROUTE).map(base -> errors(base, patch, PatchTrial::decodeRoute)));
   }
 
   private static Optional<?> decodeCluster(Message message, FieldErrors errors) {
@@ -91,7 +92,7 @@ public final class PatchTrial {
     return errors.all();
   }
 
-  /** What is valid in some surroundings is not invalid by itself. */
+  /** Returns no errors if one of the tries has none, else the errors of the first try. */
   private static List<FieldError> fewest(Stream<List<FieldError>> tries) {
     List<List<FieldError>> all = tries.toList();
     return all.stream().filter(List::isEmpty).findFirst().orElse(all.get(0));

@@ -4,7 +4,7 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.Pick
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 
-/** {@code pick_first} (A62). */
+/** Decodes {@code pick_first} (A62). */
 final class PickFirstDecoder implements PolicyDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
 

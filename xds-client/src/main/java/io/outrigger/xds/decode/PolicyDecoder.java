@@ -8,44 +8,50 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * All forms in which a control plane may name one policy and give its settings (A52). Each returns
- * empty when a setting is illegal, which is then in the field errors. Listed in {@link
- * PolicyDecoderRegistry}.
+ * Decodes one load balancing policy from each form in which a control plane may configure it (A52).
+ * A decode method returns empty if a setting is illegal, and adds the reason to the field errors.
+ * {@link PolicyDecoderRegistry} lists all implementations.
  */
 interface PolicyDecoder {
-  /** The full name of the message that is the extension. */
+  /** The full type name of the extension message of the policy. */
   String typeName();
 
   /**
-   * The settings in that message.
+   * Decodes the settings in the extension message.
    *
-   * @param children decodes the policies beneath, of a policy that has some
+   * @param children decodes the child policies, for a policy that has some
    */
   Optional<BalancingPolicy> decode(TypedConfig config, Children children, FieldErrors errors);
 
-  /** The form of a service config; empty for a policy that has none. */
+  /** The form in a service config; empty if the policy does not have this form. */
   default Optional<Custom> custom() {
     return Optional.empty();
   }
 
-  /** The form of {@code Cluster.lb_policy} (A52-04); empty for a policy that has none. */
+  /**
+   * The form as a value of {@code Cluster.lb_policy} (A52-04); empty if the policy does not have
+   * this form.
+   */
   default Optional<Legacy> legacy() {
     return Optional.empty();
   }
 
-  /** Decodes a list of policies within a policy. */
+  /** Decodes the list of child policies of a policy. */
   @FunctionalInterface
   interface Children {
     Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);
   }
 
   /**
-   * A policy by the name that gRPC's registry knows it by, with its configuration in the form of a
-   * service config; control planes put both into a TypedStruct.
+   * The form of a policy in a service config: its name in gRPC's registry, and a decoder of its
+   * configuration. Control planes send both in a TypedStruct.
    */
   record Custom(String name, Function<ServiceConfig, Optional<BalancingPolicy>> decoder) {}
 
-  /** A value of {@code lb_policy}; its settings are in a field of the cluster. */
+  /**
+   * The form of a policy as a value of {@code lb_policy}. The settings are in another field of the
+   * cluster.
+   */
   record Legacy(
       Cluster.LbPolicy value,
       BiFunction<Cluster, FieldErrors, Optional<BalancingPolicy>> decoder) {}

@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The policies that are supported, by each of their names (A52 "xDS LB Policy Registry"). */
+/**
+ * The decoders of the supported policies, by each name of a policy (A52 "xDS LB Policy Registry").
+ */
 final class PolicyDecoderRegistry {
-  /** All, in the order in which errors list them. */
+  /** All supported policies, in the order in which error messages list them. */
   static final PolicyDecoderRegistry ALL =
       new PolicyDecoderRegistry(
           List.of(
@@ -29,7 +31,7 @@ final class PolicyDecoderRegistry {
   private final Map<Cluster.LbPolicy, PolicyDecoder.Legacy> legacies;
 
   /**
-   * @throws IllegalStateException if two have the same name
+   * @throws IllegalStateException if two policies have the same name
    */
   PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
     this.decoders = List.copyOf(decoders);
@@ -54,34 +56,34 @@ final class PolicyDecoderRegistry {
     return Map.copyOf(index);
   }
 
-  /** All of them. */
+  /** All decoders. */
   List<PolicyDecoder> decoders() {
     return decoders;
   }
 
-  /** The policy whose extension is the message of that full name. */
+  /** Returns the policy whose extension message has the full type name {@code typeName}. */
   Optional<PolicyDecoder> ofType(String typeName) {
     return Optional.ofNullable(types.get(typeName));
   }
 
-  /** The policy of that name in gRPC's registry. */
+  /** Returns the policy that gRPC's registry has under {@code name}. */
   Optional<PolicyDecoder.Custom> custom(String name) {
     return Optional.ofNullable(customs.get(name));
   }
 
-  /** What that value of {@code lb_policy} means. */
+  /** Returns the policy that {@code value} of {@code lb_policy} names. */
   Optional<PolicyDecoder.Legacy> legacy(Cluster.LbPolicy value) {
     return Optional.ofNullable(legacies.get(value));
   }
 
-  /** The names of all extensions, for messages. */
+  /** The short names of all extension messages, for error messages. */
   String typeNames() {
     return decoders.stream()
         .map(each -> each.typeName().substring(each.typeName().lastIndexOf('.') + 1))
         .collect(joining(", "));
   }
 
-  /** The names in gRPC's registry, for messages. */
+  /** The names of the policies in gRPC's registry, for error messages. */
   String customNames() {
     return decoders.stream()
         .flatMap(each -> each.custom().stream())
@@ -89,7 +91,7 @@ final class PolicyDecoderRegistry {
         .collect(joining(", "));
   }
 
-  /** The values of {@code lb_policy} that are supported, for messages. */
+  /** The supported values of {@code lb_policy}, for error messages. */
   String legacyNames() {
     return decoders.stream()
         .flatMap(each -> each.legacy().stream())

@@ -13,12 +13,14 @@ import com.google.protobuf.Value;
 import com.google.protobuf.util.JsonFormat;
 
 /**
- * A message of the control plane as a JSON tree, whatever is in it.
+ * Converts a message of the control plane to a JSON tree, even if parts of the message cannot be
+ * parsed.
  *
- * <p>The library that knows the JSON mapping fails on the first {@code Any} that it cannot resolve.
- * So each such Any is first replaced by one that it can print, a Struct that carries type and
- * length under a key of ours, and the printed tree is then searched for these, which become {@code
- * {"@type":…,"bytes":…}}. On the way secrets are left out; the bytes themselves might hold some.
+ * <p>Protobuf's JSON printer fails on the first {@code Any} that it cannot resolve. Therefore each
+ * such Any is first replaced by a Struct that holds the type and the length under the key {@link
+ * #MARK}. In the printed tree, each of these Structs is then replaced by {@code
+ * {"@type":…,"bytes":…}}. Secrets are left out; the bytes of an unresolved Any are not printed
+ * because they might contain secrets.
  */
 final class PrintableForm {
   private static final String MARK = "outrigger:not readable";
@@ -36,7 +38,7 @@ final class PrintableForm {
               .print(any);
       return restored(JsonParser.parseString(json));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      // JSON has no form for illegal durations nor for a NaN in a Struct.
+      // An illegal duration, or a NaN in a Struct, has no JSON form.
       var answer = new JsonObject();
       answer.addProperty("@type", typeUrl);
       answer.addProperty("error", "has no JSON form: " + e.getMessage());
@@ -53,7 +55,7 @@ final class PrintableForm {
         Struct.newBuilder().putFields(MARK, Value.newBuilder().setListValue(pair).build()).build());
   }
 
-  /** Turns the marked Structs of a printed tree into type and length. */
+  /** Replaces the marked Structs of a printed tree by objects with type and length. */
   private static JsonElement restored(JsonElement tree) {
     if (tree instanceof JsonArray list) {
       list.asList().replaceAll(PrintableForm::restored);

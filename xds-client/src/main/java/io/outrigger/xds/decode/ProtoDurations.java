@@ -3,22 +3,28 @@ package io.outrigger.xds.decode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Durations of the control plane: legal ones only, none negative, none too long to count with. */
+/**
+ * Decodes durations of the control plane. An illegal or negative duration is an error; a very long
+ * duration is shortened.
+ */
 final class ProtoDurations {
   /**
-   * What longer durations are cut to: for a proxy the same as for ever, and its nanoseconds fit a
-   * long with room to add a clock to them.
+   * The maximum that longer durations are shortened to. For a proxy this is practically infinite,
+   * and its nanoseconds plus a clock value still fit in a long.
    */
   static final Duration LONGEST = Duration.ofDays(36_525);
 
-  /** The bounds that the comment of google.protobuf.Duration gives. */
+  /** The maximum seconds that the documentation of {@code google.protobuf.Duration} allows. */
   private static final long MAX_SECONDS = 315_576_000_000L;
 
   private static final int MAX_NANOS = 999_999_999;
 
   private ProtoDurations() {}
 
-  /** The duration; empty when it is illegal or negative, which is then in {@code errors}. */
+  /**
+   * Decodes a duration. If it is illegal or negative, returns empty and adds the reason to {@code
+   * errors}.
+   */
   static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
     long seconds = proto.getSeconds();
     int nanos = proto.getNanos();
@@ -34,7 +40,10 @@ final class ProtoDurations {
     return Optional.of(duration.compareTo(LONGEST) > 0 ? LONGEST : duration);
   }
 
-  /** The same, but a negative duration, which would have ended long ago, is zero. */
+  /**
+   * Decodes a duration as {@link #decode} does, but a negative duration counts as zero and is no
+   * error.
+   */
   static Optional<Duration> orZero(com.google.protobuf.Duration proto, FieldErrors errors) {
     boolean isNegative = proto.getSeconds() < 0 || proto.getNanos() < 0;
     if (isNegative && isLegal(proto.getSeconds(), proto.getNanos())) {

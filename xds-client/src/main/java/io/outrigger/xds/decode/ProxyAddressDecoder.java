@@ -5,14 +5,17 @@ import io.envoyproxy.envoy.config.core.v3.Address;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
 
-/** The metadata entry that names the proxy of an endpoint or of a whole locality (A86). */
+/** Decodes the metadata entry that names the proxy of an endpoint or of a whole locality (A86). */
 final class ProxyAddressDecoder {
   static final String KEY = "envoy.http11_proxy_transport_socket.proxy_address";
   static final String ADDRESS = "envoy.config.core.v3.Address";
 
   private ProxyAddressDecoder() {}
 
-  /** Empty without the entry, for one of another type, and for a wrong one: in errors then. */
+  /**
+   * Returns the address of the proxy. The result is empty if the entry is missing or has another
+   * type. It is also empty if the address is invalid; the reason is then in {@code errors}.
+   */
   static Optional<EndpointAddress> decode(WireMetadata metadata, FieldErrors errors) {
     Any any = metadata.typed().get(KEY);
     if (any == null || !TypedConfig.typeName(any.getTypeUrl()).equals(ADDRESS)) {

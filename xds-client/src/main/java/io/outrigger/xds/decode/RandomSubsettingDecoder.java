@@ -4,7 +4,10 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
 import java.util.Optional;
 
-/** {@code random_subsetting}: another policy among some of the endpoints (A68). */
+/**
+ * Decodes {@code random_subsetting}, which applies a child policy to a random subset of the
+ * endpoints (A68).
+ */
 final class RandomSubsettingDecoder implements PolicyDecoder {
   @Override
   public String typeName() {

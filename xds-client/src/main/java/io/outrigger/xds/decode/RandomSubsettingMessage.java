@@ -17,7 +17,8 @@ import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import java.util.Optional;
 
 /**
- * Envoy's message of A68, which is younger than the generated ones that there are:
+ * The message {@code RandomSubsetting} of Envoy (A68). The bundled generated classes do not include
+ * it, so this class defines its descriptor:
  *
  * <pre>
  * message RandomSubsetting {
@@ -33,8 +34,8 @@ record RandomSubsettingMessage(
   private static final String NAME = "RandomSubsetting";
   static final String TYPE = PACKAGE + "." + NAME;
 
-  /** Made on first use. */
-  private static final class Made {
+  /** Holds the descriptor, which is built on first use. */
+  private static final class Lazy {
     static final Descriptor DESCRIPTOR = make();
 
     private static Descriptor make() {
@@ -72,10 +73,13 @@ record RandomSubsettingMessage(
   }
 
   static Descriptor descriptor() {
-    return Made.DESCRIPTOR;
+    return Lazy.DESCRIPTOR;
   }
 
-  /** What {@code config} holds; empty when it cannot be read, which is then in {@code errors}. */
+  /**
+   * Parses the message in {@code config}. If that fails, returns empty and adds the reason to
+   * {@code errors}.
+   */
   static Optional<RandomSubsettingMessage> read(TypedConfig config, FieldErrors errors) {
     return config
         .read(DynamicMessage.getDefaultInstance(descriptor()), errors)
@@ -95,11 +99,11 @@ record RandomSubsettingMessage(
     try {
       Message.Builder builder = prototype.newBuilderForType();
       builder.mergeFrom(((Message) message.getField(field)).toByteString());
-      @SuppressWarnings("unchecked") // a builder builds what it was made for
+      @SuppressWarnings("unchecked") // the builder is of the type of the prototype
       M read = (M) builder.build();
       return Optional.of(read);
     } catch (InvalidProtocolBufferException e) {
-      throw new AssertionError(e); // it was read before
+      throw new AssertionError(e); // these bytes have been parsed before
     }
   }
 }

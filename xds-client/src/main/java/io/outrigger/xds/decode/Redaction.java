@@ -20,16 +20,16 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of the control plane without secrets. Blanked are fields that the proto files mark as
- * sensitive, within an {@code Any} as well, those whose names say so ({@link SecretNames}), values
- * of headers with such names, members of a {@code Struct} with such names, and whatever metadata
- * Envoy would send to a gRPC service. What cannot be read cannot be searched: of an {@code Any} of
- * unknown type remain type and length, and fields that the bundled proto files do not have are left
- * out.
+ * Removes secrets from messages of the control plane. Redaction blanks fields that the proto files
+ * mark as sensitive, also inside an {@code Any}. It blanks fields, headers and members of a {@code
+ * Struct} with secret names ({@link SecretNames}), and all metadata that Envoy would send to a gRPC
+ * service. Data that cannot be parsed cannot be searched and is removed: only type and length
+ * remain of an {@code Any} of unknown type, and fields that the bundled proto files do not define
+ * are left out.
  */
 @AnyThread
 public final class Redaction {
-  /** The field that names the header in the messages that have one. */
+  /** The messages that describe a header, each with the field that holds the name of the header. */
   private static final Map<String, String> HEADER_NAME_FIELDS =
       Map.of(
           "envoy.config.core.v3.HeaderValue", "key",
@@ -38,12 +38,18 @@ public final class Redaction {
   private static final int ANY_URL = 1;
   private static final int ANY_VALUE = 2;
 
-  /** Any within Any restarts protobuf's own depth limit; past this ours stops. */
-  private static final int DEEPEST = 64;
+  /**
+   * The maximum depth of {@code Any} inside {@code Any}. Protobuf's own depth limit starts again in
+   * each Any.
+   */
+  private static final int MAX_DEPTH = 64;
 
   private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
 
-  /** Of {@code envoy.config.core.v3.GrpcService} and what it holds: credentials by any name. */
+  /**
+   * A field of {@code envoy.config.core.v3.GrpcService} and its parts. Its headers may hold
+   * credentials under any name.
+   */
   private static final String GRPC_METADATA = "initial_metadata";
 
   private static final Redaction NAMING_UNREADABLE = new Redaction(Redaction::named);
@@ -51,26 +57,26 @@ public final class Redaction {
   private final BiFunction<String, ByteString, Any> unreadable;
 
   /**
-   * @param unreadable what stands for an Any of unknown type or that cannot be parsed, from type
-   *     URL and value
+   * @param unreadable creates the replacement of an Any that has an unknown type or cannot be
+   *     parsed, from its type URL and value
    */
   Redaction(BiFunction<String, ByteString, Any> unreadable) {
     this.unreadable = unreadable;
   }
 
   /**
-   * {@code resource} as it came, byte for byte, unless it has secrets or something unreadable, for
-   * which there is a {@code Struct} with {@code type_url} and {@code bytes}, its length. Never
-   * fails.
+   * Returns {@code resource} without secrets. A resource without secrets and unreadable parts is
+   * returned byte for byte. An unreadable part is replaced by a {@code Struct} with its {@code
+   * type_url} and its length in {@code bytes}. Never throws.
    */
   public static Any of(RawResource resource) {
     return NAMING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
   }
 
   /**
-   * An Any without secrets.
+   * Returns the Any without secrets.
    *
-   * @param depth how many Anys it is in
+   * @param depth the number of Anys that enclose this Any
    */
   Any apply(String typeUrl, ByteString value, int depth) {
     Optional<Message> parsed = known(typeUrl, depth).flatMap(type -> parsed(type, value));
@@ -99,7 +105,7 @@ public final class Redaction {
   }
 
   private static Optional<Descriptor> known(String typeUrl, int depth) {
-    if (depth > DEEPEST || typeUrl.indexOf('/') < 0) {
+    if (depth > MAX_DEPTH || typeUrl.indexOf('/') < 0) {
       return Optional.empty();
     }
     try {
@@ -117,7 +123,9 @@ public final class Redaction {
     }
   }
 
-  /** A copy of {@code message} without secrets; itself when nothing changes. */
+  /**
+   * Returns a copy of {@code message} without secrets, or {@code message} itself if it has none.
+   */
   private Message cleaned(Message message, int depth) {
     Descriptor type = message.getDescriptorForType();
     if (type.getFullName().equals("google.protobuf.Any")) {

@@ -7,7 +7,10 @@ import com.google.re2j.PatternSyntaxException;
 import io.envoyproxy.envoy.type.matcher.v3.RegexMatcher;
 import java.util.Optional;
 
-/** {@code safe_regex}: RE2 syntax (A28 "Path Matching"), and no larger than a proxy can bear. */
+/**
+ * Decodes {@code safe_regex}, which has RE2 syntax (A28 "Path Matching"). An expression that {@link
+ * RegexSize} finds too large is an error.
+ */
 final class RegexDecoder {
   private RegexDecoder() {}
 

@@ -5,19 +5,19 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 
 /**
- * Estimates what compiling an expression costs, before it is compiled.
+ * Estimates the compiled size of a regular expression before the expression is compiled.
  *
- * <p>RE2 matches in linear time, but the compiler recurses with the depth of groups and copies what
- * a counted repetition repeats: <code>((a{1000}){1000}){1000}</code> is 23 characters and a billion
- * instructions. One pass over the text adds up the copies. It need not understand the syntax
- * exactly; an expression that it misreads is compiled or refused by RE2 itself. Used once, by one
- * call.
+ * <p>RE2 matches in linear time, but its compiler recurses into nested groups and copies the
+ * operand of a counted repetition. For example, <code>((a{1000}){1000}){1000}</code> has 23
+ * characters but compiles to a billion instructions. This class adds up the copies in one pass over
+ * the text. The pass does not need to understand the syntax exactly, because RE2 itself still
+ * compiles or rejects an expression that the pass misreads. An instance is used for one call.
  */
 @AnyThread
 final class RegexSize {
-  static final int LONGEST = 16 * 1024;
-  static final int DEEPEST = 250;
-  static final long LARGEST = 100_000;
+  static final int MAX_LENGTH = 16 * 1024;
+  static final int MAX_DEPTH = 250;
+  static final long MAX_SIZE = 100_000;
 
   private final String regex;
 
@@ -31,18 +31,18 @@ final class RegexSize {
     this.regex = regex;
   }
 
-  /** Why the expression must not be compiled, if so. */
+  /** Returns the reason why the expression must not be compiled; empty if it may be compiled. */
   Optional<String> objection() {
-    if (regex.length() > LONGEST) {
-      return Optional.of("expression of more than " + LONGEST + " characters");
+    if (regex.length() > MAX_LENGTH) {
+      return Optional.of("expression of more than " + MAX_LENGTH + " characters");
     }
     int at = 0;
     while (at < regex.length()) {
       at = step(at);
-      if (outer.size() > DEEPEST) {
-        return Optional.of("expression with groups nested more than " + DEEPEST + " deep");
+      if (outer.size() > MAX_DEPTH) {
+        return Optional.of("expression with groups nested more than " + MAX_DEPTH + " deep");
       }
-      if (sequence > LARGEST) {
+      if (sequence > MAX_SIZE) {
         return Optional.of("expression whose counted repetitions make it too large");
       }
     }
@@ -83,7 +83,10 @@ final class RegexSize {
     sequence += size;
   }
 
-  /** A class ends with the first unescaped bracket that does not open it. */
+  /**
+   * Returns the index after a character class, which ends with the first unescaped {@code ]} that
+   * is not its first character.
+   */
   private int endOfClass(int first) {
     int at = first;
     if (at < regex.length() && regex.charAt(at) == '^') {
@@ -100,14 +103,17 @@ final class RegexSize {
     return at;
   }
 
-  /** Multiplies the last atom by the larger count of a repetition, if that is what begins here. */
+  /**
+   * Reads a counted repetition and multiplies the size of the last atom by the larger count. If the
+   * brace does not begin a repetition, it counts as a literal.
+   */
   private int repetition(int first) {
     long count = 0;
     long largest = 0;
     for (int at = first; at < regex.length(); at++) {
       char c = regex.charAt(at);
       if (c >= '0' && c <= '9') {
-        count = Math.min(count * 10 + (c - '0'), LARGEST + 1);
+        count = Math.min(count * 10 + (c - '0'), MAX_SIZE + 1);
         largest = Math.max(largest, count);
       } else if (c == ',') {
         count = 0;

@@ -25,13 +25,13 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Turns the resources of one response into records, and says of each that it refuses every reason
- * (A46). One bad resource never spoils another.
+ * Decodes the resources of one response to records. For each invalid resource the result contains
+ * all errors (A46). An invalid resource does not affect the other resources.
  */
 public final class ResourceDecoder {
   private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
-  /** How one type is read. */
+  /** The functions that read resources of one type. */
   private record Codec<M extends Message>(
       Parser<M> parser,
       UnaryOperator<ByteString> withoutMaps,
@@ -43,8 +43,8 @@ public final class ResourceDecoder {
   }
 
   /**
-   * The validation of one type; empty only with something in {@code errors}. The bytes are those of
-   * the message, as they came.
+   * Validates and decodes resources of one type. The result is empty only if {@code errors} has an
+   * error. {@code bytes} are the original bytes of the message.
    */
   private interface Rules<M> {
     Optional<?> decode(M message, ByteString bytes, DecodeContext context, FieldErrors errors);
@@ -80,19 +80,20 @@ public final class ResourceDecoder {
   private ResourceDecoder() {}
 
   /**
-   * Has protobuf do what it does for the first message of each type: compare versions, look for
-   * Android. That takes some time and depends on no input.
+   * Runs the initialization that protobuf otherwise does for the first message of each type:
+   * comparing versions and checking for Android. The initialization takes some time and does not
+   * depend on any input.
    */
   public static void prepare() {
-    var unused = Any.getDefaultInstance(); // the types were with this class
+    var unused = Any.getDefaultInstance(); // loading this class has initialized the resource types
   }
 
   /**
-   * Decodes {@code resources}, which may come in the wrapper {@code Resource} (A30).
+   * Decodes {@code resources}, each of which may be inside the wrapper {@code Resource} (A30).
    *
-   * <p>Of two resources with one name the last counts (A46-04). A resource whose name cannot be
-   * read is reported by its place in the list, counted from 0. Never throws because of what the
-   * resources hold.
+   * <p>If two resources have the same name, the last one is used (A46-04). A resource whose name
+   * cannot be read is reported by its index in the list, from 0. The content of resources never
+   * causes an exception.
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {
@@ -107,7 +108,7 @@ public final class ResourceDecoder {
     return new Decoded<>(response.valid, response.invalid, response.unnamed, context.overlay());
   }
 
-  /** What has come of the response so far. */
+  /** The resources of a response that have been decoded so far. */
   private static final class Response<T> {
     final Map<String, Valid<T>> valid = new LinkedHashMap<>();
     final Map<String, Invalid> invalid = new LinkedHashMap<>();
@@ -139,7 +140,7 @@ public final class ResourceDecoder {
           return;
         }
         M message = codec.parse(inner.getValue());
-        String name = codec.name().apply(message); // A30-03: the inner one
+        String name = codec.name().apply(message); // A30-03: the name of the inner resource counts
         if (name.isEmpty()) {
           refuse(wrapperName, index, "has no name", inner);
         } else {
@@ -163,7 +164,10 @@ public final class ResourceDecoder {
       }
     }
 
-    /** The wrapper's name serves where the resource itself tells none. */
+    /**
+     * Adds an error for a resource whose own name cannot be read. The error is listed under the
+     * wrapper's name if there is one.
+     */
     private void refuse(String wrapperName, int index, String reason, Any inner) {
       if (wrapperName.isEmpty()) {
         unnamed.add("resource #" + index + ": " + reason);

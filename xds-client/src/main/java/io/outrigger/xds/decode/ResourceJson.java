@@ -30,19 +30,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Resources as JSON documents, in the proto3 mapping that Envoy documents. */
+/**
+ * Reads and prints resources as JSON documents in the proto3 JSON mapping, as in the documentation
+ * of Envoy.
+ */
 public final class ResourceJson {
   private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
   private static final String URL_PREFIX = "type.googleapis.com/";
 
   /**
-   * A document that was read.
+   * The result of reading a document.
    *
-   * @param resources those that could be read, each of one of the four types of {@link
-   *     ResourceType#ALL}, in the order of the document
-   * @param steps the way to each of them in the document, as in {@link FieldError}
-   * @param errors the path of each begins with its resource, such as {@code resources[2] (Cluster
-   *     "pay"): lb_polcy}; not empty when something was left out
+   * @param resources the resources that could be read, in the order of the document; each has one
+   *     of the four types in {@link ResourceType#ALL}
+   * @param steps for each resource the path to it in the document, as in {@link FieldError}
+   * @param errors the errors of the document, not empty if a resource was left out; each path
+   *     begins with the resource, such as {@code resources[2] (Cluster "pay"): lb_polcy}
    */
   public record Document(List<Any> resources, List<List<String>> steps, List<FieldError> errors) {
     public Document {
@@ -67,7 +70,7 @@ public final class ResourceJson {
     }
   }
 
-  /** Reads the same from a tree; never throws. */
+  /** Reads a document of that form from a JSON tree; never throws. */
   public static Document of(JsonElement tree) {
     if (!tree.isJsonObject()
         || !tree.getAsJsonObject().has("resources")
@@ -93,7 +96,7 @@ public final class ResourceJson {
 
   private static JsonElement readTree(String json) throws IOException {
     if (json.isBlank()) {
-      throw new JsonParseException("nothing there"); // the reader would take it for null
+      throw new JsonParseException("nothing there"); // the JSON reader would return null
     }
     UniqueNames.check(json);
     try (var reader = new JsonReader(new StringReader(json))) {
@@ -106,7 +109,7 @@ public final class ResourceJson {
     }
   }
 
-  /** What {@code "@type"} says anywhere in {@code tree}. */
+  /** Returns the values of all {@code "@type"} fields in {@code tree}. */
   private static Set<String> typesIn(JsonElement tree) {
     Set<String> types = new HashSet<>();
     Deque<JsonElement> todo = new ArrayDeque<>(List.of(tree));
@@ -178,7 +181,9 @@ public final class ResourceJson {
     return text(tree, "@type").orElse("");
   }
 
-  /** Such as {@code (Cluster "pay")}, from what the tree says of itself. */
+  /**
+   * Returns the type and the name of the resource in {@code tree}, such as {@code (Cluster "pay")}.
+   */
   private static String describe(JsonObject tree) {
     String type = TypedConfig.typeName(typeOf(tree));
     String name =
@@ -198,16 +203,15 @@ public final class ResourceJson {
   }
 
   /**
-   * One resource as a JSON object with {@code "@type"}, on one line, with the field names of the
-   * proto files. Whatever it holds, there is an answer: an {@code Any} of an unknown type, or one
-   * that is not readable, appears as {@code {"@type":"…","value":"<base64>"}}. Secrets are left
-   * out.
+   * Prints a resource as a JSON object with {@code "@type"}, on one line, with the field names of
+   * the proto files. Printing never fails: an {@code Any} that has an unknown type or is not
+   * readable appears as {@code {"@type":"…","bytes":<length>}}. Secrets are left out.
    */
   public static String print(RawResource resource) {
     return Printer.GSON.toJson(PrintableForm.of(resource.typeUrl(), resource.bytes()));
   }
 
-  /** Made when a tree is to be a text. */
+  /** Holds the JSON printer, which is created on first use. */
   private static final class Printer {
     static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
   }

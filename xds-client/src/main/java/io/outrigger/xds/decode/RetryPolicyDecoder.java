@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code RetryPolicy} of a route or virtual host (A44 "Converting Envoy RetryPolicy to gRPC
- * RetryPolicy"). Its other fields, such as {@code per_try_timeout}, are ignored.
+ * Decodes {@code RetryPolicy} of a route or virtual host (A44 "Converting Envoy RetryPolicy to gRPC
+ * RetryPolicy"). Fields that A44 does not use, such as {@code per_try_timeout}, are ignored.
  */
 final class RetryPolicyDecoder {
-  /** First and largest wait. */
+  /** The base interval and the maximum interval of the backoff. */
   private record Intervals(Duration base, Duration max) {
     static final Intervals DEFAULT = ofBase(RetryPolicy.DEFAULT_BASE_INTERVAL);
 
@@ -21,11 +21,11 @@ final class RetryPolicyDecoder {
       return new Intervals(base, base.multipliedBy(RetryPolicy.DEFAULT_MAX_FACTOR));
     }
 
-    Intervals atLeastShortest() {
-      return new Intervals(longer(base), longer(max));
+    Intervals atLeastMinimum() {
+      return new Intervals(orMinimum(base), orMinimum(max));
     }
 
-    private static Duration longer(Duration interval) {
+    private static Duration orMinimum(Duration interval) {
       Duration shortest = RetryPolicy.SHORTEST_INTERVAL;
       return interval.compareTo(shortest) < 0 ? shortest : interval;
     }
@@ -33,7 +33,10 @@ final class RetryPolicyDecoder {
 
   private RetryPolicyDecoder() {}
 
-  /** Empty when nothing is to be retried, or when the policy is wrong, which is in errors then. */
+  /**
+   * Decodes the policy. The result is empty if the policy retries nothing, or if it is invalid; in
+   * the second case the reason is in {@code errors}.
+   */
   static Optional<RetryPolicy> decode(
       io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {
     int attempts = maxAttempts(proto, errors);
@@ -46,11 +49,14 @@ final class RetryPolicyDecoder {
       return Optional.empty();
     }
     return intervals
-        .map(Intervals::atLeastShortest)
+        .map(Intervals::atLeastMinimum)
         .map(wait -> new RetryPolicy(codes, attempts, wait.base(), wait.max()));
   }
 
-  /** The words for gRPC codes; those for HTTP conditions mean nothing here (A44-01). */
+  /**
+   * Decodes the gRPC status codes in {@code retry_on}. Words for HTTP conditions have no effect
+   * (A44-01).
+   */
   private static Set<Code> codes(String retryOn) {
     Set<Code> codes = EnumSet.noneOf(Code.class);
     for (String word : retryOn.split(",", -1)) {
@@ -78,7 +84,10 @@ final class RetryPolicyDecoder {
     return (int) Math.min(retries + 1, RetryPolicy.MAX_ATTEMPTS);
   }
 
-  /** Bounds are checked as given, before short intervals are lengthened (A44-03). */
+  /**
+   * Decodes the intervals. Their bounds are checked before intervals that are too short are raised
+   * to the minimum (A44-03).
+   */
   private static Optional<Intervals> intervals(RetryBackOff proto, FieldErrors errors) {
     if (!proto.hasBaseInterval()) {
       errors.at("base_interval").add("is missing");

@@ -10,11 +10,14 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Locale;
 import java.util.Optional;
 
-/** {@code ring_hash} (A42, A76). */
+/** Decodes {@code ring_hash} (A42, A76). */
 final class RingHashDecoder implements PolicyDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
 
-  /** A service config's own default; in xDS it is larger (A42 "LB Policy Config"). */
+  /**
+   * The default maximum ring size in a service config. The default in xDS is larger (A42 "LB Policy
+   * Config").
+   */
   private static final long CUSTOM_MAX_SIZE = 4096;
 
   @Override
@@ -31,7 +34,7 @@ final class RingHashDecoder implements PolicyDecoder {
   }
 
   private static Optional<BalancingPolicy> decode(RingHash proto, FieldErrors errors) {
-    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) { // A52: not even the default
+    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) { // A52 does not allow DEFAULT_HASH
       refuseHashFunction(proto.getHashFunction().name(), errors);
       return Optional.empty();
     }
@@ -55,7 +58,10 @@ final class RingHashDecoder implements PolicyDecoder {
         hashHeader(config));
   }
 
-  /** A76: the name of a header that a policy may see; empty when there is none. */
+  /**
+   * Decodes {@code requestHashHeader}, which must be the name of a text header; empty if it is
+   * unset (A76).
+   */
   private static String hashHeader(ServiceConfig config) {
     String name = config.text("requestHashHeader").toLowerCase(Locale.ROOT);
     FieldErrors here = config.at("requestHashHeader");
@@ -111,7 +117,7 @@ final class RingHashDecoder implements PolicyDecoder {
         "");
   }
 
-  /** Sizes are unsigned; see {@link BalancingPolicy.RingHash}. */
+  /** Checks the ring sizes, which are unsigned numbers; see {@link BalancingPolicy.RingHash}. */
   private static Optional<BalancingPolicy> decode(
       Optional<Long> min, FieldErrors atMin, long max, FieldErrors atMax, String hashHeader) {
     long least = min.orElse(BalancingPolicy.RingHash.DEFAULT_MIN_SIZE);

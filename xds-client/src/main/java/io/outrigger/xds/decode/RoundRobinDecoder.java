@@ -6,7 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import java.util.Optional;
 
-/** {@code round_robin}, which has no settings. */
+/** Decodes {@code round_robin}, which has no settings. */
 final class RoundRobinDecoder implements PolicyDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
 

@@ -16,17 +16,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code RouteAction}: the choice of clusters and the limits (A28, A31, A44, A81). */
+/**
+ * Decodes {@code RouteAction}: the clusters, the timeouts, the host rewrite, the hash policies and
+ * the retry policy (A28, A31, A42, A44, A81).
+ */
 final class RouteActionDecoder {
-  /** What an unsigned 32 bit number can hold. */
+  /** The largest unsigned 32-bit number. */
   static final long MAX_UINT32 = 0xFFFF_FFFFL;
 
   private RouteActionDecoder() {}
 
   /**
-   * Empty when the route is to be skipped (A31-40), or wrong, which is in errors then.
+   * Decodes the action. The result is empty if the route must be skipped (A31-40), or if the action
+   * is invalid; in the second case the reason is in {@code errors}.
    *
-   * @param hostRetry the virtual host's policy; one of the route replaces it as a whole (A44-04)
+   * @param hostRetry the retry policy of the virtual host; a retry policy of the route replaces it
+   *     as a whole (A44-04)
    */
   static Optional<RouteAction> decode(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
@@ -45,7 +50,8 @@ final class RouteActionDecoder {
   }
 
   /**
-   * A81, A111 "xDS Resource Validation": only a trusted server may have the authority rewritten.
+   * Decodes the host rewrite. A server that is not trusted cannot have the authority rewritten
+   * (A81, A111 "xDS Resource Validation").
    */
   private static HostRewrite hostRewrite(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto,
@@ -83,7 +89,7 @@ final class RouteActionDecoder {
               proto.getWeightedClusters(),
               scope.maps().overridden(),
               errors.at("weighted_clusters"));
-      case CLUSTER_SPECIFIER_PLUGIN -> { // an optional one, else that is an error already
+      case CLUSTER_SPECIFIER_PLUGIN -> { // the plugin is optional; if not, it is an error already
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
           errors
               .at("cluster_specifier_plugin")
@@ -93,7 +99,7 @@ final class RouteActionDecoder {
         }
         yield Optional.empty();
       }
-      // cluster_header and what is not known yet: as if the route were absent (A31-40)
+      // A route with cluster_header or an unknown cluster specifier counts as absent (A31-40).
       default -> {
         errors.ignore(
             "names its cluster in a way that gRPC does not support; the route is left out");
@@ -103,8 +109,9 @@ final class RouteActionDecoder {
   }
 
   /**
-   * The weights count as they are; {@code total_weight} is out of date and ignored (A28-12). An
-   * entry of weight 0 counts as absent, as in C-core and grpc-go (A31-35, decision lb-0031).
+   * Decodes {@code weighted_clusters}. The deprecated field {@code total_weight} is ignored
+   * (A28-12). An entry with weight 0 counts as absent, as in C-core and grpc-go (A31-35, decision
+   * lb-0031).
    */
   private static Optional<ClusterChoice> weighted(
       WeightedCluster proto, boolean overridden, FieldErrors errors) {
@@ -123,7 +130,7 @@ final class RouteActionDecoder {
         if (entry.getClusterHeader().isEmpty()) {
           here.at("name").ignore("is empty; no cluster has such a name");
         } else {
-          skip = true; // as a route with cluster_header
+          skip = true; // like a route with cluster_header
         }
       }
       clusters.add(
@@ -146,7 +153,7 @@ final class RouteActionDecoder {
     return skip ? Optional.empty() : Optional.of(new ClusterChoice.Weighted(clusters));
   }
 
-  @SuppressWarnings("deprecation") // max_grpc_timeout: the first generation of A31 is still sent
+  @SuppressWarnings("deprecation") // control planes still send max_grpc_timeout, from the first version of A31
   private static RouteTimeout timeout(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
     Optional<Duration> timeout =
@@ -165,7 +172,9 @@ final class RouteActionDecoder {
     return new RouteTimeout(timeout, maxGrpcTimeout, streamDuration);
   }
 
-  /** The offset field has no effect (A31-22). */
+  /**
+   * Decodes {@code max_stream_duration}; {@code grpc_timeout_header_offset} has no effect (A31-22).
+   */
   private static StreamDuration streamDuration(
       io.envoyproxy.envoy.config.route.v3.RouteAction.MaxStreamDuration proto, FieldErrors errors) {
     Optional<Duration> max =

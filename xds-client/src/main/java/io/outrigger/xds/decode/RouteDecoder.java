@@ -20,30 +20,30 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
+/** Decodes {@code RouteConfiguration}, as a resource or inside a listener (A27, A28, A31). */
 final class RouteDecoder {
   /**
-   * What holds for every route of a table.
+   * The inputs that all routes of a table share.
    *
-   * @param maps of its bytes
-   * @param plugins the names of its cluster specifiers; none is supported, so that a route to one
-   *     is left out
-   * @param rules of local policy, to be laid over the routes
+   * @param maps the maps of the serialized table
+   * @param plugins the names of the cluster specifier plugins of the table; a route to a plugin is
+   *     left out, because no plugin is supported
+   * @param rules the overlay rules to apply to the routes
    */
   record Scope(DecodeContext context, RouteMaps maps, Set<String> plugins, List<RouteRule> rules) {}
 
   private RouteDecoder() {}
 
-  /** A resource of its own. */
+  /** Decodes a {@code RouteConfiguration} that is a resource. */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     return RouteOverlays.decode(proto, RouteMaps.of(bytes), context, errors);
   }
 
   /**
-   * The table with {@code rules} laid over it; with none, as the control plane sent it.
+   * Decodes the table and applies {@code rules} to its routes.
    *
-   * @param maps of the bytes of {@code proto}
+   * @param maps the maps of the serialized {@code proto}
    */
   static Optional<RouteTable> decode(
       RouteConfiguration proto,
@@ -59,7 +59,10 @@ final class RouteDecoder {
     return Optional.of(new RouteTable(proto.getName(), hosts));
   }
 
-  /** A28-13: one that is not supported must be optional, whether a route names it or not. */
+  /**
+   * Returns the names of the cluster specifier plugins. An unsupported plugin must be marked
+   * optional, even if no route uses it (A28-13).
+   */
   private static Set<String> plugins(RouteConfiguration proto, FieldErrors errors) {
     var names = new HashSet<String>();
     for (int i = 0; i < proto.getClusterSpecifierPluginsCount(); i++) {
@@ -98,7 +101,10 @@ final class RouteDecoder {
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
   }
 
-  /** Empty for a route that is left out: by rule, or because of an error. */
+  /**
+   * Decodes a route. The result is empty if the specification says that the route is left out, or
+   * if the route has an error.
+   */
   private static Optional<Route> route(
       io.envoyproxy.envoy.config.route.v3.Route proto,
       List<Integer> place,
@@ -139,7 +145,7 @@ final class RouteDecoder {
     return switch (proto.getActionCase()) {
       case ROUTE ->
           RouteActionDecoder.decode(proto.getRoute(), hostRetry, scope, errors.at("route"));
-      // Kept, so that later routes are not taken in its stead (A31-39).
+      // The route stays, so that its requests do not match a later route (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
       default -> Optional.of(new RouteAction.Unsupported(Names.ofCase(proto.getActionCase())));
     };

@@ -12,11 +12,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the bytes say of the maps in a {@code RouteConfiguration}: see {@link WireFields}.
+ * The maps of a {@code RouteConfiguration}, read from its bytes; see {@link WireFields}.
  *
- * @param overridden whether filters are overridden anywhere (A39); the maps for it are let be if
- *     not
- * @param metadata of routes, by the places of the virtual host and of the route in it
+ * @param overridden whether any filter is overridden (A39); if not, the decoder does not read the
+ *     maps of overrides
+ * @param metadata the metadata of routes; the key is the index of the virtual host and the index of
+ *     the route in it
  */
 record RouteMaps(boolean overridden, Map<List<Integer>, ByteString> metadata) {
   static final RouteMaps NONE = new RouteMaps(false, Map.of());
@@ -48,10 +49,10 @@ record RouteMaps(boolean overridden, Map<List<Integer>, ByteString> metadata) {
   };
 
   /**
-   * Those of {@code bytes}.
+   * Reads the maps from {@code bytes}.
    *
-   * @param bytes a {@code RouteConfiguration}, or what has one in it
-   * @param path the numbers of the fields that lead to it
+   * @param bytes a serialized {@code RouteConfiguration}, or a message that contains it
+   * @param path the numbers of the fields that lead to the {@code RouteConfiguration}
    */
   static RouteMaps of(ByteString bytes, int... path) {
     Map<List<Integer>, ByteString> metadata = new HashMap<>();
@@ -63,7 +64,7 @@ record RouteMaps(boolean overridden, Map<List<Integer>, ByteString> metadata) {
     return new RouteMaps(overridden, metadata);
   }
 
-  /** A {@code RouteConfiguration} without what is read from its bytes. */
+  /** Removes the metadata of routes from a serialized {@code RouteConfiguration}. */
   static ByteString cutFrom(ByteString bytes) {
     return WireFields.cut(bytes, METADATA).rest();
   }

@@ -8,7 +8,7 @@ import io.outrigger.config.route.WireText;
 import java.util.ArrayList;
 import java.util.Optional;
 
-/** {@code RouteMatch} (A28). */
+/** Decodes {@code RouteMatch} (A28). */
 final class RouteMatchDecoder {
   private RouteMatchDecoder() {}
 
@@ -26,7 +26,7 @@ final class RouteMatchDecoder {
 
   private static Optional<PathMatcher> path(
       io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
-    // Unset means true, unlike a plain boolean's default.
+    // case_sensitive is a wrapper message; unset means true.
     boolean caseSensitive = !proto.hasCaseSensitive() || proto.getCaseSensitive().getValue();
     return switch (proto.getPathSpecifierCase()) {
       case PREFIX ->

@@ -15,14 +15,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code RouteConfiguration} with local policy over its routes, which never decides whether it is
- * valid. A rule may hold for some targets only: then the table is another for those.
+ * Decodes {@code RouteConfiguration} and applies the overlay rules to its routes. The rules do not
+ * decide whether the resource is valid. If a rule applies to some targets only, these targets get
+ * their own route table.
  */
 final class RouteOverlays {
   private RouteOverlays() {}
 
   /**
-   * @param maps of the bytes of {@code proto}
+   * @param maps the maps of the serialized {@code proto}
    */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, RouteMaps maps, DecodeContext context, FieldErrors errors) {
@@ -47,7 +48,7 @@ final class RouteOverlays {
     return Optional.of(byTarget.isEmpty() ? everywhere : everywhere.with(byTarget));
   }
 
-  /** Many targets have the same rules, and share the table. */
+  /** Returns the table under {@code rules}. Targets with the same rules share a table. */
   private static RouteTable over(
       RouteConfiguration proto,
       RouteMaps maps,
@@ -61,7 +62,7 @@ final class RouteOverlays {
                 .orElseThrow());
   }
 
-  /** A route of a valid table, with the rules that are for it. */
+  /** Returns a route of a valid table after applying the rules that match the route. */
   static Route over(
       Route own,
       io.envoyproxy.envoy.config.route.v3.Route proto,

@@ -4,7 +4,10 @@ import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.outrigger.config.route.FilterConfig;
 import java.util.Optional;
 
-/** The filter that ends every chain; its fields are ignored (A39 "The Router Filter"). */
+/**
+ * Decodes the router filter, the last filter of every chain. Its fields are ignored (A39 "The
+ * Router Filter").
+ */
 final class RouterDecoder implements FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.router.v3.Router";
 

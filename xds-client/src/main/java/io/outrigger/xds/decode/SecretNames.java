@@ -9,35 +9,43 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Names that say that what stands under them is a secret: of headers, of metadata, and of fields
- * that the proto files fail to mark.
+ * Recognizes the names of secrets: names of headers, of metadata, and of proto fields that the
+ * proto files do not mark as sensitive.
  */
 @AnyThread
-@SuppressWarnings("ReferenceEquality") // what has no secret is returned as it is
+@SuppressWarnings("ReferenceEquality") // a value without secrets is returned as the same object
 public final class SecretNames {
   static final String REDACTED = "[redacted]";
 
-  /** Of headers and metadata, which anybody names. */
+  /**
+   * Matches secret names of headers and metadata. Users choose these names, so the pattern is
+   * broad.
+   */
   private static final Pattern SECRET =
       Pattern.compile(
           "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"
               + "|authorization|cookie",
           Pattern.CASE_INSENSITIVE);
 
-  /** Of fields that hold texts or bytes: names of secrets, of files and of headers are none. */
+  /**
+   * Matches secret names of proto fields with strings or bytes. The pattern excludes fields that
+   * hold only the name of a secret, a file or a header.
+   */
   private static final Pattern SECRET_FIELD =
       Pattern.compile(
           "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
               + "|api_key|private_key|json_key|client_secret)");
 
-  /** Members that give the name of what stands in {@link #VALUE} beside them. */
+  /**
+   * The members of a {@code Struct} that give the name of the value in the member {@link #VALUE}.
+   */
   private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
 
   private static final String VALUE = "value";
 
   private SecretNames() {}
 
-  /** Whether a header or a member of this name is for nobody to see. */
+  /** Whether a header or a member with this name holds a secret. */
   static boolean isSecret(String name) {
     return SECRET.matcher(name).find();
   }
@@ -46,7 +54,10 @@ public final class SecretNames {
     return SECRET_FIELD.matcher(name).matches();
   }
 
-  /** {@code struct} without the values of members with such names; itself when it has none. */
+  /**
+   * Returns a copy of {@code struct} in which the values of members with secret names are redacted,
+   * or {@code struct} itself if it has no such member.
+   */
   public static Struct withoutSecrets(Struct struct) {
     boolean valueIsSecret = NAMES.stream().anyMatch(name -> isSecret(textOf(struct, name)));
     Struct.Builder shown = null;

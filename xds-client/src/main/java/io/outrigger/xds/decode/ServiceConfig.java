@@ -14,24 +14,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The configuration of a policy in the form of a service config: fields in lower camel case, all of
- * them optional. A field of another kind than asked for is in the field errors, and counts as
- * absent.
+ * Reads the configuration of a policy in the form of a service config. All fields are optional and
+ * have names in lower camel case. A field of the wrong type adds an error and reads as absent.
  */
 final class ServiceConfig {
   private final Struct config;
   private final FieldErrors errors;
   private final Children children;
 
-  /** Decodes the list of policies that {@code field} of a policy's config is. */
+  /** Decodes the list of child policies in {@code field} of a policy's configuration. */
   @FunctionalInterface
   interface Children {
     Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
   }
 
   /**
-   * @param errors of the whole config
-   * @param children decodes the policies beneath
+   * @param errors the errors of the whole configuration
+   * @param children decodes the child policies
    */
   ServiceConfig(Struct config, FieldErrors errors, Children children) {
     this.config = config;
@@ -39,7 +38,7 @@ final class ServiceConfig {
     this.children = children;
   }
 
-  /** The errors of {@code field}. */
+  /** Returns the view of the errors of {@code field}. */
   FieldErrors at(String field) {
     return errors.at(field);
   }
@@ -88,7 +87,7 @@ final class ServiceConfig {
     return texts;
   }
 
-  /** A whole number, which JSON may write as a text. */
+  /** Reads a whole number, which JSON may also give as a string. */
   Optional<Long> number(String field) {
     Value value = value(field);
     switch (value.getKindCase()) {
@@ -102,7 +101,7 @@ final class ServiceConfig {
         try {
           return Optional.of(Long.parseLong(value.getStringValue()));
         } catch (NumberFormatException notANumber) {
-          // told below
+          // reported below
         }
       }
       case KIND_NOT_SET, NULL_VALUE -> {
@@ -126,7 +125,7 @@ final class ServiceConfig {
     };
   }
 
-  /** The policy beneath, of which {@code field} has a list; an error without any. */
+  /** Decodes the child policy from the list in {@code field}; a missing list is an error. */
   Optional<BalancingPolicy> policy(String field) {
     Value value = value(field);
     return switch (value.getKindCase()) {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * {@code StatefulSession} and its override (A55): a cookie's name, path and life; other fields,
- * such as {@code strict}, are ignored.
+ * Decodes {@code StatefulSession} and its override: the name, the path and the TTL of the cookie
+ * (A55). Other fields, such as {@code strict}, are ignored.
  */
 final class StatefulSessionDecoder implements FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
@@ -52,7 +52,7 @@ final class StatefulSessionDecoder implements FilterDecoder {
         .map(proto -> decode(proto, errors));
   }
 
-  /** The filter of a listener; without {@code session_state} it does nothing. */
+  /** Decodes the filter of a listener. A filter without {@code session_state} has no effect. */
   private static FilterConfig.StatefulSession decode(StatefulSession proto, FieldErrors errors) {
     if (!proto.hasSessionState()) {
       return FilterConfig.StatefulSession.OFF;
@@ -63,10 +63,10 @@ final class StatefulSessionDecoder implements FilterDecoder {
             .flatMap(state -> cookieState(state, here)));
   }
 
-  /** A route has it off, or with another cookie. */
+  /** Decodes the override of a route, which disables the filter or configures another cookie. */
   private static FilterConfig.StatefulSession decode(
       StatefulSessionPerRoute proto, FieldErrors errors) {
-    return proto.hasStatefulSession() // at most one of both is there
+    return proto.hasStatefulSession() // the override has either stateful_session or disabled
         ? decode(proto.getStatefulSession(), errors.at("stateful_session"))
         : FilterConfig.StatefulSession.OFF;
   }
@@ -96,7 +96,7 @@ final class StatefulSessionDecoder implements FilterDecoder {
         : Optional.empty();
   }
 
-  /** Whether it can stand in a {@code set-cookie} field (decision config-0003). */
+  /** Whether the cookie can be written in a {@code set-cookie} header (decision config-0003). */
   private static boolean isWritable(Cookie proto, FieldErrors errors) {
     if (!proto.getName().chars().allMatch(StatefulSessionDecoder::isTokenChar)) {
       errors.at("name").add(quoted(proto.getName()) + " cannot be the name of a cookie");
@@ -110,7 +110,7 @@ final class StatefulSessionDecoder implements FilterDecoder {
     return true;
   }
 
-  /** RFC 9110 section 5.6.2. */
+  /** Whether {@code c} may occur in a token (RFC 9110 section 5.6.2). */
   private static boolean isTokenChar(int c) {
     return c > ' ' && c <= '~' && "()<>@,;:\\\"/[]?={}".indexOf(c) < 0;
   }

@@ -4,7 +4,7 @@ import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.WireText;
 import java.util.Optional;
 
-/** {@code StringMatcher} (A63). */
+/** Decodes {@code StringMatcher} (A63). */
 final class StringMatcherDecoder {
   private StringMatcherDecoder() {}
 
@@ -37,8 +37,8 @@ final class StringMatcherDecoder {
   }
 
   /**
-   * The text as requests hold it, unless it is empty: that would match everything, surely by
-   * mistake (A63).
+   * Returns the text in the form in which requests hold it. An empty text is an error, because it
+   * would match everything (A63).
    */
   static Optional<String> notEmpty(String text, FieldErrors errors) {
     if (text.isEmpty()) {

@@ -9,9 +9,10 @@ import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
 
 /**
- * {@code transport_socket}: how connections of a cluster are made and secured (A29, A86): plain
- * text or TLS, directly or through a proxy that is asked to CONNECT. Everything else is refused: a
- * cluster that asks for something else must never be spoken to without it.
+ * Decodes {@code transport_socket}, which says how connections of a cluster are made and secured
+ * (A29, A86). Supported are plain text and TLS, each directly or through an HTTP CONNECT proxy. Any
+ * other transport socket is an error, because a connection without the required security would be
+ * unsafe.
  */
 final class TransportSecurityDecoder {
   static final String RAW_BUFFER = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer";
@@ -26,14 +27,17 @@ final class TransportSecurityDecoder {
   private TransportSecurityDecoder() {}
 
   /**
-   * How connections are made.
+   * How connections of a cluster are made and secured.
    *
-   * @param httpConnect whether through the proxies that endpoints name (A86)
-   * @param tls empty for plain text
+   * @param httpConnect whether connections go through the proxies that endpoints name (A86)
+   * @param tls the TLS settings; empty for plain text
    */
   record TransportSecurity(boolean httpConnect, Optional<UpstreamTls> tls) {}
 
-  /** Of a cluster that is refused, anything; the reasons are in {@code errors} then. */
+  /**
+   * Decodes the transport socket. If {@code errors} has an error, the caller must not use the
+   * result.
+   */
   static TransportSecurity decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");
@@ -68,7 +72,10 @@ final class TransportSecurityDecoder {
     }
   }
 
-  /** A86: inside it there is nothing, which means plain text, or TLS. */
+  /**
+   * Decodes the transport socket inside the CONNECT transport. It must be TLS; if it is unset,
+   * connections use plain text (A86).
+   */
   private static TransportSecurity insideConnect(
       Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {

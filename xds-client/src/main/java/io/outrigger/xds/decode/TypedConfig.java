@@ -11,18 +11,21 @@ import com.google.protobuf.util.JsonFormat;
 import java.util.Optional;
 
 /**
- * What an {@code Any} holds once a TypedStruct around it is taken off (A39 "Top-Level Filter
+ * The content of an {@code Any}, with a TypedStruct already unwrapped (A39 "Top-Level Filter
  * Configs", A52).
  *
- * @param typeName the full name of the message type, without the URL's host part
- * @param bytes the serialized message, when there was no TypedStruct
- * @param struct the message as a JSON-like tree, when there was one
+ * @param typeName the full name of the message type, without the host part of the type URL
+ * @param bytes the serialized message, if there was no TypedStruct
+ * @param struct the message as a JSON-like tree, if there was a TypedStruct
  */
 record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
   private static final String XDS_TYPED_STRUCT = "xds.type.v3.TypedStruct";
   private static final String UDPA_TYPED_STRUCT = "udpa.type.v1.TypedStruct";
 
-  /** Looks inside {@code any}; empty when a TypedStruct is unreadable, which is in errors then. */
+  /**
+   * Reads the content of {@code any}. If it holds an unreadable TypedStruct, returns empty and adds
+   * the reason to {@code errors}.
+   */
   static Optional<TypedConfig> of(Any any, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     try {
@@ -45,20 +48,23 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return new TypedConfig(typeName(typeUrl), ByteString.EMPTY, Optional.of(value));
   }
 
-  /** The message type that {@code typeUrl} names: what follows the last slash. */
+  /** Returns the name of the message type in {@code typeUrl}, which follows the last slash. */
   static String typeName(String typeUrl) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Reads {@code any} as a message like {@code prototype}, whatever its type URL says. */
+  /**
+   * Parses {@code any} as a message of the type of {@code prototype}, without regard to the type
+   * URL.
+   */
   static <M extends Message> Optional<M> read(Any any, M prototype, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     return new TypedConfig(name, any.getValue(), Optional.empty()).read(prototype, errors);
   }
 
   /**
-   * The message, which must be of the type of {@code prototype}; unknown fields are ignored. Empty
-   * when it cannot be read, which is then in {@code errors}.
+   * Parses the content as a message of the type of {@code prototype}; unknown fields are ignored.
+   * If parsing fails, returns empty and adds the reason to {@code errors}.
    */
   <M extends Message> Optional<M> read(M prototype, FieldErrors errors) {
     try {
@@ -69,17 +75,17 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
       } else {
         builder.mergeFrom(bytes);
       }
-      @SuppressWarnings("unchecked") // a builder builds what it was made for
+      @SuppressWarnings("unchecked") // the builder is of the type of the prototype
       M message = (M) builder.build();
       return Optional.of(message);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      // The second: a Struct may hold NaN, which JSON cannot say.
+      // IllegalArgumentException: a Struct may hold NaN, which has no JSON form.
       errors.add("not a readable " + typeName + ": " + e.getMessage());
       return Optional.empty();
     }
   }
 
-  /** How messages name the type. */
+  /** The name of the type as error messages show it. */
   String quotedType() {
     return quoted(typeName);
   }

@@ -11,15 +11,18 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Finds a name that an object has twice: the parser would take the last one and say nothing. */
+/**
+ * Rejects JSON objects in which a name occurs twice. The JSON parser would silently use the last
+ * value.
+ */
 final class UniqueNames {
   private UniqueNames() {}
 
   /**
-   * Reads {@code json} once.
+   * Reads {@code json} and checks the names of every object.
    *
-   * @throws JsonParseException with the place, when an object has a name twice
-   * @throws IOException when it is not JSON
+   * @throws JsonParseException if a name occurs twice in an object; the message has the place
+   * @throws IOException if {@code json} is not valid JSON
    */
   static void check(String json) throws IOException {
     Deque<Set<String>> objects = new ArrayDeque<>();

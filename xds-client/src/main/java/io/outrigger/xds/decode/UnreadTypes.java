@@ -6,21 +6,24 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Messages in JSON documents whose types have no descriptor here. From a control plane such a
- * message arrives as bytes, and whoever has no use for it lets it be; so that files are judged by
- * the same rules, each is carried as a TypedStruct of its type (A39), which decoders treat as the
- * type itself.
+ * Wraps messages in JSON documents whose types have no descriptor in Outrigger. From a control
+ * plane such a message arrives as bytes, and a client that does not use it ignores it. To apply the
+ * same rules to files, each such message is wrapped in a TypedStruct of its type (A39), which
+ * decoders treat like the type itself.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";
   private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
 
-  /** Fields of any JSON: what looks like a type in them is data. */
+  /** Fields that may contain any JSON. A member {@code "@type"} inside them is plain data. */
   private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
 
   private UnreadTypes() {}
 
-  /** A copy of {@code resource} in which messages inside it are carried; the resource is not. */
+  /**
+   * Returns a copy of {@code resource} in which inner messages of unknown types are wrapped. The
+   * resource itself is not wrapped.
+   */
   static JsonObject carried(JsonObject resource) {
     var copy = new JsonObject();
     resource
@@ -45,7 +48,7 @@ final class UnreadTypes {
     }
     String url = type.getAsString();
     if (TypedConfig.typeName(url).endsWith(".TypedStruct")) {
-      return object; // its value is data
+      return object; // the content of a TypedStruct is plain data
     }
     return url.indexOf('/') < 0 || KnownTypes.isKnown(url) ? carried(object) : struct(url, object);
   }

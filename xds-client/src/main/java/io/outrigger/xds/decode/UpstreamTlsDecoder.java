@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code UpstreamTlsContext} (A29 "CDS for Client Side Security" and "CommonTlsContext Processing",
- * A82, A101). What cannot be honoured and would weaken the connection is refused; the rest of what
- * is not supported is ignored, as A29 lists it.
+ * Decodes {@code UpstreamTlsContext} (A29 "CDS for Client Side Security" and "CommonTlsContext
+ * Processing", A82, A101). An unsupported field is an error if ignoring it would weaken the
+ * connection. Other unsupported fields are ignored, as A29 lists them.
  */
-@SuppressWarnings("deprecation") // istiod writes the older fields
+@SuppressWarnings("deprecation") // istiod still uses the older fields
 final class UpstreamTlsDecoder {
   private static final String IDENTITY = "tls_certificate_provider_instance";
   private static final String OLD_IDENTITY = "tls_certificate_certificate_provider_instance";
@@ -40,7 +40,10 @@ final class UpstreamTlsDecoder {
     providers = context.certificateProviders();
   }
 
-  /** Empty when it is refused; the reasons are in {@code errors} then. */
+  /**
+   * Decodes the TLS context. If it is invalid, returns empty and adds the reasons to {@code
+   * errors}.
+   */
   static Optional<UpstreamTls> decode(Any any, DecodeContext context, FieldErrors errors) {
     return TypedConfig.read(any, UpstreamTlsContext.getDefaultInstance(), errors)
         .flatMap(proto -> new UpstreamTlsDecoder(context).decode(proto, errors));
@@ -73,7 +76,7 @@ final class UpstreamTlsDecoder {
                     proto.getAutoSniSanValidation()));
   }
 
-  /** The {@code CertificateValidationContext}, wherever it stands, and its place. */
+  /** The {@code CertificateValidationContext} and its place; it can be in one of two fields. */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()
@@ -104,7 +107,10 @@ final class UpstreamTlsDecoder {
     return Optional.empty();
   }
 
-  /** The newer field, else the older ones, else the system's (A29, A82). */
+  /**
+   * Decodes the source of the trusted roots: the newer field if it is set, else the older fields,
+   * else the system roots (A29, A82).
+   */
   private Optional<TrustSource> roots(
       CommonTlsContext common, Validation validation, FieldErrors errors) {
     CertificateValidationContext proto = validation.proto();
@@ -177,7 +183,10 @@ final class UpstreamTlsDecoder {
     }
   }
 
-  /** The typed list, else the one that it replaces. */
+  /**
+   * Decodes the SAN matchers: the typed list if it is not empty, else the older list that it
+   * replaces.
+   */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {
     List<SanMatcher> matchers = new ArrayList<>();

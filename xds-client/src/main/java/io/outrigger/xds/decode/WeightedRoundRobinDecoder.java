@@ -6,7 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import java.time.Duration;
 import java.util.Optional;
 
-/** {@code weighted_round_robin} (A58, A114). */
+/** Decodes {@code weighted_round_robin} (A58, A114). */
 final class WeightedRoundRobinDecoder implements PolicyDecoder {
   static final String TYPE =
       "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"
@@ -85,7 +85,10 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
         config.at("errorUtilizationPenalty"));
   }
 
-  /** Refuses a penalty that would turn errors into merit. */
+  /**
+   * Rejects a negative or infinite error penalty. A negative penalty would increase the weight of
+   * endpoints with errors.
+   */
   private static Optional<BalancingPolicy> checked(
       WeightedRoundRobin settings, FieldErrors atPenalty) {
     if (!(settings.errorPenalty() >= 0) || Double.isInfinite(settings.errorPenalty())) {
@@ -95,7 +98,7 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
     return Optional.of(settings);
   }
 
-  /** An illegal one is in {@code errors}, and the default in its place. */
+  /** Decodes a duration. An illegal duration adds an error, and {@code otherwise} is returned. */
   private static Duration duration(
       boolean present, com.google.protobuf.Duration proto, Duration otherwise, FieldErrors errors) {
     return present ? ProtoDurations.orZero(proto, errors).orElse(otherwise) : otherwise;

@@ -13,11 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Fields of a serialized message.
+ * Reads single fields of a serialized message.
  *
- * <p>For the maps of generated messages: to read one, or to ask even whether it is empty, makes the
- * descriptors of its file and of all that the file imports, which takes long and stays in memory.
- * Most resources can do without, so the bytes are asked.
+ * <p>This class replaces the map fields of generated messages. Reading such a map, or even checking
+ * whether it is empty, builds the descriptors of its file and of all imported files. That takes
+ * long, and the descriptors stay in memory. Most resources do not need them, so these fields are
+ * read from the bytes.
  */
 final class WireFields {
   private static final int KEY = 1;
@@ -26,9 +27,9 @@ final class WireFields {
   private WireFields() {}
 
   /**
-   * Whether there is a field at {@code path}: the number of a field of the message, then of the
-   * message in that field, and so on; any element of a list will do. True also when the bytes are
-   * not readable, as whoever parses them will find.
+   * Whether the message has a field at {@code path}. The path is the number of a field of the
+   * message, then of a field of the inner message, and so on. In a list, every element is searched.
+   * Returns true for bytes that are not readable, because the parser reports that error later.
    */
   static boolean contain(ByteString message, int... path) {
     try {
@@ -58,17 +59,17 @@ final class WireFields {
   }
 
   /**
-   * A message that was parted.
+   * A message and the contents of one field that was removed from it.
    *
-   * @param rest without the field that was asked for
-   * @param parts the contents of the field, by the places of the messages around it in their lists,
-   *     outermost first; what comes twice in one message is merged
+   * @param rest the message without the field
+   * @param parts the contents of the field; the key has the list indexes of the enclosing messages,
+   *     outermost first. If the field occurs twice in one message, its contents are merged
    */
   record Cut(ByteString rest, Map<List<Integer>, ByteString> parts) {}
 
   /**
-   * Takes out the field at {@code path}, as in {@link #contain}, from each message that has it.
-   * What is not readable stays whole.
+   * Removes the field at {@code path} from each message that has it. The path is the same as for
+   * {@link #contain}. Bytes that are not readable stay unchanged.
    */
   static Cut cut(ByteString message, int... path) {
     if (contain(message, path)) {
@@ -76,7 +77,7 @@ final class WireFields {
       try {
         return new Cut(cut(message, path, List.of(), parts), parts);
       } catch (IOException e) {
-        return new Cut(message, Map.of()); // whoever parses it says why
+        return new Cut(message, Map.of()); // the parser reports the error
       }
     }
     return new Cut(message, Map.of());
@@ -110,7 +111,8 @@ final class WireFields {
   }
 
   /**
-   * The map of messages in field {@code number}: their bytes by key. Of equal keys the last counts.
+   * Reads the map of messages in field {@code number}: the serialized messages by key. If a key
+   * occurs twice, the last entry is used.
    */
   static Map<String, ByteString> entries(ByteString message, int number)
       throws InvalidProtocolBufferException {
@@ -140,7 +142,7 @@ final class WireFields {
       if (tag == tagOf(KEY)) {
         key = in.readStringRequireUtf8();
       } else if (tag == tagOf(VALUE)) {
-        value = value.concat(in.readBytes()); // what comes twice is merged
+        value = value.concat(in.readBytes()); // repeated values of one entry are merged
       } else {
         in.skipField(tag);
       }
@@ -148,7 +150,7 @@ final class WireFields {
     entries.put(key, value);
   }
 
-  /** The tag of a field that has a length. */
+  /** Returns the tag of a length-delimited field. */
   static int tagOf(int number) {
     return number << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
   }

@@ -11,14 +11,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Metadata}, read without protobuf's maps: see {@link WireFields}.
+ * The message {@code Metadata}, read without protobuf's maps; see {@link WireFields}.
  *
- * @param filters a {@code Struct} by the name of its filter
+ * @param filters the metadata of each filter, by the name of the filter
  */
 record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
   private static final WireMetadata NONE = new WireMetadata(Map.of(), Map.of());
 
-  /** Reads all of it; what is not readable is in errors then, and there is none. */
+  /**
+   * Reads the metadata. If it is not readable, returns empty metadata and adds the reason to {@code
+   * errors}.
+   */
   static WireMetadata read(@Nullable ByteString metadata, FieldErrors errors) {
     if (metadata == null) {
       return NONE;
@@ -41,7 +44,10 @@ record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
     }
   }
 
-  /** The text in field {@code key} of a filter's metadata; empty for anything else. */
+  /**
+   * Returns the string in field {@code key} of a filter's metadata; empty if the field is missing
+   * or has another type.
+   */
   String text(String filter, String key) {
     return Optional.ofNullable(filters.get(filter)).map(struct -> struct.text(key)).orElse("");
   }

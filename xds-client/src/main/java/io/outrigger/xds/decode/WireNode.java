@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who we are, as the first request of a stream says it (A27 "Node proto"), in the wire's form.
+ * The serialized message {@code Node}, which identifies this client in the first request of a
+ * stream (A27 "Node proto").
  *
- * <p>Written by hand: protobuf writes no message that may have a map without the descriptors of its
- * file and of all that the file imports, and the node would be the only one at a start to need
- * them.
+ * <p>This class writes the message itself. To write a message that may have a map, protobuf builds
+ * the descriptors of its file and of all imported files. At a start, no other message needs these
+ * descriptors.
  *
- * @param bytes a message {@code envoy.config.core.v3.Node}
+ * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */
 public record WireNode(ByteString bytes) {
   private static final String USER_AGENT = "outrigger";
@@ -34,15 +35,15 @@ public record WireNode(ByteString bytes) {
   private static final int LIST_VALUE = 6;
   private static final int VALUES_OF_LIST = 1;
 
-  /** Writes fields. */
+  /** Writes the fields of one message. */
   private interface Fields {
     void writeTo(CodedOutputStream out) throws IOException;
   }
 
   /**
-   * Makes the message.
+   * Creates the message from the node of the bootstrap.
    *
-   * @param version of this program
+   * @param version the version of this program
    */
   public static WireNode of(io.outrigger.config.bootstrap.Node node, String version) {
     var at = node.locality();
@@ -67,13 +68,13 @@ public record WireNode(ByteString bytes) {
             }));
   }
 
-  /** The same with one more of its {@code client_features}. */
+  /** Returns the node with {@code feature} added to its {@code client_features}. */
   public WireNode withFeature(String feature) {
     return new WireNode(
         bytes.concat(written(out -> out.writeString(Node.CLIENT_FEATURES_FIELD_NUMBER, feature))));
   }
 
-  /** For a request that has its node in field {@code number}. */
+  /** Returns the node as an unknown field, for a request whose node is in field {@code number}. */
   public UnknownFieldSet asField(int number) {
     return UnknownFieldSet.newBuilder()
         .addField(number, UnknownFieldSet.Field.newBuilder().addLengthDelimited(bytes).build())

@@ -17,22 +17,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Struct}, read without protobuf's maps: see {@link WireFields}.
+ * The message {@code Struct}, read without protobuf's maps; see {@link WireFields}.
  *
- * @param fields as plain Java values: a WireStruct, List, String, Double, Boolean, or {@link Other}
+ * @param fields the fields as Java values; a value is a WireStruct, List, String, Double, Boolean,
+ *     or {@link Other}
  */
 record WireStruct(Map<String, Object> fields) {
-  /** As deep as protobuf reads messages in messages. */
-  private static final int DEEPEST = 100;
+  /** The maximum depth of nested messages; protobuf has the same limit. */
+  private static final int MAX_DEPTH = 100;
 
-  /** What has no Java value. */
+  /** A value that has no Java type. */
   enum Other {
     NULL,
     /** A value without a kind, which has no JSON form. */
     NONE
   }
 
-  /** Reads all of it. */
+  /** Parses a serialized {@code Struct}. */
   static WireStruct parse(ByteString bytes) throws InvalidProtocolBufferException {
     return parse(bytes, 0);
   }
@@ -46,9 +47,9 @@ record WireStruct(Map<String, Object> fields) {
     return new WireStruct(fields);
   }
 
-  /** Of several kinds the last counts. */
+  /** Parses a {@code Value}. If the message has several kinds, the last one is used. */
   private static Object value(ByteString bytes, int depth) throws InvalidProtocolBufferException {
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw new InvalidProtocolBufferException("a Struct is too deep");
     }
     Object value = Other.NONE;
@@ -70,7 +71,7 @@ record WireStruct(Map<String, Object> fields) {
     return value;
   }
 
-  /** The value of a field that was begun; null when it is not known. */
+  /** Reads the value of the field with {@code tag}; null if the field is unknown. */
   private static @Nullable Object value(CodedInputStream in, int tag, int depth)
       throws IOException {
     boolean isText = tag == WireFields.tagOf(Value.STRING_VALUE_FIELD_NUMBER);
@@ -108,19 +109,19 @@ record WireStruct(Map<String, Object> fields) {
     return values;
   }
 
-  /** The text in a field; empty for anything else. */
+  /** Returns the string in field {@code key}; empty if the field is missing or has another type. */
   String text(String key) {
     return fields.get(key) instanceof String text ? text : "";
   }
 
-  /** As protobuf prints it; empty when something in it has no JSON form. */
+  /** Returns the JSON form that protobuf would print; empty if a value has no JSON form. */
   String json() {
     var text = new StringWriter();
     try (var out = new JsonWriter(text)) {
       out.setHtmlSafe(true);
       write(this, out);
     } catch (IOException | IllegalArgumentException noJson) {
-      return ""; // an infinite number, a value without a kind
+      return ""; // an infinite number, or a value without a kind
     }
     return text.toString();
   }

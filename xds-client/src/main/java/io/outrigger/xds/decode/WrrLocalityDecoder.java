@@ -4,7 +4,10 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.Wr
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 
-/** Localities by weight, another policy within each (A52). */
+/**
+ * Decodes {@code wrr_locality}, which chooses localities by weight and applies a child policy
+ * within each (A52).
+ */
 final class WrrLocalityDecoder implements PolicyDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 
@@ -38,7 +41,11 @@ final class WrrLocalityDecoder implements PolicyDecoder {
     return children.decode(proto.getEndpointPickingPolicy(), here).map(WrrLocalityDecoder::of);
   }
 
-  /** Within one locality there is nothing left to weigh. */
+  /**
+   * Returns a policy with {@code child} in each locality. If {@code child} is also a {@code
+   * wrr_locality}, it is returned itself, because a single locality has no localities to choose
+   * from.
+   */
   private static BalancingPolicy of(BalancingPolicy child) {
     return child instanceof BalancingPolicy.WrrLocality
         ? child

@@ -1,8 +1,9 @@
 /**
- * Protobuf resources to the records of {@code config}, with every field error collected and its
- * path spelled out (A27, A28, A31, A32, A37, A39, A46, A47, A50, A52, A61, A63, A75), and resources
- * as JSON. One decoder per concern; {@code Wire…} is what protobuf itself would do with its
- * descriptors. Pure functions; any thread.
+ * Decodes protobuf resources to the records of {@code config}, and reads and prints resources as
+ * JSON (A27, A28, A31, A32, A37, A39, A46, A47, A50, A52, A61, A63, A75). The decoders collect
+ * every field error with the path of its field. Each concern has its own decoder. The {@code Wire…}
+ * classes read and write messages without the descriptors that protobuf would build. All functions
+ * are pure and may be called from any thread.
  */
 @NullMarked
 package io.outrigger.xds.decode;
