@@ -31,13 +31,13 @@ final class AddressDecoder {
   }
 
   private static Optional<EndpointAddress> address(
-      Address proto, FieldErrors errors, FieldErrors ofPort) {
+      Address proto, FieldErrors errors, FieldErrors portErrors) {
     if (!requireSocketAddress(proto, errors)) {
       return Optional.empty();
     }
     SocketAddress socket = proto.getSocketAddress();
     Optional<String> ip = ip(socket, errors.at("socket_address"));
-    OptionalInt port = port(socket, ofPort.at("socket_address"));
+    OptionalInt port = port(socket, portErrors.at("socket_address"));
     return port.isPresent()
         ? ip.map(literal -> new EndpointAddress(literal, port.getAsInt()))
         : Optional.empty();

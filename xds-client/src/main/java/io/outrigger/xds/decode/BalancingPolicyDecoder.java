@@ -137,8 +137,8 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes a policy whose configuration is a {@code Struct}. A setting of the wrong type reads as
-   * absent but adds an error, so the result is empty if there are new errors.
+   * Decodes a policy whose configuration is a {@code Struct}. The result is empty if a setting has
+   * the wrong type.
    */
   private static Optional<BalancingPolicy> decode(
       PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {

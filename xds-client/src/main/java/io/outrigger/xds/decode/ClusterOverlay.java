@@ -32,7 +32,7 @@ final class ClusterOverlay {
       return own;
     }
     try {
-      Cluster whole = Cluster.parseFrom(bytes); // with the map fields that proto does not have
+      Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
       return Optional.of(over(own.get(), whole, context, rules));
     } catch (InvalidProtocolBufferException e) {
       errors.add("is not readable: " + e.getMessage());

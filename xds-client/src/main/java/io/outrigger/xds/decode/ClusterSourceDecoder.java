@@ -93,7 +93,7 @@ final class ClusterSourceDecoder {
       return Optional.of(new ClusterSource.Eds(config.getServiceName()));
     }
     if (proto.getName().startsWith("xdstp:")) {
-      // A47 "CDS Resource Validation": an xdstp name contains the resource type, here Cluster.
+      // A47 "CDS Resource Validation": an xdstp name contains the type of its resource.
       errors.at("service_name").add("is empty, but the cluster's name cannot name endpoints");
       return Optional.empty();
     }

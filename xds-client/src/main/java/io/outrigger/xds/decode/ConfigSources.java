@@ -2,7 +2,10 @@ package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 
-/** Checks the config source of a referenced resource, which must be the same server (A27, A30). */
+/**
+ * Checks config sources: a resource may refer only to resources of the server that sent it (A27,
+ * A30).
+ */
 final class ConfigSources {
   private ConfigSources() {}
 

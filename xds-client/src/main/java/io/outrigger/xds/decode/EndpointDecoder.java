@@ -47,7 +47,8 @@ final class EndpointDecoder {
    * fields from the original bytes; see {@link WireFields}.
    */
   static ByteString withoutMaps(ByteString bytes) {
-    return WireFields.cut(WireFields.cut(bytes, LOCALITY_METADATA).rest(), ENDPOINT_METADATA).rest();
+    ByteString rest = WireFields.cut(bytes, LOCALITY_METADATA).rest();
+    return WireFields.cut(rest, ENDPOINT_METADATA).rest();
   }
 
   static Optional<EndpointSet> decode(
@@ -144,7 +145,7 @@ final class EndpointDecoder {
           .ifPresent(endpoints::add);
       weights += weight(proto.getLbEndpoints(i));
     }
-    if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies shares of this sum
+    if (weights > RouteActionDecoder.MAX_UINT32) { // A113 multiplies with this sum
       errors
           .at("lb_endpoints")
           .add("the weights add up to " + weights + ", above " + RouteActionDecoder.MAX_UINT32);
@@ -217,7 +218,7 @@ final class EndpointDecoder {
       case DRAINING -> HealthStatus.DRAINING;
       case TIMEOUT -> HealthStatus.TIMEOUT;
       case DEGRADED -> HealthStatus.DEGRADED;
-      // An unknown status counts as unhealthy (A27).
+      // A status that this enum does not define counts as unhealthy (A27).
       case UNHEALTHY, UNRECOGNIZED -> HealthStatus.UNHEALTHY;
     };
   }

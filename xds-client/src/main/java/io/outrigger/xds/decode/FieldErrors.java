@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the errors of one resource and its fields without effect.
  *
- * <p>Each instance is a view of one place in the message. {@link #at} returns a view of a place
- * below. A view is cheap, because the path is built only when an error is added. All views of a
- * resource share one list of errors. Confined to the call that decodes the resource.
+ * <p>Each instance is a view of one place in the message. The methods {@code at} return a view of a
+ * field inside that place. A view is cheap, because its path is built only when an error is added.
+ * All views of a resource share one list of errors. Confined to the call that decodes the resource.
  */
 final class FieldErrors {
   /**
@@ -32,7 +32,9 @@ final class FieldErrors {
   private final String step;
   private final int index; // the index in a list, or -1
   private final @Nullable String key; // the key in a map, or null
-  private final String leftOut; // the part that an error removes; empty if an error rejects the resource
+
+  /** The part that an error removes from the resource; empty if an error rejects the resource. */
+  private final String leftOut;
 
   private FieldErrors(
       Found found,

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds out where a JSON tree does not fit its message type.
+ * Finds the places where a JSON tree does not match its message type.
  *
  * <p>Protobuf's JSON parser stops at the first error and does not report its place. After the
  * parser has rejected a resource, this class walks the tree together with the message types and

@@ -17,7 +17,7 @@ final class OutlierDetectionDecoder {
   private static final long DEFAULT_SUCCESS_RATE_VOLUME = 100;
   private static final long DEFAULT_FAILURE_PERCENTAGE_VOLUME = 50;
   private static final int DEFAULT_THRESHOLD = 85;
-  private static final int ALWAYS = 100;
+  private static final int DEFAULT_ENFORCING_SUCCESS_RATE = 100;
 
   private OutlierDetectionDecoder() {}
 
@@ -67,7 +67,7 @@ final class OutlierDetectionDecoder {
         percent(
             proto.hasEnforcingSuccessRate(),
             proto.getEnforcingSuccessRate(),
-            ALWAYS,
+            DEFAULT_ENFORCING_SUCCESS_RATE,
             errors.at("enforcing_success_rate"));
     if (enforcement == 0) {
       return Optional.empty();

@@ -71,7 +71,8 @@ public final class PatchTrial {
   /** Returns the errors of a patch for routes. */
   public static List<FieldError> ofRoute(Patch patch) {
     return fewest(
-        Stream.of(ROUTE, PERMISSIVE_ROUTE).map(base -> errors(base, patch, PatchTrial::decodeRoute)));
+        Stream.of(ROUTE, PERMISSIVE_ROUTE)
+            .map(base -> errors(base, patch, PatchTrial::decodeRoute)));
   }
 
   private static Optional<?> decodeCluster(Message message, FieldErrors errors) {

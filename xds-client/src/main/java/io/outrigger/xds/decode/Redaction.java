@@ -65,9 +65,9 @@ public final class Redaction {
   }
 
   /**
-   * Returns {@code resource} without secrets. A resource without secrets and unreadable parts is
-   * returned byte for byte. An unreadable part is replaced by a {@code Struct} with its {@code
-   * type_url} and its length in {@code bytes}. Never throws.
+   * Returns {@code resource} without secrets. A resource that has neither secrets nor unreadable
+   * parts is returned byte for byte. An unreadable part is replaced by a {@code Struct} with its
+   * {@code type_url} and its length in {@code bytes}. Never throws.
    */
   public static Any of(RawResource resource) {
     return NAMING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);

@@ -34,7 +34,8 @@ final class RingHashDecoder implements PolicyDecoder {
   }
 
   private static Optional<BalancingPolicy> decode(RingHash proto, FieldErrors errors) {
-    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) { // A52 does not allow DEFAULT_HASH
+    // A52 does not allow DEFAULT_HASH either.
+    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) {
       refuseHashFunction(proto.getHashFunction().name(), errors);
       return Optional.empty();
     }

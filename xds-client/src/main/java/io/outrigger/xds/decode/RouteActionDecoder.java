@@ -89,7 +89,7 @@ final class RouteActionDecoder {
               proto.getWeightedClusters(),
               scope.maps().overridden(),
               errors.at("weighted_clusters"));
-      case CLUSTER_SPECIFIER_PLUGIN -> { // the plugin is optional; if not, it is an error already
+      case CLUSTER_SPECIFIER_PLUGIN -> { // an unsupported, optional plugin
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
           errors
               .at("cluster_specifier_plugin")
@@ -153,7 +153,7 @@ final class RouteActionDecoder {
     return skip ? Optional.empty() : Optional.of(new ClusterChoice.Weighted(clusters));
   }
 
-  @SuppressWarnings("deprecation") // control planes still send max_grpc_timeout, from the first version of A31
+  @SuppressWarnings("deprecation") // control planes still send max_grpc_timeout
   private static RouteTimeout timeout(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
     Optional<Duration> timeout =

@@ -48,7 +48,10 @@ final class RouteOverlays {
     return Optional.of(byTarget.isEmpty() ? everywhere : everywhere.with(byTarget));
   }
 
-  /** Returns the table under {@code rules}. Targets with the same rules share a table. */
+  /**
+   * Returns the route table after applying {@code rules}. Targets with the same rules share a
+   * table.
+   */
   private static RouteTable over(
       RouteConfiguration proto,
       RouteMaps maps,

@@ -38,7 +38,7 @@ final class ServiceConfig {
     this.children = children;
   }
 
-  /** Returns the view of the errors of {@code field}. */
+  /** Returns the error collector for {@code field}. */
   FieldErrors at(String field) {
     return errors.at(field);
   }

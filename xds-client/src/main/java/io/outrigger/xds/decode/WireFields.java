@@ -77,7 +77,7 @@ final class WireFields {
       try {
         return new Cut(cut(message, path, List.of(), parts), parts);
       } catch (IOException e) {
-        return new Cut(message, Map.of()); // the parser reports the error
+        return new Cut(message, Map.of()); // parsing reports the error later
       }
     }
     return new Cut(message, Map.of());

@@ -29,7 +29,7 @@ record WireStruct(Map<String, Object> fields) {
   /** A value that has no Java type. */
   enum Other {
     NULL,
-    /** A value without a kind, which has no JSON form. */
+    /** A {@code Value} without a kind, which has no JSON form. */
     NONE
   }
 

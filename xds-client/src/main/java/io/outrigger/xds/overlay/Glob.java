@@ -51,29 +51,29 @@ public final class Glob {
   }
 
   private boolean matchesWhole(String text) {
-    int at = 0;
-    int next = 0;
-    int star = -1; // index of the last star that was read from the pattern
-    int from = 0; // index in the text where the pattern after that star was last tried
-    while (next < text.length()) {
-      char wanted = at < pattern.length() ? pattern.charAt(at) : 0;
-      if (at < pattern.length() && wanted == '*') {
-        star = at++;
-        from = next;
-      } else if (at < pattern.length() && (wanted == '?' || wanted == text.charAt(next))) {
-        at++;
-        next++;
-      } else if (star >= 0) {
-        at = star + 1;
-        next = ++from;
+    int patternIndex = 0;
+    int textIndex = 0;
+    int starIndex = -1; // index of the last star that was read from the pattern
+    int retryIndex = 0; // index in the text where the pattern after that star was last tried
+    while (textIndex < text.length()) {
+      char wanted = patternIndex < pattern.length() ? pattern.charAt(patternIndex) : 0;
+      if (patternIndex < pattern.length() && wanted == '*') {
+        starIndex = patternIndex++;
+        retryIndex = textIndex;
+      } else if (patternIndex < pattern.length() && (wanted == '?' || wanted == text.charAt(textIndex))) {
+        patternIndex++;
+        textIndex++;
+      } else if (starIndex >= 0) {
+        patternIndex = starIndex + 1;
+        textIndex = ++retryIndex;
       } else {
         return false;
       }
     }
-    while (at < pattern.length() && pattern.charAt(at) == '*') {
-      at++;
+    while (patternIndex < pattern.length() && pattern.charAt(patternIndex) == '*') {
+      patternIndex++;
     }
-    return at == pattern.length();
+    return patternIndex == pattern.length();
   }
 
   @Override

@@ -76,12 +76,12 @@ public final class Overlay {
     return found;
   }
 
-  /** The rules for routes of every target that {@link #routeRulesByTarget} does not contain. */
+  /** The route rules for all targets that are not in {@link #routeRulesByTarget}. */
   public List<RouteRule> routeRules() {
     return everywhere;
   }
 
-  /** The rules for routes of those targets whose rules differ from {@link #routeRules}. */
+  /** The route rules of each target whose rules differ from {@link #routeRules}, by target. */
   public Map<String, List<RouteRule>> routeRulesByTarget() {
     return byTarget;
   }

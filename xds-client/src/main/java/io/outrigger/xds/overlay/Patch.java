@@ -25,7 +25,7 @@ public record Patch(List<Field> fields) {
    *
    * @param value the value in the form that {@link Message.Builder#setField} takes; null clears the
    *     field
-   * @param json the value as proto3 JSON
+   * @param json the value in proto3 JSON
    */
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}

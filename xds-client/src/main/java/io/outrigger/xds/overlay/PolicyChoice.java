@@ -35,8 +35,8 @@ final class PolicyChoice {
   private PolicyChoice() {}
 
   /**
-   * Whether a rule may set {@code field}, given the policy that the message and earlier rules name
-   * in the other way.
+   * Whether a rule may set {@code field}. In general it may not if the message or an earlier rule
+   * uses the other way to name a policy.
    */
   static boolean admits(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {

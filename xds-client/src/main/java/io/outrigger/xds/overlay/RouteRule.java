@@ -36,10 +36,7 @@ public record RouteRule(
     return allows(targets, target);
   }
 
-  /**
-   * Whether the rule applies to {@code route}, a forwarding route of a target that the rule applies
-   * to.
-   */
+  /** Whether the rule applies to {@code route}. The caller has already checked the target. */
   public boolean isFor(Route route) {
     RouteMatch match = route.getMatch();
     PathSpecifierCase specifier = match.getPathSpecifierCase();
