@@ -24,8 +24,8 @@ final class BalancingPolicyDecoder {
   static final int MAX_DEPTH = 16;
 
   /**
-   * The policy {@code cluster_provided}. An aggregate cluster may name it (A75-04); a cluster with
-   * endpoints cannot use it.
+   * The policy {@code cluster_provided}. An aggregate cluster may name this policy (A75-04), but a
+   * cluster with endpoints may not.
    */
   private static final String CLUSTER_PROVIDED =
       "envoy.extensions.load_balancing_policies.cluster_provided.v3.ClusterProvided";
@@ -153,9 +153,9 @@ final class BalancingPolicyDecoder {
   }
 
   /**
-   * Decodes the child policies in a service config. The list holds objects with one field each: its
-   * name is the name of a policy, its value is the configuration. As in gRPC, the first supported
-   * entry is used and must be valid.
+   * Decodes the child policies in a service config. The list holds objects with one field each: the
+   * name of the field is the name of a policy, and the value is its configuration. As in gRPC, the
+   * first supported entry is used and must be valid.
    */
   private static Optional<BalancingPolicy> children(
       ListValue policies, String field, int depth, FieldErrors errors) {

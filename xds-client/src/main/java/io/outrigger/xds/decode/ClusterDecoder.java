@@ -25,8 +25,8 @@ final class ClusterDecoder {
   private ClusterDecoder() {}
 
   /**
-   * Removes the map fields from a serialized {@code Cluster}. The decoder reads these fields from
-   * the original bytes if it needs them; see {@link WireFields}.
+   * Removes the map fields from a serialized {@code Cluster}. The decoder reads the map fields that
+   * it needs from the original bytes; see {@link WireFields}.
    */
   static ByteString withoutMaps(ByteString bytes) {
     ByteString rest = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER).rest();
@@ -134,8 +134,8 @@ final class ClusterDecoder {
   }
 
   /**
-   * Decodes {@code override_host_status}. If it is unset, UNKNOWN and HEALTHY are used. Statuses
-   * that gRPC does not support for a host override are ignored (A55).
+   * Decodes {@code override_host_status}. An unset field means UNKNOWN and HEALTHY. Statuses that
+   * gRPC does not support for a host override are ignored (A55).
    */
   private static Set<HealthStatus> overrideHostStatus(Cluster.CommonLbConfig proto) {
     if (!proto.hasOverrideHostStatus()) {

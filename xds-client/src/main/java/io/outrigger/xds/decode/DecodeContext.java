@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param certificateProviders the certificate providers of the bootstrap, by instance name (A29)
  * @param loadServer the server that receives load reports if {@code lrs_server} is {@code self};
  *     empty if the sender of the resource takes no load reports
- * @param isOurs whether Outrigger generated the resource; it may then use cluster types that a
- *     control plane may not use
- * @param overlay the local rules to apply to the resource; they do not decide whether it is valid
+ * @param isOurs whether Outrigger generated the resource; a generated resource may use cluster
+ *     types that a control plane may not use
+ * @param overlay the local rules to apply to the resource; the rules do not affect validation
  */
 public record DecodeContext(
     ServerFeatures features,

@@ -43,8 +43,8 @@ final class EndpointDecoder {
   private EndpointDecoder() {}
 
   /**
-   * Removes the map fields from a serialized {@code ClusterLoadAssignment}. The decoder reads these
-   * fields from the original bytes; see {@link WireFields}.
+   * Removes the map fields from a serialized {@code ClusterLoadAssignment}. The decoder reads the
+   * map fields from the original bytes; see {@link WireFields}.
    */
   static ByteString withoutMaps(ByteString bytes) {
     ByteString rest = WireFields.cut(bytes, LOCALITY_METADATA).rest();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FieldErrors {
   /**
-   * The maximum number of reported errors. Without it a resource with 10,000 bad endpoints would
-   * cause a NACK of megabytes.
+   * The maximum number of reported errors. Without a maximum, a resource with 10,000 bad endpoints
+   * would cause a NACK of megabytes.
    */
   static final int MAX_ERRORS = 100;
 

@@ -4,16 +4,19 @@ import io.outrigger.config.route.FilterConfig;
 import java.util.Optional;
 
 /**
- * Decodes the settings of one HTTP filter: those in the filter chain of a listener, and those that
- * override them for a route (A39). A decode method returns empty if a setting is illegal, and adds
- * the reason to the field errors. {@link FilterDecoders} lists all implementations. The code that
- * runs a filter is in the package {@code dataplane.filter}.
+ * Decodes the settings of one HTTP filter: the settings in the filter chain of a listener, and the
+ * overrides for a route (A39). A decode method returns empty if a setting is illegal, and adds the
+ * reason to the field errors. {@link FilterDecoders} lists all implementations. The code that runs
+ * a filter is in the package {@code dataplane.filter}.
  */
 interface FilterDecoder {
   /** The full type name of the message in {@code http_filters}. */
   String typeName();
 
-  /** The class of the decoded settings. The proxy uses it to find the code that runs the filter. */
+  /**
+   * The class of the decoded settings. The proxy uses this class to find the code that runs the
+   * filter.
+   */
   Class<? extends FilterConfig> settings();
 
   /** Decodes the settings of the filter in a listener. */

@@ -117,9 +117,7 @@ final class JsonDiagnosis {
     return type.getFullName().equals("google.protobuf.Any");
   }
 
-  /**
-   * Whether the type has a special JSON form. {@code Empty} has the form of an ordinary message.
-   */
+  /** Whether the type has a special JSON form. The message {@code Empty} has no special form. */
   private static boolean isWellKnown(Descriptor type) {
     return type.getFile().getPackage().equals("google.protobuf")
         && !type.getFullName().equals("google.protobuf.Empty");

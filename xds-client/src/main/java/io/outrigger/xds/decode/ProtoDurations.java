@@ -22,8 +22,8 @@ final class ProtoDurations {
   private ProtoDurations() {}
 
   /**
-   * Decodes a duration. If it is illegal or negative, returns empty and adds the reason to {@code
-   * errors}.
+   * Decodes a duration. An illegal or negative duration gives an empty result, and the reason is
+   * added to {@code errors}.
    */
   static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
     long seconds = proto.getSeconds();

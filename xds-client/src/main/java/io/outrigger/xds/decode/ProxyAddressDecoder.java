@@ -14,7 +14,7 @@ final class ProxyAddressDecoder {
 
   /**
    * Returns the address of the proxy. The result is empty if the entry is missing or has another
-   * type. It is also empty if the address is invalid; the reason is then in {@code errors}.
+   * type. An invalid address also gives an empty result, and the reason is added to {@code errors}.
    */
   static Optional<EndpointAddress> decode(WireMetadata metadata, FieldErrors errors) {
     Any any = metadata.typed().get(KEY);

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes secrets from messages of the control plane. Redaction blanks fields that the proto files
- * mark as sensitive, also inside an {@code Any}. It blanks fields, headers and members of a {@code
- * Struct} with secret names ({@link SecretNames}), and all metadata that Envoy would send to a gRPC
- * service. Data that cannot be parsed cannot be searched and is removed: only type and length
- * remain of an {@code Any} of unknown type, and fields that the bundled proto files do not define
- * are left out.
+ * mark as sensitive, also inside an {@code Any}. Redaction also blanks fields, headers and members
+ * of a {@code Struct} with secret names ({@link SecretNames}), and all metadata that Envoy would
+ * send to a gRPC service. Data that cannot be parsed cannot be searched and is removed: only type
+ * and length remain of an {@code Any} of unknown type, and fields that the bundled proto files do
+ * not define are left out.
  */
 @AnyThread
 public final class Redaction {
@@ -47,8 +47,8 @@ public final class Redaction {
   private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
 
   /**
-   * A field of {@code envoy.config.core.v3.GrpcService} and its parts. Its headers may hold
-   * credentials under any name.
+   * A field of {@code envoy.config.core.v3.GrpcService} and its parts. The headers in this field
+   * may hold credentials under any name.
    */
   private static final String GRPC_METADATA = "initial_metadata";
 

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * <p>RE2 matches in linear time, but its compiler recurses into nested groups and copies the
  * operand of a counted repetition. For example, <code>((a{1000}){1000}){1000}</code> has 23
- * characters but compiles to a billion instructions. This class adds up the copies in one pass over
+ * characters but compiles to a billion instructions. RegexSize adds up the copies in one pass over
  * the text. The pass does not need to understand the syntax exactly, because RE2 itself still
  * compiles or rejects an expression that the pass misreads. An instance is used for one call.
  */
@@ -104,8 +104,8 @@ final class RegexSize {
   }
 
   /**
-   * Reads a counted repetition and multiplies the size of the last atom by the larger count. If the
-   * brace does not begin a repetition, it counts as a literal.
+   * Reads a counted repetition and multiplies the size of the last atom by the larger count. A
+   * brace that does not begin a repetition counts as a literal.
    */
   private int repetition(int first) {
     long count = 0;

@@ -70,7 +70,7 @@ public final class ResourceJson {
     }
   }
 
-  /** Reads a document of that form from a JSON tree; never throws. */
+  /** Reads a document with a list {@code resources} from a JSON tree; never throws. */
   public static Document of(JsonElement tree) {
     if (!tree.isJsonObject()
         || !tree.getAsJsonObject().has("resources")

@@ -60,8 +60,8 @@ final class RingHashDecoder implements PolicyDecoder {
   }
 
   /**
-   * Decodes {@code requestHashHeader}, which must be the name of a text header; empty if it is
-   * unset (A76).
+   * Decodes {@code requestHashHeader}, which must be the name of a text header; empty if the field
+   * is unset (A76).
    */
   private static String hashHeader(ServiceConfig config) {
     String name = config.text("requestHashHeader").toLowerCase(Locale.ROOT);

@@ -27,8 +27,8 @@ final class RouteActionDecoder {
   private RouteActionDecoder() {}
 
   /**
-   * Decodes the action. The result is empty if the route must be skipped (A31-40), or if the action
-   * is invalid; in the second case the reason is in {@code errors}.
+   * Decodes the action. The result is empty if the route must be skipped (A31-40). An invalid
+   * action also gives an empty result, and the reason is added to {@code errors}.
    *
    * @param hostRetry the retry policy of the virtual host; a retry policy of the route replaces it
    *     as a whole (A44-04)

@@ -5,8 +5,8 @@ import io.outrigger.config.route.FilterConfig;
 import java.util.Optional;
 
 /**
- * Decodes the router filter, the last filter of every chain. Its fields are ignored (A39 "The
- * Router Filter").
+ * Decodes the router filter, the last filter of every chain. The fields of the router filter are
+ * ignored (A39 "The Router Filter").
  */
 final class RouterDecoder implements FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.router.v3.Router";

@@ -73,8 +73,8 @@ final class TransportSecurityDecoder {
   }
 
   /**
-   * Decodes the transport socket inside the CONNECT transport. It must be TLS; if it is unset,
-   * connections use plain text (A86).
+   * Decodes the transport socket inside the CONNECT transport. The inner socket must be TLS;
+   * without an inner socket, connections use plain text (A86).
    */
   private static TransportSecurity insideConnect(
       Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {

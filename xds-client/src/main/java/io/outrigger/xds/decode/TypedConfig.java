@@ -23,8 +23,8 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
   private static final String UDPA_TYPED_STRUCT = "udpa.type.v1.TypedStruct";
 
   /**
-   * Reads the content of {@code any}. If it holds an unreadable TypedStruct, returns empty and adds
-   * the reason to {@code errors}.
+   * Reads the content of {@code any}. An unreadable TypedStruct gives an empty result, and the
+   * reason is added to {@code errors}.
    */
   static Optional<TypedConfig> of(Any any, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());

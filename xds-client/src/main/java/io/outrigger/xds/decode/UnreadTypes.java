@@ -6,16 +6,18 @@ import com.google.gson.JsonObject;
 import java.util.Set;
 
 /**
- * Wraps messages in JSON documents whose types have no descriptor in Outrigger. From a control
- * plane such a message arrives as bytes, and a client that does not use it ignores it. To apply the
- * same rules to files, each such message is wrapped in a TypedStruct of its type (A39), which
- * decoders treat like the type itself.
+ * Wraps messages in JSON documents whose types have no descriptor in Outrigger. A control plane
+ * sends a message of an unknown type as bytes, and a client that does not use the message ignores
+ * the bytes. To apply the same rules to files, each message of an unknown type is wrapped in a
+ * TypedStruct of its type (A39), which decoders treat like the type itself.
  */
 final class UnreadTypes {
   private static final String TYPE = "@type";
   private static final String TYPED_STRUCT = "type.googleapis.com/xds.type.v3.TypedStruct";
 
-  /** Fields that may contain any JSON. A member {@code "@type"} inside them is plain data. */
+  /**
+   * Fields that may contain any JSON. A member {@code "@type"} inside such a field is plain data.
+   */
   private static final Set<String> FREE_FIELDS = Set.of("filter_metadata", "filterMetadata");
 
   private UnreadTypes() {}

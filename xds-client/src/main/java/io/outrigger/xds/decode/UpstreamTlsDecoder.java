@@ -41,8 +41,8 @@ final class UpstreamTlsDecoder {
   }
 
   /**
-   * Decodes the TLS context. If it is invalid, returns empty and adds the reasons to {@code
-   * errors}.
+   * Decodes the TLS context. If the TLS context is invalid, returns empty and adds the reasons to
+   * {@code errors}.
    */
   static Optional<UpstreamTls> decode(Any any, DecodeContext context, FieldErrors errors) {
     return TypedConfig.read(any, UpstreamTlsContext.getDefaultInstance(), errors)
@@ -76,7 +76,10 @@ final class UpstreamTlsDecoder {
                     proto.getAutoSniSanValidation()));
   }
 
-  /** The {@code CertificateValidationContext} and its place; it can be in one of two fields. */
+  /**
+   * The {@code CertificateValidationContext}, which can be in one of two fields, and the error
+   * collector for that field.
+   */
   private record Validation(CertificateValidationContext proto, FieldErrors errors) {
     static Validation of(CommonTlsContext common, FieldErrors errors) {
       return common.hasCombinedValidationContext()

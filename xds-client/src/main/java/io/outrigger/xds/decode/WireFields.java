@@ -15,10 +15,10 @@ import java.util.Map;
 /**
  * Reads single fields of a serialized message.
  *
- * <p>This class replaces the map fields of generated messages. Reading such a map, or even checking
- * whether it is empty, builds the descriptors of its file and of all imported files. That takes
- * long, and the descriptors stay in memory. Most resources do not need them, so these fields are
- * read from the bytes.
+ * <p>WireFields is used instead of the map fields of generated messages. Reading such a map field,
+ * or only checking for an empty map, builds the descriptors of its file and of all imported files.
+ * Building the descriptors takes long, and they stay in memory. Most resources are decoded without
+ * these descriptors, so this class reads the maps from the bytes.
  */
 final class WireFields {
   private static final int KEY = 1;

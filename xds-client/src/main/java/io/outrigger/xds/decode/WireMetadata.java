@@ -19,8 +19,8 @@ record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
   private static final WireMetadata NONE = new WireMetadata(Map.of(), Map.of());
 
   /**
-   * Reads the metadata. If it is not readable, returns empty metadata and adds the reason to {@code
-   * errors}.
+   * Reads the metadata. If the metadata is not readable, returns empty metadata and adds the reason
+   * to {@code errors}.
    */
   static WireMetadata read(@Nullable ByteString metadata, FieldErrors errors) {
     if (metadata == null) {

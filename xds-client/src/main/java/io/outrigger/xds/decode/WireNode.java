@@ -14,9 +14,9 @@ import java.util.Map;
  * The serialized message {@code Node}, which identifies this client in the first request of a
  * stream (A27 "Node proto").
  *
- * <p>This class writes the message itself. To write a message that may have a map, protobuf builds
- * the descriptors of its file and of all imported files. At a start, no other message needs these
- * descriptors.
+ * <p>WireNode writes the message without protobuf. To write a message that may have a map, protobuf
+ * builds the descriptors of its file and of all imported files. At a start, no other message needs
+ * these descriptors.
  *
  * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */

@@ -42,9 +42,9 @@ final class WrrLocalityDecoder implements PolicyDecoder {
   }
 
   /**
-   * Returns a policy with {@code child} in each locality. If {@code child} is also a {@code
-   * wrr_locality}, it is returned itself, because a single locality has no localities to choose
-   * from.
+   * Returns a policy with {@code child} in each locality. A {@code child} that is also a {@code
+   * wrr_locality} is returned unchanged, because the inner policy would have only one locality to
+   * choose from.
    */
   private static BalancingPolicy of(BalancingPolicy child) {
     return child instanceof BalancingPolicy.WrrLocality

@@ -13,8 +13,8 @@ public final class Glob {
   private final String pattern;
 
   /**
-   * The literal prefix and suffix that every matching name has. Comparing them first rejects most
-   * names quickly.
+   * The literal prefix and suffix that every matching name has. Comparing the prefix and the suffix
+   * first rejects most names quickly.
    */
   private final String literalPrefix;
 

@@ -26,8 +26,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>All members of a oneof count as one field. {@code lb_policy}, the configurations that belong
- * to it, and {@code load_balancing_policy} also count as one field, because only one of the two
- * policies has an effect.
+ * to it, and {@code load_balancing_policy} also count as one field, because a cluster has only one
+ * effective policy.
  *
  * <p>Confined to the call that decodes the resource.
  */

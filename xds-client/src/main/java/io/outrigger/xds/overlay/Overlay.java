@@ -103,8 +103,8 @@ public final class Overlay {
 
   /**
    * Whether resources of {@code type} are decoded in the same way under {@code other}. The check
-   * compares the identity of the rule lists. It returns false for an overlay with equal rules,
-   * unless that overlay was made by {@link #with}.
+   * compares the identity of the rule lists. An overlay with equal rules in other list objects
+   * counts as different; {@link #with} keeps the list objects.
    */
   @SuppressWarnings("ReferenceEquality") // comparing long lists of rules would take too long
   public boolean isAlike(Overlay other, ResourceType<?> type) {

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Keeps the two ways in which a cluster names its load balancing policy consistent. One way is
- * {@code lb_policy} with the configuration of that policy. The other is {@code
- * load_balancing_policy}; if it is set, {@code lb_policy} has no effect (A52). Both ways count as
- * one setting, so that a rule that uses one way never changes the other by accident.
+ * Keeps the two ways in which a cluster names its load balancing policy consistent. A cluster uses
+ * either {@code lb_policy} with the configuration of that policy, or {@code load_balancing_policy},
+ * which takes precedence over {@code lb_policy} (A52). Merge treats both fields as one setting, so
+ * that a rule for one field never changes the effect of the other by accident.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
@@ -35,8 +35,9 @@ final class PolicyChoice {
   private PolicyChoice() {}
 
   /**
-   * Whether a rule may set {@code field}. In general it may not if the message or an earlier rule
-   * uses the other way to name a policy.
+   * Whether a rule may set {@code field}. A rule may not set {@code lb_policy} or its configuration
+   * if {@code load_balancing_policy} is set, and vice versa. In override mode only fields that an
+   * earlier rule has set count.
    */
   static boolean admits(
       Message.Builder message, Set<String> setPaths, Mode mode, FieldDescriptor field) {
@@ -58,7 +59,8 @@ final class PolicyChoice {
   }
 
   /**
-   * Clears the way that an override did not use, and the configurations of other policies.
+   * After an override has set one of the two policy fields, clears the other field and the
+   * configurations of other policies.
    *
    * @param set the values that the rule has set
    */
