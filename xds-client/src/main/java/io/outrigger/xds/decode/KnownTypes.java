@@ -54,8 +54,8 @@ import java.util.function.Supplier;
  * The message types that an {@code Any} may hold in resources that are read or printed as JSON.
  *
  * <p>Building the descriptor of a type also builds the descriptors of every file that its file
- * imports. For all types together that takes a noticeable part of a second, so the registry for a
- * document contains only the types that the document names.
+ * imports. Building the descriptors of all types takes a noticeable part of a second. Therefore the
+ * registry for a document contains only the types that the document names.
  */
 final class KnownTypes {
   private static final Map<String, Supplier<Descriptor>> TYPES =

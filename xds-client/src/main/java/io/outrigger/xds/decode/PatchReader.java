@@ -106,10 +106,10 @@ public final class PatchReader {
   /**
    * Reads a patch of {@code Cluster}.
    *
-   * @param ours the names of fields that exist only in overlay rules; the reader skips them
+   * @param ownFields the names of fields that exist only in overlay rules; the reader skips them
    */
-  public Patch cluster(Fields patch, Set<String> ours) {
-    Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ours);
+  public Patch cluster(Fields patch, Set<String> ownFields) {
+    Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields);
     validate(patch, PatchTrial.ofCluster(read));
     return read;
   }
@@ -121,13 +121,13 @@ public final class PatchReader {
     return read;
   }
 
-  private Patch read(Fields patch, Message type, Set<String> allowed, Set<String> ours) {
+  private Patch read(Fields patch, Message type, Set<String> allowed, Set<String> ownFields) {
     List<Patch.Field> fields = new ArrayList<>();
     patch
         .entries()
         .forEach(
             (name, entry) -> {
-              if (ours.contains(name)) {
+              if (ownFields.contains(name)) {
                 return;
               }
               String path = ROOT + "." + name;
@@ -135,7 +135,7 @@ public final class PatchReader {
               if (field.isEmpty()) {
                 findings.add(entry.place(), path, unknown(type.getDescriptorForType()));
               } else if (!allowed.contains(field.get().getName())) {
-                findings.add(entry.place(), path, refusal(allowed, ours));
+                findings.add(entry.place(), path, refusal(allowed, ownFields));
               } else {
                 field(entry, field.get(), type.newBuilderForType(), path).ifPresent(fields::add);
               }
@@ -143,9 +143,9 @@ public final class PatchReader {
     return new Patch(fields);
   }
 
-  private static String refusal(Set<String> allowed, Set<String> ours) {
+  private static String refusal(Set<String> allowed, Set<String> ownFields) {
     List<String> all = new ArrayList<>(allowed);
-    all.addAll(ours);
+    all.addAll(ownFields);
     return "may not be patched: an overlay changes neither where calls go nor how they are"
         + " secured; it may set "
         + String.join(", ", all.stream().sorted().toList());

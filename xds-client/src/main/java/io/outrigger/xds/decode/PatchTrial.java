@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 
 /**
  * Checks whether the values of a patch are valid by themselves. The patch is applied to a minimal
- * cluster or route, and to a permissive one whose own values allow the widest range in the patch.
- * The patch is valid if one of the two results is valid.
+ * cluster or route, and to a permissive cluster or route whose own values allow the widest range of
+ * values in the patch. The patch is valid if one of the two results is valid.
  */
 @AnyThread
 public final class PatchTrial {

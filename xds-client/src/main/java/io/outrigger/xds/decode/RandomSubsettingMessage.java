@@ -77,7 +77,7 @@ record RandomSubsettingMessage(
   }
 
   /**
-   * Parses the message in {@code config}. If that fails, returns empty and adds the reason to
+   * Parses the message in {@code config}. If parsing fails, returns empty and adds the reason to
    * {@code errors}.
    */
   static Optional<RandomSubsettingMessage> read(TypedConfig config, FieldErrors errors) {

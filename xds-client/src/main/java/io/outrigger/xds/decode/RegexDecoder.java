@@ -17,9 +17,9 @@ final class RegexDecoder {
   static Optional<Pattern> decode(RegexMatcher proto, FieldErrors errors) {
     String regex = proto.getRegex();
     FieldErrors here = errors.at("regex");
-    Optional<String> objection = new RegexSize(regex).objection();
-    if (objection.isPresent()) {
-      here.add(objection.get());
+    Optional<String> reasonTooLarge = new RegexSize(regex).reasonTooLarge();
+    if (reasonTooLarge.isPresent()) {
+      here.add(reasonTooLarge.get());
       return Optional.empty();
     }
     try {

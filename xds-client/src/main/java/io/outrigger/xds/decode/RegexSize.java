@@ -32,7 +32,7 @@ final class RegexSize {
   }
 
   /** Returns the reason why the expression must not be compiled; empty if it may be compiled. */
-  Optional<String> objection() {
+  Optional<String> reasonTooLarge() {
     if (regex.length() > MAX_LENGTH) {
       return Optional.of("expression of more than " + MAX_LENGTH + " characters");
     }

@@ -34,8 +34,8 @@ final class RetryPolicyDecoder {
   private RetryPolicyDecoder() {}
 
   /**
-   * Decodes the policy. The result is empty if the policy retries nothing. An invalid policy also
-   * gives an empty result, and the reason is added to {@code errors}.
+   * Decodes the policy. The result is empty if the policy retries nothing. An invalid retry policy
+   * also gives an empty result, and the reason is added to {@code errors}.
    */
   static Optional<RetryPolicy> decode(
       io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {

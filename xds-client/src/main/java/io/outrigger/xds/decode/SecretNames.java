@@ -18,8 +18,8 @@ public final class SecretNames {
   static final String REDACTED = "[redacted]";
 
   /**
-   * Matches secret names of headers and metadata. Users choose these names, so the pattern is
-   * broad.
+   * Matches secret names of headers and metadata. Users choose names of headers and metadata, so
+   * the pattern is broad.
    */
   private static final Pattern SECRET =
       Pattern.compile(

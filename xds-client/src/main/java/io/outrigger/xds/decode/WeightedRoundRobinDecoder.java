@@ -86,8 +86,8 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
   }
 
   /**
-   * Rejects a negative or infinite error penalty. A negative penalty would increase the weight of
-   * endpoints with errors.
+   * Rejects an error penalty that is negative, infinite or NaN. A negative penalty would increase
+   * the weight of endpoints with errors.
    */
   private static Optional<BalancingPolicy> checked(
       WeightedRoundRobin settings, FieldErrors atPenalty) {
@@ -98,7 +98,10 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
     return Optional.of(settings);
   }
 
-  /** Decodes a duration. An illegal duration adds an error, and {@code otherwise} is returned. */
+  /**
+   * Decodes a duration. An illegal duration adds an error and is replaced by the default {@code
+   * otherwise}.
+   */
   private static Duration duration(
       boolean present, com.google.protobuf.Duration proto, Duration otherwise, FieldErrors errors) {
     return present ? ProtoDurations.orZero(proto, errors).orElse(otherwise) : otherwise;

@@ -15,8 +15,8 @@ import java.util.Map;
  * stream (A27 "Node proto").
  *
  * <p>WireNode writes the message without protobuf. To write a message that may have a map, protobuf
- * builds the descriptors of its file and of all imported files. At a start, no other message needs
- * these descriptors.
+ * builds the descriptors of its file and of all imported files. At the start of the proxy, no other
+ * message needs these descriptors.
  *
  * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */

@@ -60,7 +60,8 @@ public final class Glob {
       if (patternIndex < pattern.length() && wanted == '*') {
         starIndex = patternIndex++;
         retryIndex = textIndex;
-      } else if (patternIndex < pattern.length() && (wanted == '?' || wanted == text.charAt(textIndex))) {
+      } else if (patternIndex < pattern.length()
+          && (wanted == '?' || wanted == text.charAt(textIndex))) {
         patternIndex++;
         textIndex++;
       } else if (starIndex >= 0) {

@@ -66,12 +66,12 @@ public sealed interface Located {
       return exact != null
           ? Optional.of(exact)
           : entries.entrySet().stream()
-              .filter(entry -> plain(entry.getKey()).equals(plain(name)))
+              .filter(entry -> normalized(entry.getKey()).equals(normalized(name)))
               .map(Map.Entry::getValue)
               .findFirst();
     }
 
-    private static String plain(String name) {
+    private static String normalized(String name) {
       return name.replace("_", "").toLowerCase(Locale.ROOT);
     }
   }

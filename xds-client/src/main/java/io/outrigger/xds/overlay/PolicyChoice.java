@@ -14,8 +14,8 @@ import java.util.Set;
 /**
  * Keeps the two ways in which a cluster names its load balancing policy consistent. A cluster uses
  * either {@code lb_policy} with the configuration of that policy, or {@code load_balancing_policy},
- * which takes precedence over {@code lb_policy} (A52). Merge treats both fields as one setting, so
- * that a rule for one field never changes the effect of the other by accident.
+ * which takes precedence over {@code lb_policy} (A52). {@link Merge} treats both fields as one
+ * setting, so that a rule for one field never changes the effect of the other by accident.
  */
 final class PolicyChoice {
   private static final FieldDescriptor GENERIC = field(Cluster.LOAD_BALANCING_POLICY_FIELD_NUMBER);
