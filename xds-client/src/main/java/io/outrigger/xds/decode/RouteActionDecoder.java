@@ -153,7 +153,8 @@ final class RouteActionDecoder {
     return skip ? Optional.empty() : Optional.of(new ClusterChoice.Weighted(clusters));
   }
 
-  @SuppressWarnings("deprecation") // control planes still send max_grpc_timeout
+  // Control planes still send max_grpc_timeout, a field of the first version of A31.
+  @SuppressWarnings("deprecation")
   private static RouteTimeout timeout(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
     Optional<Duration> timeout =
