@@ -54,8 +54,8 @@ final class ClusterOverlay {
   }
 
   /**
-   * Applies the setting {@code alpn} of the first rule that has it. The setting exists only in
-   * overlay rules; {@code Cluster} has no such field.
+   * Applies the setting {@code alpn} of the first rule that has it. Only overlay rules have this
+   * setting; {@code Cluster} has no field {@code alpn}.
    */
   private static ClusterResource withAlpn(
       Layers.Result<ClusterResource> result, List<ClusterRule> rules) {

@@ -289,8 +289,7 @@ public final class PatchReader {
   }
 
   /**
-   * @param message the message that {@code field} belongs to, under the name that {@link
-   *     #EFFECTIVE} uses
+   * @param message the name of the message that {@code field} belongs to, as in {@link #EFFECTIVE}
    */
   private void warnOfNoEffect(Entry entry, FieldDescriptor field, String message, String path) {
     Set<String> effective = EFFECTIVE.get(message);
