@@ -35,13 +35,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The xDS clients of a process, over one channel to each control plane. They connect with their
- * first watch.
+ * The xDS clients of a process. All clients share one channel to each control plane. The channel
+ * connects when a client opens its first stream.
  *
- * <p>While no list of servers in the bootstrap has a fall-back, all targets share one client, and
- * with it one stream to each server and one copy of each resource (A57-37). Else each target has a
- * client of its own, since one that falls back must not take the others along (A71-07). Targets
- * that no control plane serves have a server of our own, and a client beside those.
+ * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client,
+ * and thus one stream to each server and one copy of each resource (A57-37). Otherwise each target
+ * has its own client, because a target that falls back must not move other targets to the fallback
+ * server (A71-07). Targets that no control plane serves get their resources from this process,
+ * through a separate client.
  */
 @ControlConfined
 public final class AdsClients {
@@ -62,13 +63,16 @@ public final class AdsClients {
   private boolean closed;
 
   /**
-   * May be called on any thread; everything else on {@code loop}.
+   * The constructor may be called on any thread. Other methods must be called on {@code loop},
+   * unless they say otherwise.
    *
-   * @param decoding runs {@code decoder}, one response after the other in their order
-   * @param version of this program, told to the control plane
-   * @param decoder such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server, once each; its exceptions pass through
-   * @param observer besides the log
+   * @param decoding the executor that runs {@code decoder}, one response at a time, in the order of
+   *     arrival
+   * @param version the version of this program, sent to the control plane
+   * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
+   * @param connect makes the transport to a server, once per server; the caller receives its
+   *     exceptions
+   * @param observer receives events in addition to the log
    */
   public AdsClients(
       ControlLoop loop,
@@ -97,18 +101,20 @@ public final class AdsClients {
   }
 
   /**
-   * The client of one target; may be called on any thread. What it knows of resources lasts while
-   * one of them is watched.
+   * Returns the client of one target; may be called on any thread. The client keeps a resource only
+   * while the resource is watched.
    *
-   * @param target as configured, such as {@code xds:///orders}
+   * @param target the target as configured, such as {@code xds:///orders}
    */
   public XdsClient of(String target) {
     return of(target, isShared() ? ALL_TARGETS : target, bootstrap);
   }
 
   /**
-   * The client of one target that is served by {@code server}, which is one of our own and none of
-   * the bootstrap's; may be called on any thread. All targets of that server share a client.
+   * Returns the client of a target that this process serves; may be called on any thread. All
+   * targets of {@code server} share a client.
+   *
+   * @param server a server of this process, not of the bootstrap
    */
   public XdsClient of(String target, XdsServer server) {
     return of(target, server.uri(), bootstrap.servedBy(server));
@@ -137,23 +143,24 @@ public final class AdsClients {
   }
 
   /**
-   * Lays {@code overlay} over everything that comes, and over what is in use; in force a moment
-   * later, when the decoding thread has been through what it changes.
+   * Applies {@code overlay} to the resources in use and to all that follow. The overlay takes
+   * effect when the decoding thread has decoded the affected resources again.
    *
-   * @param listener hears of what cannot be laid over, while this overlay is in force
+   * @param listener receives the rules that cannot be applied to a resource, while this overlay is
+   *     in force
    */
   public void overlay(Overlay overlay, OverlayObserver listener) {
     loop.checkInside();
     policy.change(overlay, listener);
   }
 
-  /** What each rule of the overlay has come to. */
+  /** Returns the effect of each rule of the overlay. */
   public List<OverlayStatus.Rule> overlayRules() {
     loop.checkInside();
     return OverlayStatus.rules(policy.overlay(), held());
   }
 
-  /** What the overlay has done to clusters in use, by name. */
+  /** Returns the effect of the overlay on each cluster in use, by cluster name. */
   public Map<String, OverlayEffect> overlaidClusters() {
     loop.checkInside();
     Map<String, OverlayEffect> effects = new HashMap<>();
@@ -171,7 +178,7 @@ public final class AdsClients {
         .map(Overlaid.class::cast);
   }
 
-  /** What is known now. */
+  /** Returns the present state of all clients and load reports. */
   public XdsStatusView status() {
     loop.checkInside();
     return new XdsStatusView(
@@ -180,8 +187,8 @@ public final class AdsClients {
   }
 
   /**
-   * Reports what {@code source} counts, from now on: to each server for which it counts, which are
-   * those that sent clusters with an {@code lrs_server} (A27, A71-09).
+   * Reports the load that {@code source} counts from now on. A server receives reports if it sent a
+   * cluster with an {@code lrs_server} (A27, A71-09).
    */
   public void reportLoad(LoadSource source) {
     loop.checkInside();
@@ -198,16 +205,17 @@ public final class AdsClients {
   }
 
   /**
-   * Sends what was counted since the last load reports, and ends those; before {@link #close}.
+   * Sends the load counted since the last reports and ends the report streams. Must be called
+   * before {@link #close}.
    *
-   * @return done when the servers have it; they may never say so
+   * @return completes when the servers have received the reports; may never complete
    */
   public CompletionStage<Void> finishLoadReports() {
     loop.checkInside();
     return reporters == null ? CompletableFuture.completedFuture(null) : reporters.finish();
   }
 
-  /** Ends every stream and releases the channels; watchers hear nothing more. */
+  /** Ends every stream and releases the channels. Watchers are not called again. */
   public void close() {
     loop.checkInside();
     closed = true;
@@ -261,10 +269,10 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return transports.computeIfAbsent(server, connect); // those of the bootstrap are there
+    return transports.computeIfAbsent(server, connect); // the constructor made the bootstrap's
   }
 
-  /** Behind the turn in which a watch may be closed and opened again. */
+  /** Closes an unused client later, because a watch may be closed and opened again in one turn. */
   private void forgetLater(String scope) {
     if (!scope.equals(ALL_TARGETS)) {
       loop.execute(() -> loop.execute(() -> forgetUnused(scope)));

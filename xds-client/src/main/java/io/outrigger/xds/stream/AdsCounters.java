@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What A78 counts of the responses of one server. */
+/** Counts the responses of one server for the metrics of A78. */
 @ControlConfined
 final class AdsCounters implements AdsObserver {
   private final Map<String, Updates> updates = new HashMap<>();
@@ -19,7 +19,7 @@ final class AdsCounters implements AdsObserver {
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
-  /** By resource type label; every type is there. */
+  /** Returns the counts by resource type label, with an entry for every type. */
   Map<String, Updates> updates() {
     return Map.copyOf(updates);
   }

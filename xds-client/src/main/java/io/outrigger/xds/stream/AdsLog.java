@@ -9,7 +9,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log lines about one control plane. */
+/** Writes the log lines about one control plane. */
 @ControlConfined
 final class AdsLog implements AdsObserver {
   private static final Logger log = LoggerFactory.getLogger(AdsLog.class);
@@ -18,7 +18,7 @@ final class AdsLog implements AdsObserver {
   private final RefusalLines refusals;
 
   /**
-   * @param server whose lines these are
+   * @param server the name of the control plane
    */
   AdsLog(ControlLoop loop, String server) {
     refusals =
@@ -61,7 +61,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onNack(String server, Response response, String details) {
-    if (refusals.isTold(details)) {
+    if (refusals.shouldLog(details)) {
       log.warn(
           "control plane {}: refused {} version {}: {}",
           server,

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hears what happens between us and the control planes; logs, metrics and the list of events
- * implement it. Called on the control loop; {@code server} is the transport's name.
+ * Receives the events between this process and the control planes. Logs, metrics and the list of
+ * events implement this interface. Its methods are called on the control loop; {@code server} is
+ * the name of the transport.
  */
 @ControlConfined
 public interface AdsObserver extends LoadReportObserver {
@@ -26,26 +27,26 @@ public interface AdsObserver extends LoadReportObserver {
   /** A response was accepted. */
   void onAck(String server, Response response);
 
-  /** A response was refused; {@code details} names each invalid resource with its reasons. */
+  /** A response was rejected; {@code details} names each invalid resource with its reasons. */
   void onNack(String server, Response response, String details);
 
   /** The server sent an error for a resource (xRFC TP3). */
   void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status);
 
   /**
-   * Resources were deleted by the server.
+   * The server deleted resources.
    *
-   * @param kept whether what was deleted stays in use (A88 without {@code fail_on_data_errors})
+   * @param kept whether the deleted resources stay in use (A88 without {@code fail_on_data_errors})
    */
   void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept);
 
   /**
-   * A response in short.
+   * The summary of a response.
    *
-   * @param valid how many subscribed resources in it were valid
-   * @param invalid how many were not
-   * @param changes what of it is not as before, the first few of them
-   * @param changed how many there are in all
+   * @param valid the number of subscribed resources that were valid
+   * @param invalid the number of invalid resources
+   * @param changes the resources that differ from those in use, up to {@link #MAX_CHANGES}
+   * @param changed the number of all resources that differ from those in use
    */
   record Response(
       ResourceType<?> type,
@@ -54,7 +55,7 @@ public interface AdsObserver extends LoadReportObserver {
       int invalid,
       List<Change> changes,
       int changed) {
-    /** So many changes are told of in detail. */
+    /** The maximum number of changes in a summary. */
     public static final int MAX_CHANGES = 20;
 
     public Response {
@@ -63,13 +64,13 @@ public interface AdsObserver extends LoadReportObserver {
   }
 
   /**
-   * A resource that came and is not what is in use, accepted or refused.
+   * A received resource that differs from the one in use, whether it was accepted or rejected.
    *
-   * @param before what is in use; empty when nothing was
+   * @param before the resource in use; empty when there is none
    */
   record Change(String name, boolean isRefused, Optional<RawResource> before, RawResource after) {}
 
-  /** One observer that tells each of {@code observers}, in this order. */
+  /** Returns an observer that calls each of {@code observers}, in this order. */
   static AdsObserver all(AdsObserver... observers) {
     return new AdsObservers(List.of(observers));
   }

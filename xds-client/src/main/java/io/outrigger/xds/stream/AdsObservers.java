@@ -6,7 +6,7 @@ import io.outrigger.xds.ResourceType;
 import java.time.Duration;
 import java.util.List;
 
-/** Several observers as one. */
+/** Calls several observers, one after the other. */
 @ControlConfined
 record AdsObservers(List<AdsObserver> observers) implements AdsObserver {
   @Override

@@ -22,41 +22,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of one ADS stream: the node, names and nonce per type, ACK and NACK, and reading one
- * response at a time. A session is used for one stream and thrown away; what outlives it, the
- * accepted versions, belongs to the supervisor.
+ * The life of one ADS stream. A session sends the node, the names and the nonce of each type,
+ * answers with ACK or NACK, and reads one response at a time. Each session serves one stream; the
+ * accepted versions outlive the stream and belong to the supervisor.
  */
 @ControlConfined
 final class AdsSession implements AdsTransport.Listener {
   private static final Logger log = LoggerFactory.getLogger(AdsSession.class);
 
-  /** What a session tells its supervisor. */
+  /** The callbacks of a session to its supervisor. */
   interface Owner {
     void onReady();
 
-    /** The first response of this stream was read; it is handled after this returns. */
+    /**
+     * The first response of this stream has arrived. The session handles the response after this
+     * method returns.
+     */
     void onFirstResponse();
 
-    /** The stream is over, unless the session was closed before. */
+    /** The stream has ended. Not called after the session was closed. */
     void onEnded(boolean responded, RpcStatus reason);
   }
 
-  /** How far the stream has come. Whether it can be written to now is the transport's to say. */
+  /** How far the stream has come. Only the transport knows whether the stream is writable. */
   private enum Phase {
-    /** No response has come. */
+    /** No response has arrived. */
     OPENED,
     RESPONDED,
-    /** By either side. */
+    /** One side has closed the stream. */
     CLOSED
   }
 
-  /** What this stream asked for of one type, and the nonce to answer with. */
+  /** The names requested of one type on this stream, and the nonce of the next request. */
   private static final class Requested {
     Set<String> names = Set.of();
-    final Set<String> forgotten = new HashSet<>(); // of names, while a response was decoded
-    final Set<String> untimed = new LinkedHashSet<>(); // asked for, but maybe not written yet
+    final Set<String> forgotten = new HashSet<>(); // unsubscribed during decoding
+    final Set<String> untimed = new LinkedHashSet<>(); // requested, timer not started
     String nonce = "";
-    boolean ever;
+    boolean sentAny;
   }
 
   private final ControlLoop loop;
@@ -70,10 +73,10 @@ final class AdsSession implements AdsTransport.Listener {
   private final Owner owner;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
   private @Nullable AdsStream stream;
-  private @Nullable ResourceType<?> reading; // of the response that is being decoded
-  private Optional<RpcStatus> ending = Optional.empty(); // told while a response was decoded
+  private @Nullable ResourceType<?> reading; // the type of the response that is being decoded
+  private Optional<RpcStatus> deferredEnd = Optional.empty(); // the stream ended during decoding
   private Phase phase = Phase.OPENED;
-  private boolean ready; // once at least
+  private boolean ready; // whether onReady was called
 
   AdsSession(
       ControlLoop loop,
@@ -97,7 +100,7 @@ final class AdsSession implements AdsTransport.Listener {
     ResourceType.ALL.forEach(type -> requested.put(type, new Requested()));
   }
 
-  /** Opens the stream and asks for everything that is subscribed. */
+  /** Opens the stream and requests everything that is subscribed. */
   void start(AdsTransport transport) {
     AdsStream opened = transport.open(this);
     stream = opened;
@@ -105,17 +108,18 @@ final class AdsSession implements AdsTransport.Listener {
     opened.requestNext();
   }
 
-  /** Sends a request for each type whose names differ from those asked for. */
+  /** Sends a request for each type whose subscribed names differ from the requested names. */
   void onSubscriptionsChanged() {
     for (ResourceType<?> type : ResourceType.ALL) {
       Set<String> names = subscriptions.names(type);
       Requested of = requestedOf(type);
       if (type.equals(reading)) {
-        // The ACK or NACK will carry the names. One that is watched again by then has lost what was
-        // known of it, and only who asks anew is sent it again.
+        // The ACK or NACK will carry the names. If a name is watched again by then, its cached
+        // resource is gone, and the server sends the resource again only after the name was left
+        // out of a request.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
       } else if (!names.equals(of.names)) {
-        // Empty as a first request would mean every resource there is (A57-28).
+        // An empty first request would subscribe to every resource, hence the comparison (A57-28).
         send(type, names, Optional.empty());
       }
     }
@@ -146,7 +150,7 @@ final class AdsSession implements AdsTransport.Listener {
   public void onResponse(DiscoveryResponse response) {
     loop.checkInside();
     if (phase == Phase.CLOSED) {
-      return; // was under way when we closed
+      return; // the response was in flight when the session was closed
     }
     if (phase == Phase.OPENED) {
       phase = Phase.RESPONDED;
@@ -158,7 +162,7 @@ final class AdsSession implements AdsTransport.Listener {
         .ifPresentOrElse(type -> read(type, response), () -> passOver(response));
   }
 
-  /** A57-31: neither accepted nor refused. */
+  /** Ignores a response of unknown type: the response is neither accepted nor rejected (A57-31). */
   private void passOver(DiscoveryResponse response) {
     log.debug("control plane {}: unknown type {}", server, response.getTypeUrl());
     loop.execute(this::requestNext);
@@ -168,10 +172,10 @@ final class AdsSession implements AdsTransport.Listener {
   public void onClosed(RpcStatus reason) {
     loop.checkInside();
     if (phase == Phase.CLOSED) {
-      return; // we closed it ourselves
+      return; // the session closed the stream itself
     }
     if (reading != null) {
-      ending = Optional.of(reason); // what came before the end counts
+      deferredEnd = Optional.of(reason); // the response is applied before the end
       return;
     }
     boolean responded = phase == Phase.RESPONDED;
@@ -182,7 +186,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   private <T> void read(ResourceType<T> type, DiscoveryResponse response) {
     Requested of = requestedOf(type);
-    if (!of.ever) {
+    if (!of.sentAny) {
       log.debug("control plane {}: {} sent without being asked", server, type);
       loop.execute(this::requestNext); // an ACK without names would subscribe to everything
       return;
@@ -200,19 +204,19 @@ final class AdsSession implements AdsTransport.Listener {
       Decoded<T> decoded,
       Set<String> requestedBefore) {
     if (phase == Phase.CLOSED) {
-      return; // closed by us meanwhile
+      return; // the session was closed during decoding
     }
     reading = null;
     try {
       answer(type, response, decoded);
       handler.apply(type, response, decoded, requestedBefore);
     } finally {
-      // Behind whatever the watchers posted: the next response waits until this one is dealt with.
+      // Watchers may have posted tasks. The next response is read after those tasks.
       loop.execute(this::requestNext);
       try {
         timers.release();
       } finally {
-        ending.ifPresent(this::onClosed);
+        deferredEnd.ifPresent(this::onClosed);
       }
     }
   }
@@ -232,7 +236,10 @@ final class AdsSession implements AdsTransport.Listener {
     }
   }
 
-  /** With the names now subscribed; those that were forgotten meanwhile are asked for anew. */
+  /**
+   * Sends an ACK or NACK with the names that are subscribed now. A name that was unsubscribed
+   * during decoding and is subscribed again is left out, and requested again by a second request.
+   */
   private void answer(ResourceType<?> type, Optional<Status> error) {
     Set<String> names = subscriptions.names(type);
     Set<String> forgotten = requestedOf(type).forgotten;
@@ -258,7 +265,7 @@ final class AdsSession implements AdsTransport.Listener {
             .setResponseNonce(of.nonce)
             .addAllResourceNames(names);
     error.ifPresent(request::setErrorDetail);
-    if (requested.values().stream().noneMatch(each -> each.ever)) { // the first of the stream
+    if (requested.values().stream().noneMatch(each -> each.sentAny)) { // the first of the stream
       request.setUnknownFields(node.asField(DiscoveryRequest.NODE_FIELD_NUMBER)); // A57-27
     }
     if (names != before) {
@@ -266,9 +273,10 @@ final class AdsSession implements AdsTransport.Listener {
       of.untimed.retainAll(names);
       names.stream().filter(name -> !before.contains(name)).forEach(of.untimed::add);
     }
-    of.ever = true;
+    of.sentAny = true;
     if (names.isEmpty()) {
-      // A server that is told of a version later would leave out what it believes we have.
+      // If a later request carried this version, the server would omit resources that it sent
+      // before.
       acceptedVersions.remove(type);
     }
     if (stream != null) {
@@ -277,7 +285,10 @@ final class AdsSession implements AdsTransport.Listener {
     startTimers(type);
   }
 
-  /** Once what was asked for has been written to a connection (A57-12, A57-22). */
+  /**
+   * Starts the timers of requested names once the request has been written to a connection (A57-12,
+   * A57-22).
+   */
   private void startTimers(ResourceType<?> type) {
     if (!ready || stream == null || !stream.isReady()) {
       return; // onReady follows

@@ -4,18 +4,24 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 
 /** The sending half of one ADS stream. Used on the control loop; never blocks. */
 public interface AdsStream {
-  /** Sends, or queues until the stream is ready; ignored once the stream is closed. */
+  /**
+   * Sends {@code request}, or queues it until the stream is ready. Ignored after the stream is
+   * closed.
+   */
   void send(DiscoveryRequest request);
 
   /**
-   * Whether the transport takes more at once: everything that was sent is on its way. False until
-   * the stream is attached to a connection; {@link AdsTransport.Listener#onReady} follows later.
+   * Whether the transport can send more at once, because everything sent before is on its way.
+   * False until the stream is attached to a connection; {@link AdsTransport.Listener#onReady}
+   * follows later.
    */
   boolean isReady();
 
-  /** Permits one more response to be read; a new stream reads none by itself (A57-33). */
+  /**
+   * Permits one more response to be read. A new stream reads no response before this call (A57-33).
+   */
   void requestNext();
 
-  /** Ends the stream. The listener may still be told {@code onClosed}, once at most. */
+  /** Ends the stream. The listener may still receive {@code onClosed}, at most once. */
   void close();
 }

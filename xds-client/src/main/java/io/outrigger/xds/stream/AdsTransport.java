@@ -6,35 +6,37 @@ import io.outrigger.xds.report.LrsTransport;
 import java.util.Optional;
 
 /**
- * The seam to one control plane: {@code xds.transport} implements it over gRPC, {@code xds.local}
- * over files. Used on the control loop.
+ * The interface to one control plane: {@code xds.transport} implements it over gRPC, {@code
+ * xds.local} over resources of this machine. Used on the control loop.
  */
 public interface AdsTransport {
-  /** Opens a stream. {@code listener} is not called before this returns. */
+  /** Opens a stream. {@code listener} is not called before this method returns. */
   AdsStream open(Listener listener);
 
-  /** How load is reported to the same server; empty when it takes no reports. */
+  /**
+   * Returns the transport for load reports to the same server; empty when the server accepts none.
+   */
   default Optional<LrsTransport> loadReports() {
     return Optional.empty();
   }
 
-  /** Releases everything; open streams end. */
+  /** Closes the transport; open streams end. */
   void close();
 
-  /** Who is on the other side, for messages: a server URI or a path. */
+  /** Returns the name of the server in messages: a server URI or a path. */
   String name();
 
-  /** Hears of one stream, on the control loop. */
+  /** Receives the events of one stream, on the control loop. */
   interface Listener {
     /**
-     * The stream is attached to a connected transport, and what was sent is on its way; again after
-     * each time that {@link AdsStream#isReady} was false.
+     * The stream is attached to a connection, and everything sent before is on its way. Called
+     * again each time after {@link AdsStream#isReady} was false.
      */
     void onReady();
 
     void onResponse(DiscoveryResponse response);
 
-    /** The stream is over, nothing follows; {@code reason} may be OK. */
+    /** The stream has ended and no event follows; {@code reason} may be OK. */
     void onClosed(RpcStatus reason);
   }
 }

@@ -17,14 +17,15 @@ import java.util.stream.Collectors;
 /**
  * The resources of one authority (A47), and its control planes in the order of preference (A71).
  *
- * <p>The servers in use are always the first few of the list. All of them are asked for everything;
- * what the last of them does decides, because every one before it cannot be reached.
+ * <p>The servers in use are always the first servers of the list. Every server in use receives
+ * requests for all resources. The last server in use decides, because every server before it is
+ * unreachable.
  *
  * <pre>
- * the last in use cannot be reached,
- *   something is missing, a next one is there       the next is used too; nobody is told
- *   else                                            watchers are told (A71-05)
- * one in use responds                               those after it are used no more (A71-04)
+ * the last server in use is unreachable,
+ *   a resource is missing and another server is left   the next server is used too, without notice
+ *   otherwise                                          watchers are notified (A71-05)
+ * a server in use responds                             the servers after it are released (A71-04)
  * </pre>
  */
 @ControlConfined
@@ -34,13 +35,13 @@ final class Authority {
   private final boolean fallbackOnReachabilityOnly;
   private final Subscriptions subscriptions;
   private int inUse;
-  private boolean told; // whether watchers know of an outage
+  private boolean outageReported; // whether watchers were notified of an outage
 
   /**
-   * @param budget bounds what histories hold
-   * @param servers at least one
-   * @param fallbackOnReachabilityOnly whether the next server is used even if nothing is missing
-   *     (A95)
+   * @param budget the limit on the size of histories
+   * @param servers the control planes in the order of preference; at least one
+   * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
+   *     missing (A95)
    */
   Authority(
       ControlLoop loop,
@@ -67,7 +68,7 @@ final class Authority {
         name, servers.stream().map(StreamSupervisor::server).toList(), inUse);
   }
 
-  /** How it uses {@code server}, which may be another's. */
+  /** Returns how this authority uses {@code server}, which may belong to other authorities only. */
   XdsStatusView.Use useOf(StreamSupervisor server) {
     int place = servers.indexOf(server);
     if (place == 0) {
@@ -83,32 +84,33 @@ final class Authority {
       useOnly(subscriptions.isEmpty() ? 1 : inUse);
       servers.subList(0, inUse).forEach(StreamSupervisor::onSubscriptionsChanged);
     }
-    onOutage(); // who comes during an outage need not wait for the next attempt to fail (A57-09)
+    onOutage(); // a new watcher is notified before the next attempt fails (A57-09)
   }
 
-  /** One of the servers in use may have become unreachable. */
+  /** Called when a server in use may have become unreachable. */
   void onOutage() {
     while (last().outage().isPresent() && inUse < servers.size() && mustFallBack()) {
-      // What is in use will be replaced by others' (A71-03), which the ones before know nothing of.
+      // The next server's resources replace those in use (A71-03), so versions accepted from the
+      // servers before it become invalid.
       servers.subList(0, inUse).forEach(StreamSupervisor::forgetVersions);
       use();
     }
     if (last().outage().isPresent()) {
-      told = true;
+      outageReported = true;
       RpcStatus failure = failure();
       subscriptions.all().forEach(subscription -> apply(subscription, failure));
     }
   }
 
-  /** A server gave the first response of a stream; it is handled after this returns. */
+  /** Called at the first response of a stream, before the response is handled. */
   void onResponded(StreamSupervisor server) {
     int index = servers.subList(0, inUse).indexOf(server);
     if (index < 0) {
       return;
     }
     useOnly(index + 1);
-    if (told) {
-      told = false;
+    if (outageReported) {
+      outageReported = false;
       subscriptions.all().forEach(Authority::recover);
     }
   }
@@ -134,12 +136,15 @@ final class Authority {
         || subscriptions.all().stream().anyMatch(s -> isMissing(s.entry()));
   }
 
-  /** Not cached in A71's sense: neither there to be used nor known not to exist. */
+  /** Whether a resource is not cached in the sense of A71: neither held nor known not to exist. */
   private static boolean isMissing(CacheEntry<?> entry) {
     return entry.held().isEmpty() && !entry.isKnownNotToExist();
   }
 
-  /** Every server in use by name: an operator has to see that all of them failed. */
+  /**
+   * Returns a status that names every server in use, because an operator must see that all of them
+   * failed.
+   */
   private RpcStatus failure() {
     return RpcStatus.unavailable(
         servers.subList(0, inUse).stream()

@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Bounds what the histories of all resources of a client hold: beyond a number of bytes, the bodies
- * and texts of the oldest changes are let go, whosever they are.
+ * Limits the size of the histories of all resources of a client. Beyond a number of bytes, the
+ * budget evicts the bodies and texts of the oldest changes, whichever resource they belong to.
  */
 @ControlConfined
 final class HistoryBudget {
@@ -37,14 +37,14 @@ final class HistoryBudget {
     }
   }
 
-  /** The entry is in no history any more. */
+  /** Removes an entry that has left its history. */
   void remove(ResourceHistory.Entry entry) {
     if (oldestFirst.remove(entry)) {
       bytes -= entry.size();
     }
   }
 
-  /** How many changes are held as a whole. */
+  /** Returns the number of changes that have not been shortened. */
   int count() {
     return oldestFirst.size();
   }

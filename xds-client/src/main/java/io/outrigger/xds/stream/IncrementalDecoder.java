@@ -17,9 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Decodes what is new in a response of one server. A state-of-the-world response repeats everything
- * when one resource changes; a resource that is byte for byte what is in use need not be decoded
- * again.
+ * Decodes the new resources in a response of one server. A state-of-the-world response repeats
+ * every resource when one changes. A resource whose bytes equal those in use is not decoded again.
  */
 @AnyThread
 final class IncrementalDecoder {
@@ -30,10 +29,13 @@ final class IncrementalDecoder {
     this.decoder = decoder;
   }
 
-  /** A resource in use that was decoded as it would be now. */
+  /** A resource in use that would be decoded to the same value now. */
   record InUse<T>(String name, Held<T> held) {}
 
-  /** Same result as decoding all of {@code resources}, apart from the order of names. */
+  /**
+   * Decodes {@code resources}. The result equals that of decoding all of them, except for the order
+   * of names.
+   */
   <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {
     if (known.isEmpty()) {
@@ -55,7 +57,7 @@ final class IncrementalDecoder {
       return fresh(type, resources, context);
     }
     Decoded<T> decoded = fresh(type, others, context);
-    boolean orderMatters = // positions in messages; which one of two of the same name counts
+    boolean orderMatters = // for positions in messages and for duplicate names
         !decoded.unnamed().isEmpty()
             || !Collections.disjoint(valid.keySet(), decoded.valid().keySet())
             || !Collections.disjoint(valid.keySet(), decoded.invalid().keySet());

@@ -30,17 +30,18 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The overlay in force, and its way over what is in use when it changes: resources for which a rule
- * is that came, went or changed are decoded again from their bytes, beside the responses that come
- * meanwhile, and in turn with them.
+ * Holds the overlay in force and applies it to the resources in use. When the overlay changes,
+ * resources that a new, removed or changed rule matches are decoded again from their bytes. The
+ * executor that decodes responses also does this work.
  *
- * <p>Each resource in use notes under which overlay it was decoded. Whatever order responses and
- * changes come in, what is left under an old one is found and decoded until nothing is.
+ * <p>Each resource in use records the overlay under which it was decoded. Resources under an old
+ * overlay are decoded again until none is left, so the order of responses and overlay changes does
+ * not matter.
  */
 @ControlConfined
-@SuppressWarnings("ReferenceEquality") // an overlay, and what is held, are meant themselves
+@SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
 final class LocalPolicy {
-  /** Of one rule so many resources are told of. */
+  /** The maximum number of resources that are reported per rule. */
   private static final int MAX_LISTED = 20;
 
   private final ControlLoop loop;
@@ -48,21 +49,21 @@ final class LocalPolicy {
   private final ResponseDecoder decoder;
   private final Function<XdsServer, DecodeContext> contexts;
   private final Supplier<Collection<Subscription<?>>> subscriptions;
-  private final Map<OverlayRule, Set<String>> told = new HashMap<>();
-  private final Map<String, Integer> targets = new HashMap<>(); // each with its watches
+  private final Map<OverlayRule, Set<String>> reported = new HashMap<>();
+  private final Map<String, Integer> targets = new HashMap<>(); // the number of watches by target
   private Overlay overlay = Overlay.NONE;
   private OverlayObserver observer = (resource, omission) -> {};
   private boolean refreshing;
 
-  /** A resource in use under an old overlay. */
+  /** A resource in use that was decoded under an old overlay. */
   private record Stale<T>(Subscription<T> subscription, Held<T> held) {}
 
-  /** The same under the new one. */
+  /** The value of a stale resource under the new overlay. */
   private record Fresh<T>(Stale<T> of, T value) {}
 
   /**
-   * @param contexts of each server, without overlay
-   * @param subscriptions all that there are
+   * @param contexts returns the decode context of a server, without an overlay
+   * @param subscriptions supplies all subscriptions
    */
   LocalPolicy(
       ControlLoop loop,
@@ -77,7 +78,7 @@ final class LocalPolicy {
     this.subscriptions = subscriptions;
   }
 
-  /** What resources of {@code server} are decoded with now. */
+  /** Returns the context in which resources of {@code server} are decoded now. */
   DecodeContext contextOf(XdsServer server) {
     return contexts.apply(server).under(overlay);
   }
@@ -86,15 +87,18 @@ final class LocalPolicy {
     return overlay;
   }
 
-  /** From now on {@code next} lies over everything. */
+  /** Puts {@code next} in force for all resources. */
   void change(Overlay next, OverlayObserver listener) {
     overlay = next.forTargets(targets.keySet());
     observer = listener;
-    told.clear();
+    reported.clear();
     refresh();
   }
 
-  /** Something is watched for {@code target}, for which rules may be others. */
+  /**
+   * Counts a new watch for {@code target}. The first watch of a target may put other rules in
+   * force.
+   */
   void use(String target) {
     if (targets.merge(target, 1, Integer::sum) == 1) {
       Overlay with = overlay.forTargets(targets.keySet());
@@ -105,33 +109,36 @@ final class LocalPolicy {
     }
   }
 
-  /** A watch for {@code target} has ended. */
+  /** Counts a watch for {@code target} that has ended. */
   void release(String target) {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /** Whether decoding again under {@code overlay} can come to nothing else. */
+  /** Whether decoding {@code held} again under {@code overlay} would give the same value. */
   static boolean isUnder(Overlay overlay, ResourceType<?> type, Held<?> held) {
     return overlay.isAlike(held.overlay(), type);
   }
 
-  /** What was decoded under {@code used} is in use: it may be outdated already. */
+  /**
+   * Called after resources decoded under {@code used} were stored. The overlay may have changed
+   * during decoding.
+   */
   void onApplied(Overlay used) {
     if (used != overlay) {
       refresh();
     }
   }
 
-  /** Tells of what could not be laid over a resource that is in use from now on. */
+  /** Reports the rules that cannot be applied to {@code value}, which has just come into use. */
   void onValue(Object value) {
     if (value instanceof Overlaid overlaid) {
       overlaid.visitEffects(
-          (part, effect) -> effect.leftOut().forEach(omission -> tell(part, omission)));
+          (part, effect) -> effect.leftOut().forEach(omission -> report(part, omission)));
     }
   }
 
-  private void tell(String part, OverlayEffect.Omission omission) {
-    Set<String> parts = told.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
+  private void report(String part, OverlayEffect.Omission omission) {
+    Set<String> parts = reported.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
     if (parts.size() < MAX_LISTED && parts.add(part)) {
       observer.onLeftOut(part, omission);
     }
@@ -139,7 +146,7 @@ final class LocalPolicy {
 
   private void refresh() {
     if (refreshing) {
-      return; // looks again when it is done
+      return; // the running refresh starts another one at its end
     }
     List<Stale<?>> stale = new ArrayList<>();
     subscriptions.get().forEach(subscription -> find(subscription, stale));
@@ -155,10 +162,10 @@ final class LocalPolicy {
           try {
             List<Fresh<?>> fresh = decoded(stale, under, with);
             loop.execute(() -> apply(fresh, under));
-          } catch (RuntimeException | Error e) { // our bug: counted by the loop, like any other
+          } catch (RuntimeException | Error e) { // our bug; the control loop counts it
             loop.execute(
                 () -> {
-                  refreshing = false; // what is in use stays, until the next change
+                  refreshing = false; // resources in use stay until the next change
                   throw new IllegalStateException("resources under another overlay", e);
                 });
           }
@@ -195,7 +202,10 @@ final class LocalPolicy {
     return new Fresh<>(stale, stale.held().value());
   }
 
-  /** What was valid is valid again: that does not depend on the overlay. */
+  /**
+   * Decodes a resource again. The resource is valid again, because validity does not depend on the
+   * overlay.
+   */
   private <T> Fresh<T> decoded(Stale<T> stale, DecodeContext context) {
     var raw = stale.held().raw();
     Any any =
@@ -224,7 +234,7 @@ final class LocalPolicy {
     Subscription<T> subscription = fresh.of().subscription();
     boolean isStill =
         subscription.entry().held().filter(held -> held == fresh.of().held()).isPresent();
-    if (isStill) { // else something newer has come
+    if (isStill) { // otherwise a newer resource has arrived
       subscription.apply(new CacheEvent.Overlaid<>(fresh.value(), under), ServerFeatures.NONE);
       onValue(fresh.value());
     }

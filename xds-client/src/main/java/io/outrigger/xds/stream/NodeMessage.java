@@ -5,14 +5,14 @@ import io.envoyproxy.envoy.config.core.v3.Node;
 import io.outrigger.xds.decode.SecretNames;
 import io.outrigger.xds.decode.WireNode;
 
-/** Who we are, for people: as the control plane reads it, but for what is secret. */
+/** Shows operators the node that the control plane receives, without its secrets. */
 public final class NodeMessage {
   private NodeMessage() {}
 
   /**
-   * The node without the values of metadata whose names say that they are secret.
+   * Returns the node without the values of metadata whose names mark them as secret.
    *
-   * @param version of this program
+   * @param version the version of this program
    */
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {

@@ -3,11 +3,11 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.overlay.OverlayEffect.Omission;
 
-/** Hears what could not be done with an overlay; called on the control loop. */
+/** Receives the overlay rules that could not be applied. Called on the control loop. */
 @ControlConfined
 public interface OverlayObserver {
   /**
-   * A rule could not be laid over a resource, which goes on without it.
+   * A rule could not be applied to {@code resource}, which is used without it.
    *
    * @param resource a cluster, or {@code configuration/virtual host/route}
    */

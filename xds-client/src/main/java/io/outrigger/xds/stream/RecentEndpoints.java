@@ -9,22 +9,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The endpoints of large clusters as they were read last. What a new reading has in common with
- * that one is made the same object here, where responses are decoded, so that the control loop
- * compares ten thousand endpoints by looking at none of them.
+ * Remembers the endpoints of large clusters as they were decoded last. If parts of a newly decoded
+ * set equal parts of the last set, both sets share the same objects. The sharing happens where
+ * responses are decoded, so the control loop compares ten thousand endpoints by identity.
  *
- * <p>It only saves work: a set that is remembered too long, or forgotten too early, changes no
- * result. Sets are held weakly, for who uses one holds it.
+ * <p>The class only saves work: a set that is remembered too long, or forgotten too early, changes
+ * no result. Sets are held weakly, because every user of a set holds the set itself.
  */
 @AnyThread
 final class RecentEndpoints {
-  /** Fewer are compared in no time. */
+  /** The minimum number of endpoints of a remembered set. Smaller sets are cheap to compare. */
   private static final int LARGE = 100;
 
   private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();
 
-  /** An equal set, whose parts are those of the set that was read last under {@code name}. */
-  @SuppressWarnings("ReferenceEquality") // sharing an equal set gives the very one
+  /** Returns a set that equals {@code next} and shares parts with the last set of {@code name}. */
+  @SuppressWarnings("ReferenceEquality") // an equal set is replaced by the same instance
   EndpointSet sharing(String name, EndpointSet next) {
     if (!isLarge(next)) {
       return next;
@@ -41,7 +41,7 @@ final class RecentEndpoints {
     return shared;
   }
 
-  /** How many names are remembered. */
+  /** Returns the number of remembered names. */
   int count() {
     return sets.size();
   }

@@ -8,10 +8,11 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Which refusals get a line of their own in the log, so that a control plane which sends its
- * mistakes in a loop does not fill a disk. The first one opens a minute; within it a reason is told
- * again only after something was accepted, and ten are told at most; at its end the rest is told as
- * a number. Events and metrics have all of them.
+ * Selects the rejected responses that get a log line, so that a control plane that repeats its
+ * errors in a loop does not fill the disk. The first rejection starts a period of one minute.
+ * Within the period, the same reason is logged again only after a response was accepted, and at
+ * most ten lines are logged. At the end of the period one line gives the number of other
+ * rejections. Events and metrics include every rejection.
  */
 @ControlConfined
 final class RefusalLines {
@@ -20,27 +21,30 @@ final class RefusalLines {
 
   private final ControlLoop loop;
   private final LongConsumer onLeftOut;
-  private final Set<String> told = new HashSet<>();
+  private final Set<String> loggedReasons = new HashSet<>();
   private boolean isOpen;
   private int lines;
   private long leftOut;
 
   /**
-   * @param onLeftOut is told at the end of a minute how many were left out, unless there were none
+   * @param onLeftOut receives the number of rejections without a log line at the end of each
+   *     minute, unless the number is zero
    */
   RefusalLines(ControlLoop loop, LongConsumer onLeftOut) {
     this.loop = loop;
     this.onLeftOut = onLeftOut;
   }
 
-  /** Whether a refusal for {@code reason} is to be told; when not, it is counted. */
-  boolean isTold(String reason) {
+  /**
+   * Whether a rejection for {@code reason} gets a log line. Rejections without a line are counted.
+   */
+  boolean shouldLog(String reason) {
     loop.checkInside();
     if (!isOpen) {
       isOpen = true;
       var unused = loop.schedule(PERIOD, this::end);
     }
-    if (lines == MAX_LINES || !told.add(reason)) {
+    if (lines == MAX_LINES || !loggedReasons.add(reason)) {
       leftOut++;
       return false;
     }
@@ -48,15 +52,15 @@ final class RefusalLines {
     return true;
   }
 
-  /** A response was accepted: who refuses the next one tells of a new mistake. */
+  /** Called when a response was accepted. A later rejection is a new error and gets a log line. */
   void onAccepted() {
-    told.clear();
+    loggedReasons.clear();
   }
 
   private void end() {
     isOpen = false;
     lines = 0;
-    told.clear();
+    loggedReasons.clear();
     if (leftOut > 0) {
       onLeftOut.accept(leftOut);
       leftOut = 0;

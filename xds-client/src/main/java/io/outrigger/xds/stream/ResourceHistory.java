@@ -13,10 +13,10 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The last changes of one resource, and its refusals since it was first watched. */
+/** The last changes of one resource, and its rejections since it was first watched. */
 @ControlConfined
 final class ResourceHistory {
-  private static final int KEPT = 20;
+  private static final int MAX_ENTRIES = 20;
 
   private final HistoryBudget budget;
   private final ArrayDeque<Entry> entries = new ArrayDeque<>(2);
@@ -28,7 +28,7 @@ final class ResourceHistory {
     this.budget = budget;
   }
 
-  /** Remembers a transition, unless it repeats what is the case already. */
+  /** Records a transition, unless the state stays the same. */
   void onTransition(CacheEntry<?> before, CacheEntry<?> after) {
     boolean isNew =
         !after.dataError().equals(before.dataError())
@@ -52,16 +52,16 @@ final class ResourceHistory {
             error.map(DataError::status).map(RpcStatus::message).orElse(""),
             body);
     if (!entries.isEmpty() && entries.getLast().repeats(entry)) {
-      return; // a control plane that insists would push out all else
+      return; // repeated rejections would push out other changes
     }
     entries.add(entry);
     budget.add(entry);
-    if (entries.size() > KEPT) {
+    if (entries.size() > MAX_ENTRIES) {
       budget.remove(entries.remove());
     }
   }
 
-  /** The resource is watched no more. */
+  /** Removes all entries, because the resource is no longer watched. */
   void forget() {
     entries.forEach(budget::remove);
     entries.clear();
@@ -72,15 +72,15 @@ final class ResourceHistory {
         entries.stream().map(Entry::view).toList(), nacks, firstNack, lastNack);
   }
 
-  /** One change; its body and its texts may be let go. */
+  /** One change; its body and its texts may be evicted. */
   @ControlConfined
   static final class Entry {
-    private static final int MAX_VERSION = 64; // of one that was let go
-    private static final String LET_GO = "too long ago, no longer kept";
+    private static final int MAX_VERSION = 64; // after eviction
+    private static final String EVICTED = "too long ago, no longer kept";
 
     private final Instant at;
     private final String state;
-    private final int content; // hash of what may be let go
+    private final int content; // hash of the parts that may be evicted
     private final long size;
     private String version;
     private String details;
@@ -99,15 +99,15 @@ final class ResourceHistory {
       this.body = body;
     }
 
-    /** About how many bytes could be let go at first. */
+    /** Returns the approximate number of bytes that {@link #shorten} frees. */
     long size() {
       return size;
     }
 
-    /** Lets go all that may be large. */
+    /** Evicts the parts that may be large. */
     void shorten() {
       version = version.length() <= MAX_VERSION ? version : version.substring(0, MAX_VERSION) + "…";
-      details = details.isEmpty() ? "" : LET_GO;
+      details = details.isEmpty() ? "" : EVICTED;
       body = Optional.empty();
     }
 

@@ -10,18 +10,18 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A resource name in its canonical form (A47, xRFC TP1): names that differ only in the order of
+ * A resource name in its canonical form (A47, xRFC TP1). Names that differ only in the order of
  * their context parameters are the same resource (A47-03).
  *
- * @param authority of a name of the new style, possibly empty; absent in an old-style name
- * @param text what is asked for on the wire
+ * @param authority the authority of a new-style name, possibly empty; absent in an old-style name
+ * @param text the name in requests
  */
 @AnyThread
 record ResourceName(Optional<String> authority, String text) {
   private static final String NEW_STYLE = "xdstp:";
   private static final String TYPE_URL_PREFIX = "type.googleapis.com/";
 
-  /** Reads {@code name}; fails when it has the new style and is not a name of that type. */
+  /** Reads {@code name}; fails when a new-style name is not a name of {@code type}. */
   static Outcome<ResourceName> of(ResourceType<?> type, String name) {
     if (!name.startsWith(NEW_STYLE)) {
       return Outcome.ok(new ResourceName(Optional.empty(), name)); // A47-04
@@ -40,14 +40,20 @@ record ResourceName(Optional<String> authority, String text) {
             Optional.of(name.substring(NEW_STYLE.length() + 2, path)), canonical(name)));
   }
 
-  /** The canonical form of a name that a control plane sent; itself when it cannot be read. */
+  /**
+   * Returns the canonical form of a name that a control plane sent, or the unchanged name when it
+   * is unreadable.
+   */
   static String canonical(ResourceType<?> type, String name) {
     return name.startsWith(NEW_STYLE)
         ? of(type, name).match(ResourceName::text, unreadable -> name)
         : name;
   }
 
-  /** Parameters by key, and no directives: those are for whoever reads the resource. */
+  /**
+   * Sorts the context parameters by key and drops the directives, which are not part of the
+   * resource identity.
+   */
   private static String canonical(String name) {
     int fragment = name.indexOf('#');
     String plain = fragment == -1 ? name : name.substring(0, fragment);

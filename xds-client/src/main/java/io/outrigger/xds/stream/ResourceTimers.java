@@ -13,19 +13,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The does-not-exist timers of one server (A57 "Handling Resources That Do Not Exist"). The session
- * starts one once its stream asked for the resource for the first time <em>and</em> is attached to
- * a connection; an answer stops it, and so does the end of the stream or of the subscription.
+ * starts the timer of a resource when its stream has first requested the resource and is attached
+ * to a connection. The timer stops when the server answers, when the stream ends, or when the
+ * subscription ends.
  *
- * <p>While a response is being decoded nothing else of the stream is read, so no timer strikes. Of
- * those that run out meanwhile the ones of the response's type strike afterwards, unless the answer
- * was in it; for the others, whose answers may wait behind it, the time of decoding does not count.
+ * <p>While a response is decoded, nothing else is read from the stream, so no timer fires. A timer
+ * of the response's type that elapses during decoding fires afterwards, unless the response
+ * contained the resource. For timers of other types the time of decoding does not count, because
+ * their answers may wait behind the response.
  */
 @ControlConfined
 final class ResourceTimers {
   static final Duration TIMEOUT = Duration.ofSeconds(15); // A57
   static final Duration TRANSIENT_TIMEOUT = Duration.ofSeconds(30); // A88 "Resource Timer"
 
-  /** What waits behind a response is read within this time of its end. */
+  /** The minimum time for reading responses that waited behind a decoded response. */
   private static final Duration MIN_LEFT = Duration.ofSeconds(1);
 
   /** A response of {@code type} is being decoded. */
@@ -33,7 +35,7 @@ final class ResourceTimers {
 
   private final ControlLoop loop;
   private final ServerFeatures features;
-  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>(); // with the time left
+  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>(); // elapsed during decoding, with the time left
   private @Nullable Hold hold;
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
@@ -41,64 +43,67 @@ final class ResourceTimers {
     this.features = features;
   }
 
-  /** Starts the timer of a resource, if an answer about it is outstanding. */
+  /** Starts the timer of a resource, if an answer about the resource is outstanding. */
   void start(Subscription<?> subscription) {
     if (!subscription.entry().awaitsAnswer()) {
-      return; // in use (A57-18), or declared missing before (A57-19)
+      return; // the resource is in use (A57-18) or known to be missing (A57-19)
     }
     start(subscription, limit());
   }
 
   private void start(Subscription<?> subscription, Duration left) {
-    subscription.timerStarted(this, loop.schedule(left, () -> ranOut(subscription)));
+    subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
   }
 
-  /** A response of {@code type} is about to be decoded. */
+  /** Called before a response of {@code type} is decoded. */
   void hold(ResourceType<?> type) {
     hold = new Hold(type, loop.nanoTime());
   }
 
-  /** The response that was being decoded has been applied. */
+  /** Called after the decoded response was applied. */
   void release() {
     Hold over = hold;
     if (over == null) {
       return; // the stream ended meanwhile
     }
     hold = null;
-    // Each is taken out when it strikes or starts again, as by whatever stops a timer.
+    // A timer that fires or starts again is removed from the map, hence the copy.
     new LinkedHashMap<>(late)
         .forEach(
             (subscription, left) -> {
               if (subscription.type().equals(over.type())) {
-                strike(subscription);
+                fire(subscription);
               } else {
                 start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
               }
             });
   }
 
-  /** These are asked for no more. */
+  /** Stops the timers of resources that the server is no longer requested for. */
   void stop(List<Subscription<?>> subscriptions) {
     subscriptions.forEach(subscription -> subscription.stopTimer(this));
   }
 
-  /** The stream ended: what it was asked for is asked for anew by the next (A57-17). */
+  /**
+   * Stops the timers of a stream that has ended. The next stream requests the resources again
+   * (A57-17).
+   */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
     hold = null;
     stop(subscriptions);
   }
 
-  private void ranOut(Subscription<?> subscription) {
+  private void onElapsed(Subscription<?> subscription) {
     if (hold == null) {
-      strike(subscription);
+      fire(subscription);
     } else {
       late.put(subscription, Duration.ofNanos(loop.nanoTime() - hold.sinceNanos()));
-      // Still its timer, so that whatever stops a timer stops this.
+      // The entry counts as a running timer, so that stopping the timer removes the entry.
       subscription.timerStarted(this, () -> late.remove(subscription));
     }
   }
 
-  private <T> void strike(Subscription<T> subscription) {
+  private <T> void fire(Subscription<T> subscription) {
     subscription.apply(new CacheEvent.TimerFired<>(message(subscription), loop.now()), features);
   }
 

@@ -6,7 +6,7 @@ import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.decode.Decoded;
 import java.util.List;
 
-/** Validates the resources of a response; tests use simple ones of their own. */
+/** Validates the resources of a response. Tests use simple decoders of their own. */
 @FunctionalInterface
 public interface ResponseDecoder {
   <T> Decoded<T> decode(ResourceType<T> type, List<Any> resources, DecodeContext context);

@@ -28,16 +28,18 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * What a response means for the resources that are subscribed: reads it, and turns it into one
- * cache event per resource (A46, A88). Resources that nobody asked for are left out, valid or not
- * (A57-32).
+ * Decodes a response and turns it into one cache event per subscribed resource (A46, A88).
+ * Resources that are not subscribed are ignored, valid or not (A57-32).
  *
- * <p>Reading is work without state, so it is done elsewhere: a response of ten thousand resources
- * delays nothing else on the control loop.
+ * <p>Decoding has no state and runs on another executor, so a response with ten thousand resources
+ * does not delay the control loop.
  */
 @ControlConfined
 final class ResponseHandler {
-  /** Of a response with a smaller share of what is known, looking for the known costs more. */
+  /**
+   * A response with less than a quarter of the subscribed resources is decoded as a whole.
+   * Collecting the known resources for the comparison would cost more.
+   */
   private static final int SMALL_SHARE = 4;
 
   static final int MAX_REFUSAL = 256 * 1024;
@@ -54,9 +56,9 @@ final class ResponseHandler {
   private final AdsObserver observer;
 
   /**
-   * @param decoding runs the decoder, off the control loop
-   * @param origin whose responses these are
-   * @param server its name for observers
+   * @param decoding the executor that runs the decoder, off the control loop
+   * @param origin the server that sent the responses
+   * @param server the name of the server for observers
    */
   ResponseHandler(
       ControlLoop loop,
@@ -81,7 +83,7 @@ final class ResponseHandler {
   /**
    * Decodes the resources of {@code response} that are subscribed, and those without a name.
    *
-   * @param then called on the control loop, never from within
+   * @param then receives the result on the control loop, after this method has returned
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
     List<Any> resources = response.getResourcesList();
@@ -92,7 +94,7 @@ final class ResponseHandler {
           try {
             Decoded<T> decoded = named(type, decoder.decode(type, resources, known, context));
             loop.execute(() -> then.accept(wanted(type, decoded)));
-          } catch (RuntimeException | Error e) { // our bug: counted by the loop, like any other
+          } catch (RuntimeException | Error e) { // our bug; the control loop counts it
             loop.execute(
                 () -> {
                   then.accept(unreadable(e));
@@ -102,7 +104,10 @@ final class ResponseHandler {
         });
   }
 
-  /** What this server sent: what another sent may have been decoded to something else (A71). */
+  /**
+   * Returns the resources in use that this server sent. The same bytes from another server may have
+   * been decoded to another value (A71).
+   */
   private <T> List<InUse<T>> inUse(ResourceType<T> type, int resources, Overlay overlay) {
     if (resources * SMALL_SHARE < subscriptions.names(type).size()) {
       return List.of();
@@ -124,7 +129,7 @@ final class ResponseHandler {
         only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed(), all.overlay());
   }
 
-  /** With the names in the form in which they are subscribed (A47-03). */
+  /** Returns {@code decoded} with names in the form in which they are subscribed (A47-03). */
   private static <T> Decoded<T> named(ResourceType<T> type, Decoded<T> decoded) {
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
@@ -138,7 +143,10 @@ final class ResponseHandler {
     return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + bug));
   }
 
-  /** A response as observers hear of it; before {@link #apply}, while the old is still in use. */
+  /**
+   * Summarizes a response for observers. Must be called before {@link #apply}, while the old
+   * resources are in use.
+   */
   <T> AdsObserver.Response summary(ResourceType<T> type, String version, Decoded<T> decoded) {
     List<AdsObserver.Change> changes = new ArrayList<>();
     int changed = 0;
@@ -177,8 +185,9 @@ final class ResponseHandler {
   }
 
   /**
-   * Why {@code decoded} is refused: each invalid resource, with every reason (A46-02). Past a size
-   * that servers take in one message, how many more there are.
+   * Returns why {@code decoded} is rejected: each invalid resource with every reason (A46-02). The
+   * text is limited to a size that servers accept in one message, and then ends with the number of
+   * remaining resources.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
     var text = new StringBuilder();
@@ -208,9 +217,9 @@ final class ResponseHandler {
   }
 
   /**
-   * Stores what a response says and tells watchers.
+   * Stores the resources of a response and notifies watchers.
    *
-   * @param requested the names that this stream asked for before the response (A57-36)
+   * @param requested the names that this stream had requested before the response (A57-36)
    */
   <T> void apply(
       ResourceType<T> type, DiscoveryResponse response, Decoded<T> decoded, Set<String> requested) {
@@ -235,7 +244,7 @@ final class ResponseHandler {
             .filter(error -> applyError(type, error, version, now))
             .map(error -> nameOf(type, error))
             .collect(Collectors.toSet());
-    // One that cannot be read may be any of them, so absence proves nothing.
+    // A resource that cannot be read may have any name, so a missing name does not mean a deletion.
     if (type.fullStateOfTheWorld() && decoded.unnamed().isEmpty()) {
       applyDeletions(
           type,
@@ -263,7 +272,10 @@ final class ResponseHandler {
     policy.onValue(valid.value());
   }
 
-  /** Returns false if the entry means nothing: status OK, or a name nobody asked for (A88-14). */
+  /**
+   * Returns false if the error is ignored: its status is OK, or its name is not subscribed
+   * (A88-14).
+   */
   private <T> boolean applyError(
       ResourceType<T> type, ResourceError error, String version, Instant now) {
     String name = nameOf(type, error);
@@ -310,7 +322,10 @@ final class ResponseHandler {
     }
   }
 
-  /** All of them, unless they are so many that thousands of such resources fill the memory. */
+  /**
+   * Returns the reasons, cut to a length at which thousands of invalid resources do not exhaust the
+   * memory.
+   */
   private static String reasons(Decoded.Invalid invalid) {
     String all = String.join("; ", invalid.texts());
     return all.length() <= MAX_REASONS ? all : all.substring(0, MAX_REASONS) + "…";

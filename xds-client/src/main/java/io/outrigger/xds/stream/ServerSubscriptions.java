@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one server is asked for: the subscriptions of each authority that uses it (A47-08, A71). */
+/**
+ * The subscriptions that one server is used for: those of each authority that uses the server
+ * (A47-08, A71).
+ */
 @ControlConfined
 final class ServerSubscriptions {
   private final List<Subscriptions> parts = new ArrayList<>();
@@ -25,7 +28,9 @@ final class ServerSubscriptions {
     return parts.stream().allMatch(Subscriptions::isEmpty);
   }
 
-  /** Names belong to one authority each, so one part at most knows it. */
+  /**
+   * Finds a subscription. A name belongs to one authority, so at most one part contains the name.
+   */
   <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {
     for (Subscriptions part : parts) {
       Subscription<T> found = part.find(type, name);
@@ -36,21 +41,24 @@ final class ServerSubscriptions {
     return null;
   }
 
-  /** A copy, so that watchers may add and close watches while it is walked. */
+  /** Returns a copy, so that watchers may open and close watches during the iteration. */
   <T> List<Subscription<T>> all(ResourceType<T> type) {
     List<Subscription<T>> all = new ArrayList<>();
     parts.forEach(part -> all.addAll(part.all(type)));
     return all;
   }
 
-  /** A copy of every subscription, by type in the order of their dependency. */
+  /** Returns a copy of all subscriptions, by type in the order of their dependency. */
   List<Subscription<?>> all() {
     List<Subscription<?>> all = new ArrayList<>();
     ResourceType.ALL.forEach(type -> all.addAll(all(type)));
     return all;
   }
 
-  /** The names to request of a type; the same instance while nothing changes, in the usual case. */
+  /**
+   * Returns the names to request of a type. While no name changes, the same instance is usually
+   * returned.
+   */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {
       return parts.get(0).names(type);

@@ -19,15 +19,15 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * Keeps one ADS stream to one server open while anything is asked of it (A57 "Handling ADS Stream
- * Termination", "Handling Connectivity Failure").
+ * Keeps one ADS stream to one server open while the server has subscriptions (A57 "Handling ADS
+ * Stream Termination", "Handling Connectivity Failure").
  *
  * <pre>
  * IDLE    -> OPEN     on first subscription
  * OPEN    -> WAITING  on stream ended; without a response it is a connectivity failure
- * WAITING -> OPEN     on back-off elapsed, measured from the start of the stream before
- * WAITING -> IDLE     on back-off elapsed with nothing subscribed
- * any     -> IDLE     on no authority using it any more
+ * WAITING -> OPEN     on back-off elapsed, measured from the start of the previous stream
+ * WAITING -> IDLE     on back-off elapsed without subscriptions
+ * any     -> IDLE     on last authority released
  * any     -> CLOSED   on close
  * </pre>
  */
@@ -63,8 +63,8 @@ final class StreamSupervisor implements AdsSession.Owner {
   private Optional<XdsStatusView.Failure> lastError = Optional.empty();
 
   /**
-   * @param transport shared with others; stays theirs
-   * @param decoding runs the decoder
+   * @param transport the transport to the server, which the caller closes
+   * @param decoding the executor that runs the decoder
    */
   StreamSupervisor(
       ControlLoop loop,
@@ -94,14 +94,17 @@ final class StreamSupervisor implements AdsSession.Owner {
     backoff = new Backoff(random);
   }
 
-  /** Asks the server for what {@code user} is subscribed to, from now on. */
+  /** Requests the subscriptions of {@code user} from the server, from now on. */
   void serve(Authority user) {
     users.add(user);
     subscriptions.add(user.subscriptions());
     onSubscriptionsChanged();
   }
 
-  /** Asks for it no more. A server that nobody uses is left alone. */
+  /**
+   * Stops requesting the subscriptions of {@code user}. The stream ends when no authority uses the
+   * server.
+   */
   void release(Authority user) {
     users.remove(user);
     subscriptions.remove(user.subscriptions());
@@ -116,9 +119,9 @@ final class StreamSupervisor implements AdsSession.Owner {
   }
 
   /**
-   * Asks from now on as if nothing had been received: what is in use may come from another server
-   * by then, so a server must not leave out what it believes we have. A stream that waits for a
-   * first response may have announced versions, and is replaced.
+   * Forgets the accepted versions, so that later requests announce none. Resources of another
+   * server may replace those in use, and this server must not omit resources that it sent before. A
+   * stream that waits for its first response may have announced versions, and is replaced.
    */
   void forgetVersions() {
     boolean announced = !acceptedVersions.isEmpty();
@@ -129,7 +132,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     }
   }
 
-  /** Why the server cannot be reached; empty again from its next response. */
+  /** Returns why the server cannot be reached; empty after its next response. */
   Optional<RpcStatus> outage() {
     return outage;
   }
@@ -184,9 +187,9 @@ final class StreamSupervisor implements AdsSession.Owner {
 
   @Override
   public void onFirstResponse() {
-    backoff.reset(); // a response that is refused counts as well (A57-03)
+    backoff.reset(); // a rejected response counts as well (A57-03)
     outage = Optional.empty();
-    // A88-27: whatever the response is about, the server can be reached again.
+    // A88-27: any response shows that the server can be reached again.
     List.copyOf(users).forEach(user -> user.onResponded(this));
   }
 
@@ -196,8 +199,8 @@ final class StreamSupervisor implements AdsSession.Owner {
       throw new IllegalStateException("a stream ended in " + phase);
     }
     attached = false;
-    // Time already spent counts (A57-05, A57-07): a floor from start to start stops a server that
-    // answers and closes from being hit in a loop.
+    // The delay runs from the start of the stream (A57-05, A57-07). A server that responds and
+    // closes at once is therefore not called in a loop.
     Duration spent = Duration.ofNanos(loop.nanoTime() - open.sinceNanos());
     phase = new Phase.Waiting(loop.schedule(backoff.next().minus(spent), this::onBackoffElapsed));
     if (responded) {

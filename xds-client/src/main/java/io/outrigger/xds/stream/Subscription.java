@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One subscribed resource: what is known of it, who watches it, and its running timers. */
+/** One subscribed resource: its cache entry, its watchers, and its running timers. */
 @ControlConfined
 final class Subscription<T> {
   private final ResourceType<T> type;
@@ -52,12 +52,15 @@ final class Subscription<T> {
     return !watchers.isEmpty();
   }
 
-  /** How messages name the resource. */
+  /** Returns the name of the resource in messages, such as {@code cluster "pay"}. */
   String subject() {
     return type.noun() + " \"" + name + "\"";
   }
 
-  /** Adds a watcher and tells it what is known; {@code onUnwatched} runs if the last one leaves. */
+  /**
+   * Adds a watcher and notifies it of the present entry; {@code onUnwatched} runs when the last
+   * watch is closed.
+   */
   XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(watcher, onUnwatched);
     watchers.add(watching);
@@ -75,13 +78,14 @@ final class Subscription<T> {
     if (step.notice() instanceof Notice.Silence<T>) {
       return;
     }
-    // A watcher may add and close watches meanwhile: new ones were told the new entry already.
+    // A watcher may open and close watches during this loop. New watchers have received the new
+    // entry already.
     for (Watching watching : List.copyOf(watchers)) {
-      watching.tell(step.notice());
+      watching.deliver(step.notice());
     }
   }
 
-  /** Remembers a running timer, one for each {@code owner}, so that an answer stops it. */
+  /** Stores a running timer, one for each {@code owner}, so that an answer stops the timer. */
   void timerStarted(ResourceTimers owner, TimerHandle started) {
     stopTimer(owner);
     timers.put(owner, started);
@@ -108,8 +112,8 @@ final class Subscription<T> {
       this.onUnwatched = onUnwatched;
     }
 
-    void tell(Notice<T> notice) {
-      if (watchers.contains(this)) { // closed by a watcher that was told before
+    void deliver(Notice<T> notice) {
+      if (watchers.contains(this)) { // otherwise an earlier watcher closed this watch
         notice.deliverTo(watcher);
       }
     }

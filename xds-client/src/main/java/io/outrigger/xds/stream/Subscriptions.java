@@ -16,11 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who watches which resource of one authority.
+ * Records the watchers of each resource of one authority.
  *
- * <p>Changes are announced once at the end of a turn of the control loop. A resource whose last
- * watcher left is forgotten only then, so that a watch that is closed and opened again within a
- * turn keeps what is known and costs no request (A57-42).
+ * <p>Changes are announced once, at the end of a turn of the control loop. A resource whose last
+ * watch was closed is also removed only then. A watch that is closed and opened again within one
+ * turn therefore keeps the cached resource and causes no request (A57-42).
  */
 @ControlConfined
 final class Subscriptions {
@@ -28,11 +28,11 @@ final class Subscriptions {
   private final HistoryBudget budget;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
-  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // until they change
+  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // cached until they change
   private boolean settling;
 
   /**
-   * @param budget bounds what histories hold
+   * @param budget the limit on the size of histories
    * @param onSettled runs at the end of each turn in which the set of subscriptions changed
    */
   Subscriptions(ControlLoop loop, HistoryBudget budget, Runnable onSettled) {
@@ -57,12 +57,12 @@ final class Subscriptions {
     return of(type).get(name);
   }
 
-  /** A copy, so that watchers may add and close watches while it is walked. */
+  /** Returns a copy, so that watchers may open and close watches during the iteration. */
   <T> List<Subscription<T>> all(ResourceType<T> type) {
     return List.copyOf(of(type).values());
   }
 
-  /** A copy of every subscription, by type in the order of their dependency. */
+  /** Returns a copy of all subscriptions, by type in the order of their dependency. */
   List<Subscription<?>> all() {
     return byType.values().stream()
         .map(Map::values)
@@ -71,8 +71,8 @@ final class Subscriptions {
   }
 
   /**
-   * The names to request of a type, in the order in which they were first watched; the same
-   * instance until they change.
+   * Returns the names to request of a type, in the order in which they were first watched. The same
+   * instance is returned until the names change.
    */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(
@@ -114,7 +114,7 @@ final class Subscriptions {
     }
   }
 
-  /** A subscription is stored under the type that it was made for, hence the cast is right. */
+  /** A subscription is stored under the type that it was made for, so the cast is safe. */
   @SuppressWarnings("unchecked")
   private <T> Map<String, Subscription<T>> of(ResourceType<T> type) {
     Map<String, ?> subscriptions = byType.get(type);

@@ -21,8 +21,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What A71 calls an XdsClient: one cache, and one stream at most to each server, for the targets of
- * one scope. The authority in a name says which servers it is asked from (A47).
+ * The class that A71 calls XdsClient: one cache, and at most one stream to each server, for the
+ * targets of one scope. The authority in a resource name selects the servers that the client
+ * requests the resource from (A47).
  */
 @ControlConfined
 final class TargetClient implements XdsClient {
@@ -34,12 +35,12 @@ final class TargetClient implements XdsClient {
   private final Function<XdsServer, StreamSupervisor> supervisors;
   private final HistoryBudget budget = new HistoryBudget();
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
-  private final Authority topLevel; // of old-style names (A47-04)
+  private final Authority topLevel; // for old-style names (A47-04)
   private final Map<String, Authority> authorities = new LinkedHashMap<>();
 
   /**
-   * @param scope the target, or empty for all of them
-   * @param supervisors makes the stream to a server
+   * @param scope the target, or empty for all targets
+   * @param supervisors makes the supervisor of the stream to a server
    */
   TargetClient(
       ControlLoop loop,
@@ -99,12 +100,12 @@ final class TargetClient implements XdsClient {
         reachabilityOnly);
   }
 
-  /** Whether anybody watches anything. */
+  /** Whether any resource is watched. */
   boolean isInUse() {
     return everyAuthority().anyMatch(authority -> !authority.subscriptions().isEmpty());
   }
 
-  /** What is subscribed, of whichever authority. */
+  /** Returns the subscriptions of all authorities. */
   List<Subscription<?>> subscriptions() {
     return everyAuthority()
         .<Subscription<?>>flatMap(authority -> authority.subscriptions().all().stream())

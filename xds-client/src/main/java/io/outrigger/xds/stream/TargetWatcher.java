@@ -7,7 +7,7 @@ import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 
-/** Passes on what holds for one target, where local policy tells targets apart. */
+/** Passes on the value of a resource for one target, because overlay rules may differ by target. */
 @ControlConfined
 record TargetWatcher<T>(ResourceType<T> type, String target, ResourceWatcher<T> watcher)
     implements ResourceWatcher<T> {

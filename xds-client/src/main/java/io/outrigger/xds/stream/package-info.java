@@ -4,10 +4,11 @@
  * Timer"). Everything runs on the control loop.
  *
  * <ul>
- *   <li>{@link io.outrigger.xds.stream.AdsClients} wires the parts and is what others see
+ *   <li>{@link io.outrigger.xds.stream.AdsClients} connects the parts and is the entry point of the package
  *   <li>{@code StreamSupervisor} opens streams, one at a time, with back-off
- *   <li>{@code AdsSession} is the life of one stream; {@code ResponseHandler} one response
- *   <li>{@code Subscriptions} knows who watches what, {@code ResourceTimers} who is late
+ *   <li>{@code AdsSession} handles one stream, {@code ResponseHandler} its responses
+ *   <li>{@code Subscriptions} records the watchers of each resource
+ *   <li>{@code ResourceTimers} reports resources that do not arrive in time
  * </ul>
  */
 @NullMarked
