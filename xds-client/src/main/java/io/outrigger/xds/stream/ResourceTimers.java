@@ -35,7 +35,8 @@ final class ResourceTimers {
 
   private final ControlLoop loop;
   private final ServerFeatures features;
-  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>(); // elapsed during decoding, with the time left
+  // The timers that elapsed during decoding, with the time left.
+  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>();
   private @Nullable Hold hold;
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {

@@ -28,7 +28,7 @@ final class Subscriptions {
   private final HistoryBudget budget;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
-  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // cached until they change
+  private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // cached
   private boolean settling;
 
   /**

@@ -4,7 +4,7 @@
  * Timer"). Everything runs on the control loop.
  *
  * <ul>
- *   <li>{@link io.outrigger.xds.stream.AdsClients} connects the parts and is the entry point of the package
+ *   <li>{@link io.outrigger.xds.stream.AdsClients} is the entry point of the package
  *   <li>{@code StreamSupervisor} opens streams, one at a time, with back-off
  *   <li>{@code AdsSession} handles one stream, {@code ResponseHandler} its responses
  *   <li>{@code Subscriptions} records the watchers of each resource

@@ -21,22 +21,23 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Call credentials that are a bearer token (RFC 6750), which is never sent in plain text.
+ * Call credentials that consist of a bearer token (RFC 6750). The token is never sent in plain
+ * text.
  *
  * <pre>
- * a call comes with
- *   a token                     gets it
- *   no token, not backing off   waits for one to be fetched
- *   no token, backing off       fails as the last fetch did (A97)
+ * a call starts and
+ *   a token is held             the call gets the token
+ *   no token, not backing off   the call waits until a token is fetched
+ *   no token, backing off       the call fails with the reason of the last fetch (A97)
  * a fetch
- *   succeeds                    the calls that wait get the token; back-off begins anew; the next
- *                               fetch is due some time before the end of the token
- *   fails, or takes longer      the calls that wait fail with the reason; back-off; while there is
- *   than 10 s                   a token the next fetch follows it, else it is due when a call comes
+ *   succeeds                    waiting calls get the token; the back-off is reset; the next fetch
+ *                               is due some time before the token expires
+ *   fails, or takes longer      waiting calls fail with the reason; a back-off starts; afterwards the
+ *   than 10 s                   next fetch starts at once if a token is held, otherwise with a call
  * </pre>
  *
- * <p>A token is kept until 30 s before its end, by the wall clock; one that is nearer to its end is
- * for the calls that wait. Nothing is fetched before the first call.
+ * <p>A token is used until 30 s before it expires, by the wall clock. A fetched token that expires
+ * earlier is only given to the waiting calls. Nothing is fetched before the first call.
  */
 @ControlConfined
 final class BearerCredentials extends CallCredentials {
@@ -51,19 +52,19 @@ final class BearerCredentials extends CallCredentials {
   private final Backoff backoff;
   private final List<MetadataApplier> waiting = new ArrayList<>();
   private @Nullable AccessToken token;
-  private Instant usableUntil = Instant.MIN; // when there is a token
-  private @Nullable CompletableFuture<AccessToken> fetch; // under way
+  private Instant usableUntil = Instant.MIN; // while a token is held
+  private @Nullable CompletableFuture<AccessToken> fetch; // in flight
   private long startNanos; // of the last fetch
   private @Nullable Status lastFailure; // while backing off
   private TimerHandle limit = () -> {};
   private TimerHandle next = () -> {}; // the next fetch, or the end of the back-off
 
   /**
-   * Fetches nothing yet.
+   * Makes the credentials without fetching a token.
    *
-   * @param name of the credentials, for people
-   * @param source closed with this
-   * @param ahead how long before its end a token is fetched again; half of a short lifetime at most
+   * @param name the name of the credentials in messages
+   * @param source the source of tokens, which {@link #close} closes
+   * @param ahead how long before its expiry a token is fetched again; at most half of its lifetime
    */
   BearerCredentials(
       ControlLoop loop, String name, TokenSource source, Duration ahead, RandomSource random) {
@@ -104,7 +105,7 @@ final class BearerCredentials extends CallCredentials {
     return token;
   }
 
-  @SuppressWarnings("ReferenceEquality") // this very fetch
+  @SuppressWarnings("ReferenceEquality") // identifies the fetch
   private void fetch() {
     if (fetch != null) {
       return;
@@ -119,7 +120,7 @@ final class BearerCredentials extends CallCredentials {
         (fetched, failure) ->
             loop.execute(
                 () -> {
-                  if (fetch == begun) { // else it was late
+                  if (fetch == begun) { // otherwise the fetch has timed out
                     onEnd(start, fetched, failure);
                   }
                 }));
@@ -137,7 +138,7 @@ final class BearerCredentials extends CallCredentials {
       onFailed(
           none.isUnusable() ? Status.UNAUTHENTICATED : Status.UNAVAILABLE,
           "no token: " + none.reason());
-    } else { // a bug, whose text may quote a secret
+    } else { // our bug; the message may contain a secret
       onFailed(Status.UNAVAILABLE, "no token: not asked for");
     }
   }
@@ -155,7 +156,10 @@ final class BearerCredentials extends CallCredentials {
     takeWaiting().forEach(applier -> applier.apply(header(fetched)));
   }
 
-  /** A server gives the same token until near its end: of a short lifetime half is used up. */
+  /**
+   * Returns the time until the next fetch: at least half of the lifetime, because a server returns
+   * the same token until it is about to expire.
+   */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);
     return half.compareTo(ahead) < 0 ? half : lifetime.minus(ahead);

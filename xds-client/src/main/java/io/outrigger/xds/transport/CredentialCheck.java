@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether the control planes of a bootstrap could be asked: their targets, and the files that their
- * credentials name (A65, A97); and whether its certificate providers have usable files (A29).
- * Connects to nothing.
+ * Checks whether the control planes of a bootstrap can be used: their targets, and the files that
+ * their credentials name (A65, A97). Also checks whether the certificate providers of the bootstrap
+ * have usable files (A29). The check opens no connection.
  *
- * @param errors for which a start would be refused, and certificates that have expired; one line
+ * @param errors problems that prevent a start, and expired certificates; one line each
+ * @param warnings problems that make streams or connections fail until they are fixed; one line
  *     each
- * @param warnings for which streams or connections fail until they are mended
  */
 @AnyThread
 public record CredentialCheck(List<String> errors, List<String> warnings) {
@@ -28,7 +28,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
     warnings = List.copyOf(warnings);
   }
 
-  /** Looks at each control plane once. Blocks while it reads. */
+  /** Checks each control plane once. Blocks while it reads files. */
   public static CredentialCheck of(Bootstrap bootstrap) {
     Instant now = Instant.now();
     List<String> errors = new ArrayList<>();
@@ -66,7 +66,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
     return new CredentialCheck(errors, warnings);
   }
 
-  /** Why there would be no token now; empty when there is one. */
+  /** Returns why the file has no usable token now; empty when it has one. */
   private static Optional<String> problem(String tokenFile, Instant now) {
     try {
       var unused = JwtTokenFile.read(tokenFile, now);

@@ -13,16 +13,16 @@ import io.outrigger.xds.stream.AdsTransport;
 import java.util.Map;
 import java.util.Optional;
 
-/** ADS over a gRPC channel, and load reports over the same (A27, A57). */
+/** ADS over a gRPC channel. Load reports use the same channel (A27, A57). */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
   private final ServerChannel channel;
 
   /**
-   * Makes the channel, which connects with the first stream; may be called on any thread.
+   * Makes the channel, which connects with the first stream. May be called on any thread.
    *
-   * @throws IllegalArgumentException naming the server, if its target or a file that its
-   *     credentials name cannot be used
+   * @throws IllegalArgumentException if the target of {@code server}, or a file that its
+   *     credentials name, cannot be used; the message names the server
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this(loop, server, ServerChannel.KeepAlive.DEFAULT, System.getenv());

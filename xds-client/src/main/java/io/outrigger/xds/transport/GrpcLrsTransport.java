@@ -8,7 +8,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.report.LrsStream;
 import io.outrigger.xds.report.LrsTransport;
 
-/** Load reports over a channel that is another's. */
+/** Sends load reports over the channel of a {@link GrpcAdsTransport}, which owns the channel. */
 @ControlConfined
 final class GrpcLrsTransport implements LrsTransport {
   private final ServerChannel channel;

@@ -9,11 +9,11 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 
 /**
- * One stream to a control plane. Callbacks of gRPC hop to the control loop, where subclasses handle
- * them.
+ * One stream to a control plane. Callbacks of gRPC move to the control loop, where subclasses
+ * handle them.
  *
- * @param <Q> what is sent
- * @param <R> what is received
+ * @param <Q> the type of the messages that are sent
+ * @param <R> the type of the messages that are received
  */
 @ControlConfined
 abstract class GrpcStream<Q, R> {
@@ -22,7 +22,7 @@ abstract class GrpcStream<Q, R> {
   private final ClientCall<Q, R> call;
   private boolean attached;
   private boolean closed;
-  private boolean over; // whether the channel knows that it has ended
+  private boolean endReported; // to the channel
 
   GrpcStream(ServerChannel channel, MethodDescriptor<Q, R> method) {
     this.channel = channel;
@@ -34,22 +34,25 @@ abstract class GrpcStream<Q, R> {
     call.start(new Callbacks(), new Metadata());
   }
 
-  /** The stream is attached to a connection, and takes more. */
+  /** The stream is attached to a connection and can send more. */
   abstract void onReady();
 
   abstract void onMessage(R message);
 
   abstract void onClosed(RpcStatus reason);
 
-  /** Sends, or queues until the stream is ready; ignored once the stream is closed. */
+  /**
+   * Sends {@code message}, or queues it until the stream is ready. Ignored after the stream is
+   * closed.
+   */
   public void send(Q message) {
     loop.checkInside();
-    if (!closed) { // a cancelled call does not take messages
+    if (!closed) { // gRPC rejects messages of a cancelled call
       call.sendMessage(message);
     }
   }
 
-  /** Whether everything that was sent is on its way. */
+  /** Whether everything sent before is on its way. */
   public boolean isReady() {
     return call.isReady();
   }
@@ -60,7 +63,7 @@ abstract class GrpcStream<Q, R> {
     call.request(1);
   }
 
-  /** Says that nothing more will be sent; the server has the last word. */
+  /** Half-closes the stream. The server then ends the stream. */
   public void finish() {
     loop.checkInside();
     if (!closed) {
@@ -74,8 +77,8 @@ abstract class GrpcStream<Q, R> {
     if (!closed) {
       closed = true;
       call.cancel("closed by the client", null);
-      if (!over) {
-        over = true;
+      if (!endReported) {
+        endReported = true;
         channel.onGivenUp(attached);
       }
     }
@@ -83,8 +86,8 @@ abstract class GrpcStream<Q, R> {
 
   private void end(Status status) {
     RpcStatus reason = toRpcStatus(status);
-    if (!over) {
-      over = true;
+    if (!endReported) {
+      endReported = true;
       channel.onEnded(attached);
     }
     onClosed(reason);
@@ -100,7 +103,7 @@ abstract class GrpcStream<Q, R> {
     public void onReady() {
       loop.execute(
           () -> {
-            if (!attached && !over) {
+            if (!attached && !endReported) {
               attached = true;
               channel.onAttached();
             }

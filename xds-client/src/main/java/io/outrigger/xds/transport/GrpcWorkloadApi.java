@@ -29,22 +29,25 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The SPIFFE Workload API over gRPC. Each call has a channel of its own, which ends with it: so a
- * call that follows another connects anew, at the time that its owner chose.
+ * The SPIFFE Workload API over gRPC. Each call has its own channel, which is closed with the call.
+ * The next call therefore opens a new connection, at the time that the owner of the call chooses.
  */
 @AnyThread
 public final class GrpcWorkloadApi implements WorkloadApi {
-  /** Of one answer: some hundred federated bundles. */
+  /** The maximum size of a response. Some hundred federated bundles fit into it. */
   static final int MAX_RESPONSE_BYTES = 4 << 20;
 
-  /** The method; apart, so that gRPC comes up where an agent is asked, and not with each start. */
+  /**
+   * Holds the gRPC method in its own class, so that gRPC is loaded only when the Workload API is
+   * called, and not at each start.
+   */
   private static final class Fetch {
     static final Metadata.Key<String> HEADER =
         Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
 
     static final MethodDescriptor<byte[], WorkloadResponse> METHOD =
         MethodDescriptor.<byte[], WorkloadResponse>newBuilder()
-            .setType(MethodType.BIDI_STREAMING) // gRPC calls onReady for no other
+            .setType(MethodType.BIDI_STREAMING) // gRPC calls onReady only for this type
             .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
             .setRequestMarshaller(new Requests())
             .setResponseMarshaller(new Responses())
@@ -105,13 +108,13 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   }
 
   /**
-   * The answer that {@code message} is; throws a {@code StatusRuntimeException} when it is none.
+   * Parses a response. Throws a {@code StatusRuntimeException} when {@code message} is unreadable.
    */
   static WorkloadResponse parse(InputStream message) {
     return Fetch.METHOD.parseResponse(message);
   }
 
-  /** Nothing came about. */
+  /** A call whose channel could not be made. */
   private record NoCall() implements Call {
     @Override
     public void request(int count) {}
@@ -163,7 +166,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     }
   }
 
-  /** A message without fields. */
+  /** Writes the request, which is a message without fields. */
   private static final class Requests implements MethodDescriptor.Marshaller<byte[]> {
     @Override
     public InputStream stream(byte[] value) {
@@ -176,7 +179,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     }
   }
 
-  /** Reads {@code X509SVIDResponse}; fields that are not used here are passed over. */
+  /** Reads {@code X509SVIDResponse} and skips the fields that are not used here. */
   private static final class Responses implements MethodDescriptor.Marshaller<WorkloadResponse> {
     private static final int SVIDS = 1;
     private static final int FEDERATED_BUNDLES = 3;
@@ -223,7 +226,10 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       return field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
     }
 
-    /** The fields of a message that are bytes or text; of a field that comes twice the last. */
+    /**
+     * The bytes and text fields of a message, by field number. If a field is repeated, its last
+     * value counts.
+     */
     private record Fields(Map<Integer, byte[]> values) {
       static Fields of(byte[] message) throws IOException {
         CodedInputStream in = CodedInputStream.newInstance(message);

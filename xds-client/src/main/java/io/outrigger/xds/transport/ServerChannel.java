@@ -15,21 +15,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The gRPC channel to a control plane, which all streams to it share. It connects with the first
- * stream. Streams do not wait for ready, so that they fail with the reason when the server cannot
- * be reached (A57).
+ * The gRPC channel to a control plane. All streams to the server share the channel, which connects
+ * with the first stream. Streams do not wait for ready, so that they fail with the reason when the
+ * server cannot be reached (A57).
  *
- * <p>The channel's own back-off between connections would come on top of that between streams, and
- * fail streams with an old reason meanwhile. So a stream that never reached a connection ends the
- * channel: the next stream makes another, which tries once, at the time that its owner chose.
+ * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
+ * streams with an outdated reason. If a stream ends without having reached a connection, the
+ * channel is therefore closed. The next stream makes a new channel, which connects once, at the
+ * time that the owner of the stream chooses.
  */
 @ControlConfined
 final class ServerChannel {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
 
   /**
-   * How a path to the server that is silently dead is found: a ping after {@code time} without a
-   * byte from it, and {@code timeout} for the answer. gRPC lets {@code time} be 10 s or more.
+   * The times for detecting a dead connection. After {@code time} without a byte from the server,
+   * gRPC sends a PING and waits {@code timeout} for the answer. gRPC requires a {@code time} of at
+   * least 10 s.
    */
   record KeepAlive(Duration time, Duration timeout) {
     static final KeepAlive DEFAULT = // A57-38
@@ -49,9 +51,9 @@ final class ServerChannel {
   /**
    * Makes the channel; may be called on any thread.
    *
-   * @param environment what credentials find there
-   * @throws IllegalArgumentException naming the server, if its target or a file that its
-   *     credentials name cannot be used
+   * @param environment the environment variables that the credentials read
+   * @throws IllegalArgumentException if the target of {@code server}, or a file that its
+   *     credentials name, cannot be used; the message names the server
    */
   ServerChannel(
       ControlLoop loop, XdsServer server, KeepAlive keepAlive, Map<String, String> environment) {
@@ -65,9 +67,9 @@ final class ServerChannel {
   }
 
   /**
-   * Makes a channel and gives it up before it connects. Blocks while files are read.
+   * Makes a channel and closes it before it connects. Blocks while files are read.
    *
-   * @throws IllegalArgumentException as the constructor
+   * @throws IllegalArgumentException under the same conditions as the constructor
    */
   static void requireUsable(XdsServer server, Map<String, String> environment) {
     var unused =
@@ -97,7 +99,7 @@ final class ServerChannel {
     return loop;
   }
 
-  /** A call that has not started; its stream is counted from now on. */
+  /** Makes a call that has not started. The stream of the call counts as open from now on. */
   <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
     if (channel.isShutdown() && !closed) {
       channel = channel(server, credentials.channel(), keepAlive);
@@ -106,20 +108,26 @@ final class ServerChannel {
     return channel.newCall(method, calls);
   }
 
-  /** A stream has reached a connection. */
+  /** Called when a stream has reached a connection. */
   void onAttached() {
     attachedStreams++;
   }
 
-  /** A stream has ended by itself; {@code attached} tells whether it had reached a connection. */
+  /**
+   * Called when a stream has ended that the client did not close; {@code attached} is true if the
+   * stream had reached a connection.
+   */
   void onEnded(boolean attached) {
     count(attached);
-    if (!attached && attachedStreams == 0) { // others may well have a connection that works
+    if (!attached && attachedStreams == 0) { // otherwise other streams have a connection
       channel.shutdown();
     }
   }
 
-  /** A stream was given up: a server that is not needed any more keeps no connection (A71). */
+  /**
+   * Called when the client has closed a stream. The channel is closed with its last stream, because
+   * a server that is no longer needed keeps no connection (A71).
+   */
   void onGivenUp(boolean attached) {
     count(attached);
     if (openStreams == 0) {

@@ -23,15 +23,22 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
-/** The credentials of a bootstrap in gRPC's terms (A27-02, A65, A97), kept up to date. */
+/**
+ * The credentials of a bootstrap server as gRPC credentials (A27-02, A65, A97), kept up to date.
+ */
 @ControlConfined
 final class ServerCredentials {
   private static final String GOOGLE = "google_default";
 
-  /** Files are read where blocking harms nobody: the common pool answers operators. */
+  /**
+   * Reads files on a separate thread, because blocking the common pool would delay admin requests.
+   */
   private static final Executor READING = new BackgroundThread("credentials");
 
-  /** A97: a minute before it counts as ended, which is 30 s before its end. */
+  /**
+   * How long before its expiry a token file is read again. A97 requires one minute before the token
+   * counts as expired, which is 30 s before its expiry.
+   */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
   private static final Duration GOOGLE_AHEAD = Duration.ofMinutes(5);
@@ -48,14 +55,15 @@ final class ServerCredentials {
     this.calls =
         this.tokens.stream()
             .<CallCredentials>map(each -> each)
-            .reduce(CompositeCallCredentials::new); // A97: all of them
+            .reduce(CompositeCallCredentials::new); // A97: all credentials apply
     this.reload = reload;
   }
 
   /**
-   * Reads the files that {@code server} names, or for it the environment; on any thread.
+   * Reads the files that {@code server} names, and {@code environment} where files are not named.
+   * May be called on any thread.
    *
-   * @throws IllegalArgumentException naming the server, if a file cannot be used
+   * @throws IllegalArgumentException if a file cannot be used; the message names the server
    */
   static ServerCredentials of(ControlLoop loop, XdsServer server, Map<String, String> environment) {
     Stream<BearerCredentials> tokens =
@@ -77,11 +85,11 @@ final class ServerCredentials {
         tls.credentials(), Optional.of(reload), Stream.concat(google, tokens));
   }
 
-  /** The certificates of a server that is not reached in plain text. */
+  /** Returns the certificates for a server that is reached over TLS. */
   private static ServerTls tls(XdsServer server, Map<String, String> environment) {
     boolean isGoogle = server.credentials() instanceof GoogleDefault;
     try {
-      if (isGoogle) { // both halves: whom to trust, and that there is an account to ask for tokens
+      if (isGoogle) { // an account for tokens is needed too
         DefaultTokens.requireUsable(environment);
       }
       return ServerTls.of(config(server), environment);
@@ -93,7 +101,10 @@ final class ServerCredentials {
     }
   }
 
-  /** {@code google_default} trusts the roots of the system, and shows no certificate. */
+  /**
+   * Returns the TLS settings; {@code google_default} trusts the system roots and presents no
+   * certificate.
+   */
   private static Tls config(XdsServer server) {
     if (server.credentials() instanceof Tls tls) {
       return tls;
@@ -111,9 +122,9 @@ final class ServerCredentials {
   }
 
   /**
-   * Reads the files once, and forgets them.
+   * Reads the files once, without reading them again later.
    *
-   * @throws IllegalArgumentException as {@link #of}
+   * @throws IllegalArgumentException under the same conditions as {@link #of}
    */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
     return server.credentials() instanceof Insecure
@@ -125,12 +136,12 @@ final class ServerCredentials {
     return channel;
   }
 
-  /** Sent with each stream; empty when there are none. */
+  /** Returns the call credentials that each stream sends; empty when none are configured. */
   Optional<CallCredentials> calls() {
     return calls;
   }
 
-  /** From now on files are read again at their interval. */
+  /** Starts to read the files again at their interval. */
   void start() {
     reload.ifPresent(TlsReload::start);
   }

@@ -21,8 +21,9 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 
 /**
- * The certificates of {@code tls} credentials (A65): the roots and the identity that their files
- * have, else the roots of the system. New connections use what was read last; open ones stay.
+ * The certificates of {@code tls} credentials (A65): the identity and the roots of the configured
+ * files, or the system roots when no file of roots is configured. New connections use the
+ * certificates that were read last; open connections keep theirs.
  */
 @AnyThread
 final class ServerTls {
@@ -39,7 +40,8 @@ final class ServerTls {
   /**
    * Reads the certificates for the first time. Blocks.
    *
-   * @throws IllegalArgumentException naming the key and the file, if one cannot be used
+   * @throws IllegalArgumentException if a file cannot be used; the message names the key and the
+   *     file
    */
   static ServerTls of(Tls config, Map<String, String> environment) {
     if (config.certificateFile().isPresent() != config.privateKeyFile().isPresent()) {
@@ -50,10 +52,10 @@ final class ServerTls {
   }
 
   /**
-   * Reads them again. Blocks.
+   * Reads the certificates again. Blocks.
    *
-   * @throws IllegalArgumentException naming the key and the file, if one cannot be used; what was
-   *     read before stays in use
+   * @throws IllegalArgumentException if a file cannot be used; the message names the key and the
+   *     file, and the certificates read before stay in use
    */
   void reload() {
     certificates = read();
@@ -80,19 +82,19 @@ final class ServerTls {
     return NettySslContextChannelCredentials.create(new EachConnectionContext(() -> certificates));
   }
 
-  /** For HTTPS clients that trust the same. */
+  /** Returns a context for HTTPS clients that trust the same roots. */
   SSLContext context() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, new TrustManager[] {new HttpsTrust()}, null);
-      context.getClientSessionContext().setSessionTimeout(1); // so that none is resumed
+      context.getClientSessionContext().setSessionTimeout(1); // prevents resumption
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("the JVM has no TLS", e);
     }
   }
 
-  /** Accepts servers by the host that they were connected to for. */
+  /** Verifies the certificate of a server against the host name of the connection. */
   private final class HttpsTrust extends ServerTrustManager {
     HttpsTrust() {
       super(

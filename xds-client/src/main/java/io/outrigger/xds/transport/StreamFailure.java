@@ -10,11 +10,11 @@ import java.util.Set;
 import javax.net.ssl.SSLException;
 
 /**
- * Why a stream has ended, in one line for people. gRPC's description of a failed connection is a
- * general word, followed by the handlers of the channel; the causes have the reason.
+ * Describes in one line why a stream has ended. When a connection fails, gRPC's own description is
+ * a general phrase with a list of channel handlers, and only the causes contain the reason.
  */
 final class StreamFailure {
-  /** Descriptions without a reason. */
+  /** The descriptions that contain no reason. */
   private static final Set<String> GENERAL =
       Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
 
@@ -43,7 +43,7 @@ final class StreamFailure {
   private static String reason(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof FileNotFoundException && each.getMessage() == null) {
-        return "the unix socket does not exist"; // a connect to one says no more
+        return "the unix socket does not exist"; // the only sign that connect gives
       }
       if (each instanceof SSLException
           || each instanceof GeneralSecurityException

@@ -10,13 +10,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads certificate files again at an interval, off the control loop (A65 {@code
- * refresh_interval}). A reading that fails leaves what was read before in use, and is logged when
- * its reason is new.
+ * refresh_interval}). When a reading fails, the certificates read before stay in use, and a reason
+ * that differs from the last one is logged.
  */
 @ControlConfined
 final class TlsReload {
   private static final Logger log = LoggerFactory.getLogger(TlsReload.class);
-  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
   private final ControlLoop loop;
   private final Executor reading;
@@ -25,20 +25,21 @@ final class TlsReload {
   private final Duration interval;
   private TimerHandle next = () -> {};
   private boolean closed;
-  private String problem = ""; // the last one, while there is one
+  private String problem = ""; // of the last reading; empty after a success
 
   /**
-   * Nothing happens before {@link #start}.
+   * Makes a reload that does nothing before {@link #start}.
    *
-   * @param reading runs {@code reload}, which may block
-   * @param reload throws {@code IllegalArgumentException} with the reason when it fails
+   * @param reading the executor that runs {@code reload}, which may block
+   * @param reload reads the files; throws {@code IllegalArgumentException} with the reason when it
+   *     fails
    */
   TlsReload(ControlLoop loop, Executor reading, String server, Duration interval, Runnable reload) {
     this.loop = loop;
     this.reading = reading;
     this.server = server;
     this.reload = reload;
-    this.interval = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+    this.interval = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
   }
 
   void start() {
@@ -61,12 +62,12 @@ final class TlsReload {
     String outcome = failure;
     loop.execute(
         () -> {
-          tell(outcome);
+          logChange(outcome);
           start();
         });
   }
 
-  private void tell(String failure) {
+  private void logChange(String failure) {
     if (!failure.equals(problem)) {
       if (failure.isEmpty()) {
         log.info("control plane {}: the certificate files are usable again", server);
@@ -80,7 +81,7 @@ final class TlsReload {
     problem = failure;
   }
 
-  /** What is wrong with the files; empty when nothing is. */
+  /** Returns the problem of the files; empty when there is none. */
   String problem() {
     loop.checkInside();
     return problem;
