@@ -31,14 +31,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The resources of {@code dns:///} targets, in the place of a control plane's (decision
+ * The resources of {@code dns:///} targets, in the form that a control plane would send (decision
  * proxy-0041): a Listener with one route, for every path, to a cluster of type STRICT_DNS. All
- * three have the name of the target. As for a gRPC client of that name there is no time limit, no
- * limit of requests and no retry: local policy finds every field unset.
+ * three resources have the name of the target. As with a gRPC client of that target, calls have no
+ * timeout, no request limit and no retries. Every field that local policy may set is unset.
  */
 @AnyThread
 public final class DnsResources implements ResourceSource {
-  /** The server that views show for these targets: this process. */
+  /**
+   * The server that status views show for these targets. This process takes the place of the
+   * server.
+   */
   public static final XdsServer SERVER =
       new XdsServer(
           "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
@@ -49,7 +52,7 @@ public final class DnsResources implements ResourceSource {
     this.snapshot = snapshot;
   }
 
-  /** The resources of these names. */
+  /** Returns the resources of {@code names}. */
   public static DnsResources of(List<ClusterSource.StrictDns> names) {
     Map<String, Any> listeners = new HashMap<>();
     Map<String, Any> clusters = new HashMap<>();
@@ -63,7 +66,7 @@ public final class DnsResources implements ResourceSource {
             Map.of(ResourceType.LISTENER, listeners, ResourceType.CLUSTER, clusters)));
   }
 
-  /** The target, and the name of everything that belongs to it: {@code dns:///host:port}. */
+  /** Returns the target {@code dns:///host:port}, which is also the name of its resources. */
   public static String target(ClusterSource.StrictDns name) {
     return "dns:///" + name.authority();
   }
@@ -81,7 +84,7 @@ public final class DnsResources implements ResourceSource {
                 VirtualHost.newBuilder().setName(target).addDomains("*").addRoutes(route));
     var manager =
         HttpConnectionManager.newBuilder()
-            .setCommonHttpProtocolOptions( // A31: zero is no limit, where a route has none
+            .setCommonHttpProtocolOptions( // A31: zero means no limit
                 HttpProtocolOptions.newBuilder()
                     .setMaxStreamDuration(Duration.getDefaultInstance()))
             .setRouteConfig(routes)
@@ -118,7 +121,7 @@ public final class DnsResources implements ResourceSource {
 
   @Override
   public void subscribe(Runnable onChange) {
-    // The resources never change: addresses are no part of them.
+    // The resources never change, because they do not contain addresses.
   }
 
   @Override

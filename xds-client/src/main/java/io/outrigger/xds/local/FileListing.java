@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Which files are meant by a path: the file itself, or those of the folder, by name. */
+/** Lists the files of a path: the file itself, or the files in the folder, ordered by name. */
 @AnyThread
 final class FileListing {
   private FileListing() {}
 
   /**
-   * Lists; blocks for the disk.
+   * Lists the files of {@code root}. Blocks for the disk.
    *
-   * @param problems takes what is wrong with the path
-   * @throws IOException when nothing is there, or it cannot be looked at
+   * @param problems receives the problems of the path
+   * @throws IOException if the path does not exist or cannot be read
    */
   static List<Path> of(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
@@ -59,12 +59,12 @@ final class FileListing {
     }
   }
 
-  /** Why a path could not be listed. */
+  /** Returns the reason why a path could not be listed. */
   static String reason(IOException e) {
     return e instanceof NoSuchFileException ? "no such file or folder" : "cannot be read: " + e;
   }
 
-  /** Whether the name says that a file is to be read. */
+  /** Whether the file name has one of the extensions that are read. */
   private static boolean isDocument(Path path) {
     return String.valueOf(path.getFileName()).endsWith(".json") || isYaml(path);
   }

@@ -19,12 +19,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The server's end of one state-of-the-world stream over a {@link ResourceSource}.
+ * The server side of one state-of-the-world stream over a {@link ResourceSource}.
  *
- * <p>A response is due for a type when its client names more than before, or when what the client
- * was told is not what the source has; it goes out once that is known and the client reads. What
- * was told is not repeated, refused or not, until it changes. The source is all there is: a name
- * that it lacks is answered at once with an error of its own (xRFC TP3).
+ * <p>A response of a type is due when the client requests new names, or when the resources of the
+ * source differ from those sent. The response is sent once the source has a snapshot and the client
+ * permits a response. Resources are not sent again until they change, even if the client rejects
+ * them. The source is complete, so a requested name that it lacks is answered at once with a
+ * resource error (xRFC TP3).
  */
 @ControlConfined
 final class LocalAdsStream implements AdsStream {
@@ -51,7 +52,7 @@ final class LocalAdsStream implements AdsStream {
 
   void start() {
     source.subscribe(onChange);
-    tell(listener::onReady);
+    post(listener::onReady);
   }
 
   @Override
@@ -92,7 +93,7 @@ final class LocalAdsStream implements AdsStream {
     }
   }
 
-  /** Ends the stream from this side. */
+  /** Ends the stream from the server side. */
   void end(RpcStatus reason) {
     if (!closed) {
       close();
@@ -111,8 +112,8 @@ final class LocalAdsStream implements AdsStream {
       return;
     }
     ResourceSnapshot.OfType resources = snapshot.ofType(subscription.type());
-    Map<String, Optional<Any>> news = subscription.take(resources);
-    if (news.isEmpty()) {
+    Map<String, Optional<Any>> due = subscription.takeDue(resources);
+    if (due.isEmpty()) {
       return;
     }
     String nonce = String.valueOf(++nonces);
@@ -122,13 +123,13 @@ final class LocalAdsStream implements AdsStream {
             .setTypeUrl(subscription.type().typeUrl())
             .setVersionInfo(resources.version())
             .setNonce(nonce);
-    news.forEach(
+    due.forEach(
         (name, resource) ->
             resource.ifPresentOrElse(
                 response::addResources, () -> response.addResourceErrors(missing(name))));
     credits--;
     DiscoveryResponse built = response.build();
-    tell(() -> listener.onResponse(built));
+    post(() -> listener.onResponse(built));
   }
 
   private ResourceError missing(String name) {
@@ -141,7 +142,7 @@ final class LocalAdsStream implements AdsStream {
         .build();
   }
 
-  private void tell(Runnable event) {
+  private void post(Runnable event) {
     loop.execute(
         () -> {
           if (!closed) {

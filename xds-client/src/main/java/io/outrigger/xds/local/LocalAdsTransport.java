@@ -10,8 +10,8 @@ import java.util.List;
 
 /**
  * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
- * targets of forwards. It stands behind the same seam as a real one, so that they meet the same
- * stream, decoders and cache.
+ * targets of forwards. The class implements the same interface as a transport over gRPC, so its
+ * resources pass through the same stream, decoders and cache.
  */
 @ControlConfined
 public final class LocalAdsTransport implements AdsTransport {
@@ -21,15 +21,15 @@ public final class LocalAdsTransport implements AdsTransport {
   private boolean closed;
 
   /**
-   * Serves files.
+   * Serves the resources of files.
    *
-   * @param files stay the caller's, who starts and closes them
+   * @param files the watched files, which the caller starts and closes
    */
   public LocalAdsTransport(ControlLoop loop, ResourceDirectory files) {
     this(loop, (ResourceSource) files);
   }
 
-  /** Serves {@code names}, to clients of {@link DnsResources#SERVER}. */
+  /** Serves {@code names} to the clients of {@link DnsResources#SERVER}. */
   public LocalAdsTransport(ControlLoop loop, DnsResources names) {
     this(loop, (ResourceSource) names);
   }

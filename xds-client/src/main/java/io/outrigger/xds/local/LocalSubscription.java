@@ -11,19 +11,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the client of one stream wants of one type, and what it was told. */
+/**
+ * The names that the client of one stream requests of one type, and the resources sent to the
+ * client.
+ */
 @ControlConfined
 final class LocalSubscription {
   private final ResourceType<?> type;
   private Set<String> names = Set.of();
-  private boolean asked;
+  private boolean requested;
   private boolean wildcard;
   private boolean named;
   private String nonce = "";
-  private String toldVersion = "";
+  private String sentVersion = "";
 
-  /** By name; empty when the client was told that there is none. */
-  private Map<String, Optional<Any>> told = new HashMap<>();
+  /** The resources sent, by name; empty for a name that was reported as missing. */
+  private Map<String, Optional<Any>> sent = new HashMap<>();
 
   LocalSubscription(ResourceType<?> type) {
     this.type = type;
@@ -33,18 +36,18 @@ final class LocalSubscription {
     return type;
   }
 
-  /** Takes a subscription, an ACK or a NACK: they differ in nothing that matters here. */
+  /** Handles a subscription, an ACK or a NACK, which need no distinction here. */
   void onRequest(DiscoveryRequest request) {
-    if (asked && !nonce.equals(request.getResponseNonce())) {
-      return; // overtaken by a response; the answer to that one is on its way
+    if (requested && !nonce.equals(request.getResponseNonce())) {
+      return; // sent before the last response; the answer to that response follows
     }
     Set<String> wanted = new LinkedHashSet<>(request.getResourceNamesList());
-    wildcard = wanted.isEmpty() && (wildcard || !asked); // only a first request can begin one
+    wildcard = wanted.isEmpty() && (wildcard || !requested); // only a first one can be
     named |= !names.containsAll(wanted);
-    asked = true;
+    requested = true;
     names = wanted;
     if (!type.fullStateOfTheWorld() && !wildcard) {
-      told.keySet().retainAll(names); // named again, it is news again
+      sent.keySet().retainAll(names); // requested again, a name is sent again
     }
   }
 
@@ -53,25 +56,26 @@ final class LocalSubscription {
   }
 
   /**
-   * What the client is to be told now; nothing when it knows all. A response of listeners or
-   * clusters is the whole state; one of the other types holds what is new (A57-34).
+   * Returns the resources to send now, and records them as sent. Returns nothing when the client
+   * has every resource. A response of listeners or clusters contains the full state; a response of
+   * other types contains only changes (A57-34).
    */
-  Map<String, Optional<Any>> take(ResourceSnapshot.OfType resources) {
-    if (!asked || (names.isEmpty() && !wildcard)) {
+  Map<String, Optional<Any>> takeDue(ResourceSnapshot.OfType resources) {
+    if (!requested || (names.isEmpty() && !wildcard)) {
       return Map.of();
     }
-    if (!named && resources.version().equals(toldVersion)) {
+    if (!named && resources.version().equals(sentVersion)) {
       return Map.of();
     }
     Map<String, Optional<Any>> state = state(resources);
-    Map<String, Optional<Any>> news = new LinkedHashMap<>(state);
+    Map<String, Optional<Any>> due = new LinkedHashMap<>(state);
     if (!type.fullStateOfTheWorld()) {
-      news.entrySet().removeIf(entry -> entry.getValue().equals(told.get(entry.getKey())));
+      due.entrySet().removeIf(entry -> entry.getValue().equals(sent.get(entry.getKey())));
     }
-    told = state;
-    toldVersion = resources.version();
+    sent = state;
+    sentVersion = resources.version();
     named = false;
-    return news;
+    return due;
   }
 
   private Map<String, Optional<Any>> state(ResourceSnapshot.OfType resources) {

@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A resource with the name that it gives itself.
+ * A resource with the name in its content.
  *
- * @param steps the way to it in its document
+ * @param steps the path to the resource in its document
  */
 @AnyThread
 record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
-  /** How the name of a resource of one type is read. */
+  /** Reads the name of a resource of one type. */
   private interface Naming {
     String nameOf(Any resource) throws InvalidProtocolBufferException;
   }
@@ -32,7 +32,9 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
           ResourceType.ENDPOINT,
               any -> ClusterLoadAssignment.parseFrom(any.getValue()).getClusterName());
 
-  /** Reads the name; empty when there is none, or when it is no xDS resource of the four types. */
+  /**
+   * Reads the name; empty when the resource has no name, or is not of one of the four xDS types.
+   */
   static Optional<NamedResource> of(Any resource, List<String> steps) {
     for (Map.Entry<ResourceType<?>, Naming> type : NAMING.entrySet()) {
       if (type.getKey().typeUrl().equals(resource.getTypeUrl())) {
@@ -54,7 +56,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     }
   }
 
-  /** Such as {@code cluster "pay"}. */
+  /** Returns the noun of the type and the name, such as {@code cluster "pay"}. */
   String subject() {
     return type.noun() + " \"" + name + "\"";
   }

@@ -11,16 +11,20 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Files of local policy that are watched, off the control loop; a change makes the next overlay.
+ * Watches the files of local policy, off the control loop. When a file changes, the directory makes
+ * a new overlay.
  */
 @ControlConfined
 public final class OverlayDirectory {
-  /** Hears of changes, on the control loop. */
+  /** Receives the changes of the files, on the control loop. */
   public interface Listener {
-    /** Other rules are in force from now on. */
+    /** The rules have changed; {@code overlay} is in force from now on. */
     void onOverlay(Overlay overlay);
 
-    /** Other things are wrong with the files than before, perhaps none; rules stay as they are. */
+    /**
+     * The problems of the files have changed; {@code problems} may be empty. The rules stay in
+     * force.
+     */
     void onProblems(List<FileProblem> problems);
   }
 
@@ -31,9 +35,9 @@ public final class OverlayDirectory {
   private OverlayFiles files;
 
   /**
-   * @param reader runs what may block
+   * @param reader the executor that reads the files, which may block
    * @param roots files and folders, in the order in which their rules count
-   * @param read what was read of them a moment ago, which is where it begins
+   * @param read the result of the last reading of {@code roots}
    */
   public OverlayDirectory(
       ControlLoop loop, Executor reader, List<Path> roots, OverlayFiles read, Listener listener) {
@@ -41,10 +45,13 @@ public final class OverlayDirectory {
     this.roots = List.copyOf(roots);
     this.files = read;
     this.listener = listener;
-    this.watcher = new PathWatcher<>(loop, reader, this::look, this::onRead);
+    this.watcher = new PathWatcher<>(loop, reader, this::nextReading, this::onRead);
   }
 
-  /** Tells what was read, and begins to watch where there is something to be watched. */
+  /**
+   * Reports the overlay that was read before, and starts to watch if there are files or folders to
+   * watch.
+   */
   public void start() {
     loop.checkInside();
     listener.onOverlay(files.overlay());
@@ -53,23 +60,23 @@ public final class OverlayDirectory {
     }
   }
 
-  /** Ends the watching. */
+  /** Stops watching. */
   public void close() {
     watcher.close();
   }
 
-  /** What is wrong with the files now. */
+  /** Returns the present problems of the files. */
   public List<FileProblem> problems() {
     loop.checkInside();
     return files.problems();
   }
 
-  private Supplier<OverlayFiles> look() {
+  private Supplier<OverlayFiles> nextReading() {
     OverlayFiles before = files;
     return () -> OverlayFiles.read(roots, before);
   }
 
-  @SuppressWarnings("ReferenceEquality") // an overlay that stays is the very same
+  @SuppressWarnings("ReferenceEquality") // an unchanged overlay is the same instance
   private void onRead(OverlayFiles read) {
     OverlayFiles before = files;
     files = read;

@@ -18,17 +18,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * All files of local policy at one moment. Each reading starts from the one before, so that
- * unchanged files are not read again and a file that went bad keeps its last good rules.
+ * The state of all files of local policy at one moment. Each reading starts from the previous
+ * state: unchanged files are not read again, and a file that became invalid keeps its last valid
+ * rules.
  *
- * @param files by path, in the order in which they count
+ * @param files the files by path, in the order in which their rules count
  * @param overlay the rules in force
- * @param problems everything that is wrong
+ * @param problems the problems of all files and paths
  */
 @AnyThread
 public record OverlayFiles(
     Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
-  /** Before anything was read, and where nothing is to be read. */
+  /** The state before the first reading, and the state without any files. */
   public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());
 
   private static final OverlayFormat FORMAT = new OverlayFormat();
@@ -38,21 +39,21 @@ public record OverlayFiles(
     problems = List.copyOf(problems);
   }
 
-  /** The fields of the rules in force that have no effect. */
+  /** Returns the fields of the rules in force that have no effect. */
   public List<FileProblem> ignored() {
     return files.values().stream().flatMap(file -> file.content().ignored().stream()).toList();
   }
 
-  /** As {@link #read(List, OverlayFiles)}, for the first time. */
+  /** Reads the files for the first time, in the same way as {@link #read(List, OverlayFiles)}. */
   public static OverlayFiles read(List<Path> roots) {
     return read(roots, NONE);
   }
 
   /**
-   * Reads files, and the files of folders (not of folders within). Blocks for the disk; never
-   * throws because of what is there.
+   * Reads files, and the files of folders without their subfolders. Blocks for the disk. Never
+   * throws because of the content of the paths.
    *
-   * @param roots in the order in which their rules count
+   * @param roots files and folders, in the order in which their rules count
    */
   static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
@@ -77,7 +78,10 @@ public record OverlayFiles(
         files, isSame ? before.overlay : before.overlay.with(clusters, routes), problems);
   }
 
-  /** A file with a rule of a name that is taken does not count. */
+  /**
+   * Returns a problem if a rule of {@code file} has a name that an earlier rule has. The rules of
+   * such a file are ignored.
+   */
   private static Optional<FileProblem> conflict(
       WatchedFile<Rules> file, Map<String, OverlayRule> named) {
     return rules(file.content())

@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Files of local policy (CONTRACT section 11). */
+/** Parses files of local policy (CONTRACT section 11). */
 @AnyThread
 final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   private static final int MAX_SIZE = 4 << 20;
@@ -39,9 +39,9 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   private static final String ALPN = "alpn";
 
   /**
-   * The rules of a file, of both kinds, each kind in order.
+   * The rules of a file: rules for clusters and rules for routes, each in the order of the file.
    *
-   * @param ignored fields that have no effect
+   * @param ignored the fields that have no effect
    */
   record Rules(List<ClusterRule> clusters, List<RouteRule> routes, List<FileProblem> ignored) {
     static final Rules NONE = new Rules(List.of(), List.of(), List.of());
@@ -63,10 +63,10 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
     return Rules.NONE;
   }
 
-  /** None of a file's rules counts when anything in it is wrong. */
+  /** Parses the rules of a file. If anything in the file is wrong, none of its rules are used. */
   @Override
   public Rules parse(Path path, String text, List<FileProblem> problems) {
-    // JSON may be indented by tabs, which YAML refuses; in its strings there are none.
+    // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
     String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
     try {
       Optional<Located> tree = YamlReader.read(yaml, MAX_SIZE);
@@ -83,7 +83,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
     }
   }
 
-  /** One file. */
+  /** Reads the rules of one file. */
   private static final class Reading implements DocumentFindings {
     final List<ClusterRule> clusters = new ArrayList<>();
     final List<RouteRule> routes = new ArrayList<>();
@@ -243,7 +243,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       return Optional.empty();
     }
 
-    /** Globs in a list; one by itself may do without. */
+    /** Returns the globs of a list; a single glob needs no list. */
     private List<Glob> globs(Fields of, String key, String field) {
       Entry entry = Objects.requireNonNull(of.entries().get(key));
       List<Located> items =
@@ -280,7 +280,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       return names;
     }
 
-    /** What another version of HTTP is called cannot mean HTTP/2. */
+    /** Whether {@code name} may mean HTTP/2. The name of another HTTP version may not. */
     private static boolean isProtocol(String name) {
       int length = name.getBytes(StandardCharsets.UTF_8).length;
       return length > 0

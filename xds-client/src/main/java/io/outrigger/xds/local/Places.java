@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of one document's parts. The tree is read when it is needed for the first time: most
- * documents have nothing wrong. Two threads that need it at once both read it, with the same
- * result.
+ * Finds the lines and columns of the parts of one document. The document is parsed as a tree when a
+ * place is first needed, because most documents have no problems. If two threads need the tree at
+ * once, both parse the document, with the same result.
  */
 @AnyThread
 final class Places {
@@ -29,14 +29,17 @@ final class Places {
   private volatile @Nullable Located tree;
 
   /**
-   * @param text of the file {@code path}
+   * @param text the content of the file {@code path}
    */
   Places(Path path, String text) {
     this.path = path;
     this.text = text;
   }
 
-  /** The places of a file, without any where it cannot be read. Blocks for the disk. */
+  /**
+   * Returns the places of a file. If the file cannot be read, no places are found. Blocks for the
+   * disk.
+   */
   static Places of(Path path) {
     try {
       return new Places(path, Files.readString(path));
@@ -45,11 +48,14 @@ final class Places {
     }
   }
 
-  /** The document; an empty one where there is nothing but space and comments. */
+  /**
+   * Returns the tree of the document; an empty mapping when the text contains only space and
+   * comments.
+   */
   Located tree() throws YamlReader.Unreadable {
     Located known = tree;
     if (known == null) {
-      // JSON may be indented by tabs, which YAML refuses; in its strings there are none.
+      // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
       String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
       known = YamlReader.read(yaml, ResourceFormat.MAX_SIZE).orElse(EMPTY);
       tree = known;
@@ -57,16 +63,16 @@ final class Places {
     return known;
   }
 
-  /** The problem of a document that cannot be read. */
+  /** Returns the problem of a document that cannot be read. */
   FileProblem problem(YamlReader.Unreadable e) {
     return new FileProblem(
         path, e.place().line(), e.place().column(), String.valueOf(e.getMessage()));
   }
 
   /**
-   * The problem of one field.
+   * Returns the problem of one field.
    *
-   * @param steps the way to the resource that the field is in
+   * @param steps the path to the resource that contains the field
    * @param subject the resource, such as {@code cluster "pay"}; empty when the error names it
    */
   FileProblem problem(List<String> steps, String subject, FieldError error) {
@@ -82,7 +88,7 @@ final class Places {
     try {
       return steps.isEmpty() ? Optional.empty() : Optional.of(tree().placeOf(steps));
     } catch (YamlReader.Unreadable e) {
-      return Optional.empty(); // JSON that YAML does not read, such as a very large one
+      return Optional.empty(); // JSON that YAML cannot read, such as a very large document
     }
   }
 }

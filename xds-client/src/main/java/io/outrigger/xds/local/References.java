@@ -29,16 +29,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Checks what resources refer to. Each of them is valid by itself; here it counts whether the
- * others are there, and whether calls could succeed. A finding is an error when a listener reaches
- * it and nothing takes its place, else a warning.
+ * Checks the references between resources. Each resource is valid by itself. This class checks
+ * whether the referenced resources exist, and whether calls can succeed. A finding is an error if a
+ * listener leads to the resource and no alternative exists; otherwise the finding is a warning.
  *
- * <p>Used once, by one thread.
+ * <p>Each instance is used once, by one thread.
  */
 final class References {
-  /** Takes the findings. */
+  /** Receives the findings. */
   interface Report {
-    /** A finding about one field of {@code of}. */
+    /** Reports a finding about one field of {@code of}. */
     void add(boolean isError, NamedResource of, FieldError finding);
   }
 
@@ -51,18 +51,18 @@ final class References {
   private final Map<String, Valid<RouteTable>> tables = new LinkedHashMap<>();
   private final Map<String, Valid<ClusterResource>> clusters = new LinkedHashMap<>();
   private final Map<String, Valid<EndpointSet>> endpoints = new LinkedHashMap<>();
-  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // clusters; true is an error
+  private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true: findings are errors
 
   References(Report report) {
     this.report = report;
   }
 
-  /** Notes a resource of the files, which may be refused. */
+  /** Records a resource of the files, which may be invalid. */
   void define(NamedResource resource) {
     defined.computeIfAbsent(resource.type(), type -> new HashSet<>()).add(resource.name());
   }
 
-  /** Notes the value of a valid resource. */
+  /** Records the value of a valid resource. */
   void add(NamedResource resource, Object value) {
     if (value instanceof ListenerResource listener) {
       listeners.putIfAbsent(resource.name(), new Valid<>(resource, listener));
@@ -75,7 +75,7 @@ final class References {
     }
   }
 
-  /** Reports everything that is missing or cannot work. */
+  /** Reports each missing resource and each resource that cannot work. */
   void check() {
     Set<String> named = new HashSet<>();
     for (Valid<ListenerResource> listener : listeners.values()) {
@@ -145,7 +145,7 @@ final class References {
     }
   }
 
-  /** Whether no request has such a path; all begin with a slash. */
+  /** Whether {@code path} matches no request, because it does not begin with a slash. */
   private static boolean isWithoutSlash(String path) {
     return !path.isEmpty() && path.charAt(0) != '/';
   }
@@ -156,7 +156,9 @@ final class References {
         : List.of(((ClusterChoice.Single) choice).cluster());
   }
 
-  /** Notes that calls come to a cluster, and to its leaves where it is an aggregate. */
+  /**
+   * Records that calls reach a cluster. The calls of an aggregate cluster also reach its leaves.
+   */
   private void reach(String name, boolean isError) {
     Valid<ClusterResource> cluster = clusters.get(name);
     if (cluster == null
@@ -171,7 +173,10 @@ final class References {
     }
   }
 
-  /** Whether a call of the cluster could succeed; a refused resource is reported elsewhere. */
+  /**
+   * Whether a call of the cluster could succeed. An invalid cluster counts as usable here, because
+   * its errors are reported elsewhere.
+   */
   private boolean canWork(String name, Set<String> above) {
     Valid<ClusterResource> cluster = clusters.get(name);
     if (cluster == null) {
@@ -186,7 +191,7 @@ final class References {
         || (isDefined(ResourceType.ENDPOINT, eds.resourceName()) && whyUnusable(eds).isEmpty());
   }
 
-  /** The reason why none of the endpoints can be picked; empty when one can. */
+  /** Returns the reason why no endpoint can be picked; empty when an endpoint can be picked. */
   private Optional<String> whyUnusable(ClusterSource.Eds eds) {
     Valid<EndpointSet> set = endpoints.get(eds.resourceName());
     if (set == null) {

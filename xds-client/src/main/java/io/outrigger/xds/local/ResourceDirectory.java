@@ -15,7 +15,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Resource files that are watched, on a thread of their own; a change makes the next snapshot. */
+/**
+ * Watches resource files on a separate thread. When a file changes, the directory makes a new
+ * snapshot.
+ */
 @ControlConfined
 public final class ResourceDirectory implements ResourceSource {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);
@@ -30,8 +33,7 @@ public final class ResourceDirectory implements ResourceSource {
 
   /**
    * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
-   * @param read what was read of them a moment ago, which is where it begins, or {@link
-   *     ResourceFiles#NONE}
+   * @param read the result of the last reading of {@code roots}, or {@link ResourceFiles#NONE}
    */
   public ResourceDirectory(ControlLoop loop, List<Path> roots, ResourceFiles read) {
     this(loop, roots, read, new BackgroundThread("resource-files"));
@@ -52,10 +54,10 @@ public final class ResourceDirectory implements ResourceSource {
     this.roots = List.copyOf(roots);
     this.files = read;
     this.stopReader = stopReader;
-    this.watcher = new PathWatcher<>(loop, reader, this::look, this::onRead);
+    this.watcher = new PathWatcher<>(loop, reader, this::nextReading, this::onRead);
   }
 
-  /** Begins to read and to watch. */
+  /** Starts to read and to watch the files. */
   public void start() {
     loop.checkInside();
     if (files.wereRead()) {
@@ -66,7 +68,7 @@ public final class ResourceDirectory implements ResourceSource {
     }
   }
 
-  /** Ends the watching; subscribers are not called again. */
+  /** Stops watching. Subscribers are not called again. */
   public void close() {
     loop.checkInside();
     watcher.close();
@@ -74,13 +76,13 @@ public final class ResourceDirectory implements ResourceSource {
     stopReader.run();
   }
 
-  /** What is wrong with the files now; resources that were good before are served meanwhile. */
+  /** Returns the present problems of the files. Resources that were valid before stay in use. */
   public List<FileProblem> problems() {
     loop.checkInside();
     return files.problems();
   }
 
-  /** What to serve; empty until the files were read once. */
+  /** Returns the resources to serve; empty until the files were read once. */
   @Override
   public Optional<ResourceSnapshot> snapshot() {
     return loaded ? Optional.of(files.snapshot()) : Optional.empty();
@@ -96,13 +98,13 @@ public final class ResourceDirectory implements ResourceSource {
     subscribers.remove(onChange);
   }
 
-  /** Names of files and folders, for messages. */
+  /** Returns the paths of the files and folders, for messages. */
   @Override
   public String name() {
     return String.join(", ", roots.stream().map(Path::toString).toList());
   }
 
-  private Supplier<ResourceFiles> look() {
+  private Supplier<ResourceFiles> nextReading() {
     ResourceFiles before = files;
     return () -> ResourceFiles.read(roots, before);
   }

@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All resource files at one moment. Each reading starts from the one before, so that unchanged
- * files are not read again and a file that went bad keeps its last good resources.
+ * The state of all resource files at one moment. Each reading starts from the previous state:
+ * unchanged files are not read again, and a file that became invalid keeps its last valid
+ * resources.
  *
- * @param files by path, in the order in which they were found
- * @param snapshot of what is served
- * @param unlisted what is wrong with the paths that were asked for
- * @param conflicts names that are defined twice
+ * @param files the files by path, in the order in which they were found
+ * @param snapshot the resources to serve
+ * @param unlisted the problems of the configured paths
+ * @param conflicts the problems of names that are defined twice
  */
 @AnyThread
 public record ResourceFiles(
@@ -28,7 +29,7 @@ public record ResourceFiles(
     ResourceSnapshot snapshot,
     List<FileProblem> unlisted,
     List<FileProblem> conflicts) {
-  /** Before anything was read. */
+  /** The state before the first reading. */
   public static final ResourceFiles NONE =
       new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
 
@@ -40,12 +41,12 @@ public record ResourceFiles(
     conflicts = List.copyOf(conflicts);
   }
 
-  /** Whether this is of a reading, which finds files or what is wrong. */
+  /** Whether the files were read. Each reading finds at least one file or problem. */
   boolean wereRead() {
     return !files.isEmpty() || !unlisted.isEmpty();
   }
 
-  /** Everything that is wrong. */
+  /** Returns all problems. */
   List<FileProblem> problems() {
     List<FileProblem> all = new ArrayList<>(unlisted);
     files.values().forEach(file -> all.addAll(file.problems()));
@@ -53,16 +54,16 @@ public record ResourceFiles(
     return all;
   }
 
-  /** As {@link #read(List, ResourceFiles)}, for the first time. */
+  /** Reads the files for the first time, in the same way as {@link #read(List, ResourceFiles)}. */
   public static ResourceFiles read(List<Path> roots) {
     return read(roots, NONE);
   }
 
   /**
-   * Reads files, and the files of folders (not of folders within). Blocks for the disk; never
-   * throws because of what is there.
+   * Reads files, and the files of folders without their subfolders. Blocks for the disk. Never
+   * throws because of the content of the paths.
    *
-   * @param roots in the order in which a name defined twice counts
+   * @param roots files and folders, in order; the first definition of a name counts
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();

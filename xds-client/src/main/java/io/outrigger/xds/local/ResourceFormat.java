@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Files of resources (CONTRACT section 4). */
+/** Parses files of resources (CONTRACT section 4). */
 @AnyThread
 final class ResourceFormat implements WatchedFile.Format<List<NamedResource>> {
   static final int MAX_SIZE = 64 << 20;

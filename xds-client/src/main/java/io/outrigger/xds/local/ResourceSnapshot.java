@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** All resources that the files hold at one moment, by type and name. */
+/** All resources of a source at one moment, by type and name. */
 @AnyThread
 record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   static final ResourceSnapshot EMPTY = of(Map.of());
@@ -22,8 +22,8 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   /**
    * The resources of one type.
    *
-   * @param version a hash of names and contents: the same exactly when these are
-   * @param resources by name, in the order of names
+   * @param version a hash of names and contents, which changes exactly when they change
+   * @param resources the resources by name, in the order of names
    */
   record OfType(String version, Map<String, Any> resources) {
     OfType {
@@ -31,7 +31,7 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     }
   }
 
-  /** A snapshot of these resources. */
+  /** Returns a snapshot of {@code resources}. */
   static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
     Map<ResourceType<?>, OfType> types = new HashMap<>();
     for (ResourceType<?> type : ResourceType.ALL) {
@@ -41,13 +41,13 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return new ResourceSnapshot(types);
   }
 
-  /** The resources of {@code type}, none of which may be there. */
+  /** Returns the resources of {@code type}, which may be empty. */
   OfType ofType(ResourceType<?> type) {
     OfType found = types.get(type);
     return found == null ? new OfType("", Map.of()) : found;
   }
 
-  /** Whether both hold the same resources. */
+  /** Whether both snapshots contain the same resources. */
   boolean sameAs(ResourceSnapshot other) {
     return ResourceType.ALL.stream()
         .allMatch(type -> ofType(type).version().equals(other.ofType(type).version()));
@@ -57,7 +57,10 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return types.values().stream().mapToInt(type -> type.resources().size()).sum();
   }
 
-  /** Each value is hashed with what came before it, so that none can move to another name. */
+  /**
+   * Hashes each value together with all names and values before it, so that moving a value to
+   * another name changes the version.
+   */
   private static String version(Map<String, Any> sorted) {
     long hash = 0;
     for (var resource : sorted.entrySet()) {

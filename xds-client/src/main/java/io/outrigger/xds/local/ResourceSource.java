@@ -3,10 +3,12 @@ package io.outrigger.xds.local;
 import io.outrigger.base.ControlConfined;
 import java.util.Optional;
 
-/** Resources of this machine, which a {@link LocalAdsTransport} serves as a control plane would. */
+/**
+ * The resources of this machine. A {@link LocalAdsTransport} serves them as a control plane would.
+ */
 @ControlConfined
 interface ResourceSource {
-  /** What to serve; empty until it is known. */
+  /** Returns the resources to serve; empty until they are known. */
   Optional<ResourceSnapshot> snapshot();
 
   /** Calls {@code onChange} after each change of the snapshot. */
@@ -14,6 +16,6 @@ interface ResourceSource {
 
   void unsubscribe(Runnable onChange);
 
-  /** Where the resources come from, for messages. */
+  /** Returns the origin of the resources, for messages. */
   String name();
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Checks resource files as the running program would, without running it. */
+/** Checks resource files as the running program would, without starting the program. */
 @AnyThread
 public final class ResourceValidator {
   private final DecodeContext context;
@@ -36,12 +36,13 @@ public final class ResourceValidator {
   }
 
   /**
-   * What was found.
+   * The findings of a check.
    *
-   * @param problems what would be refused; none when the files would be taken as they are
-   * @param broken what would be taken, and cannot work
-   * @param warnings what has no effect, or works only in part
-   * @param rules what each rule of the overlay comes to
+   * @param problems the errors for which a file would be rejected; empty when all files would be
+   *     accepted
+   * @param broken the errors of accepted resources that cannot work
+   * @param warnings the fields that have no effect, and the resources that work only in part
+   * @param rules the effect of each rule of the overlay
    */
   public record Result(
       List<FileProblem> problems,
@@ -56,16 +57,16 @@ public final class ResourceValidator {
     }
   }
 
-  /** Reads and decodes everything in files and folders. Blocks for the disk. */
+  /** Reads and decodes all resources in files and folders. Blocks for the disk. */
   public static Result validate(List<Path> paths, DecodeContext context) {
     return validate(ResourceFiles.read(paths), context);
   }
 
   /**
-   * Decodes everything in files that were read.
+   * Decodes all resources of files that were read before.
    *
-   * @param context as of the server whose place the files take; its overlay is tried for a target
-   *     of each listener's name
+   * @param context the context of the server that the files replace; its overlay is applied for one
+   *     target per listener name
    */
   public static Result validate(ResourceFiles read, DecodeContext context) {
     DecodeContext all = context.under(context.overlay().forTargets(targets(read)));

@@ -18,15 +18,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One file as it was read last, and what to use of it.
+ * The last reading of one file, and the content in use.
  *
- * @param stamp shows without reading that the file is still the same; empty when it was not read
- * @param seen how often in a row this stamp was found; it is trusted after some looks, for a file
- *     that was just written may be written again within the same tick of its clock
- * @param hash of the content
+ * @param stamp the metadata that shows without reading whether the file is unchanged; empty when
+ *     the file was not read
+ * @param seen the number of times in a row that this stamp was found; the stamp is trusted after
+ *     several times, because a file may be written twice within one tick of the file clock
+ * @param hash the hash of the bytes that were read
  * @param good whether {@code content} comes from a text without problems
- * @param content what to use: of the last good text, while there was one
- * @param problems of the present text
+ * @param content the content in use: that of the last text without problems, if there was one
+ * @param problems the problems of the present text
  */
 @AnyThread
 record WatchedFile<T>(
@@ -38,8 +39,8 @@ record WatchedFile<T>(
     T content,
     List<FileProblem> problems) {
   /**
-   * As often in a row the same stamp must be found: file clocks tick every 2 s at worst, and looks
-   * come twice a second.
+   * The number of times in a row that the same stamp must be found. File clocks tick every 2 s at
+   * worst, and the stamp is read twice a second.
    */
   private static final int TRUSTED = 8;
 
@@ -48,27 +49,27 @@ record WatchedFile<T>(
   }
 
   /**
-   * What stands in files of one kind.
+   * Parses files of one kind.
    *
-   * @param <T> what is made of one
+   * @param <T> the type of the parsed content
    */
   interface Format<T> {
-    /** Longer files are not read, in bytes. */
+    /** Returns the maximum size in bytes; larger files are not read. */
     int maxSize();
 
-    /** What is used of a file that was never good. */
+    /** Returns the content to use for a file that was never valid. */
     T nothing();
 
-    /** Reads a text; {@code problems} takes what is wrong with it. */
+    /** Parses a text; {@code problems} receives the problems of the text. */
     T parse(Path path, String text, List<FileProblem> problems);
   }
 
   /**
-   * Reads files, and the files of folders (not of folders within), in their order. What a path held
-   * that is not there any more stays in use. Blocks for the disk.
+   * Reads files, and the files of folders without their subfolders, in order. If a path has
+   * disappeared, the content read from it before stays in use. Blocks for the disk.
    *
-   * @param before what was read of the same paths last, by file
-   * @param problems takes what is wrong with the paths themselves
+   * @param before the last readings of the same paths, by file
+   * @param problems receives the problems of the paths themselves
    */
   static <T> Map<Path, WatchedFile<T>> readAll(
       List<Path> roots,
@@ -92,9 +93,9 @@ record WatchedFile<T>(
   }
 
   /**
-   * Reads {@code path}, unless nothing has changed since {@code before}. Blocks for the disk.
+   * Reads {@code path}, unless the file is unchanged since {@code before}. Blocks for the disk.
    *
-   * @param before what was read of the same path, if anything
+   * @param before the last reading of the same path, if there was one
    */
   static <T> WatchedFile<T> read(Path path, Format<T> format, Optional<WatchedFile<T>> before) {
     try {
@@ -118,7 +119,7 @@ record WatchedFile<T>(
     }
   }
 
-  /** The same content with a problem that is not of the content. */
+  /** Returns the content of {@code before} with the problem that the file no longer exists. */
   private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
     return broken(before.path, format, Optional.of(before), "is not there any more");
   }

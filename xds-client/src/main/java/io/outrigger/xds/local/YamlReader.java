@@ -31,19 +31,18 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Reads YAML, or JSON, as a tree that knows where its parts stand. The content of aliases is
- * repeated where they stand; depth and size are limited, so that a small file cannot fill the
- * memory.
+ * Reads YAML or JSON as a tree that records the place of each part. Each alias is replaced by a
+ * copy of its content. Depth and size are limited, so that a small file cannot exhaust the memory.
  *
- * <p>Numbers keep their own characters, since a field of text takes them as they are: {@code 1.10}
- * is not {@code 1.1}. A number or truth value that JSON would spell in another way is an error: its
- * reader cannot know whether it is meant as text.
+ * <p>Numbers keep their characters, because a text field takes the characters as they are: {@code
+ * 1.10} is not {@code 1.1}. A number or boolean that JSON would write differently is an error,
+ * because the reader cannot know whether text is meant.
  */
 @AnyThread
 public final class YamlReader {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_ALIASES = 1000;
-  private static final int MAX_REPEATED = 1_000_000; // parts, by aliases
+  private static final int MAX_REPEATED = 1_000_000; // parts repeated by aliases
   private static final Pattern JSON_NUMBER =
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 
@@ -51,7 +50,7 @@ public final class YamlReader {
   private int parts;
   private int maxParts;
 
-  /** The text is not one YAML document, or is past a limit. */
+  /** The text is not a single YAML document, or exceeds a limit. */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -62,7 +61,7 @@ public final class YamlReader {
       this.place = place;
     }
 
-    /** Where reading ended. */
+    /** Returns the place where reading stopped. */
     public Place place() {
       return place;
     }
@@ -75,8 +74,8 @@ public final class YamlReader {
   /**
    * Reads one document.
    *
-   * @param maxLength of the text, in characters
-   * @return empty when there is nothing but space and comments
+   * @param maxLength the maximum length of {@code text} in characters
+   * @return the tree; empty when {@code text} contains only space and comments
    */
   public static Optional<Located> read(String text, int maxLength) throws Unreadable {
     var settings =
@@ -103,7 +102,10 @@ public final class YamlReader {
     return root.isEmpty() ? Optional.empty() : Optional.of(located(root.get(), 0));
   }
 
-  /** Composing recurses, and the text may be deeper than the stack. */
+  /**
+   * Checks the depth before the tree is composed, because composing a deep text overflows the
+   * stack.
+   */
   private void checkDepth(String text) throws Unreadable {
     int depth = 0;
     int events = 0;
@@ -125,7 +127,7 @@ public final class YamlReader {
   private Located located(Node node, int depth) throws Unreadable {
     Place place = place(node.getStartMark());
     if (depth > MAX_DEPTH) {
-      throw tooDeep(place); // an alias within itself
+      throw tooDeep(place); // an alias that contains itself
     }
     if (++parts > maxParts) {
       throw new Unreadable(place, "its aliases repeat more than " + MAX_REPEATED + " parts");
@@ -166,7 +168,7 @@ public final class YamlReader {
     }
     boolean isNumber = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
     if (isNumber && JSON_NUMBER.matcher(text).matches()) {
-      return JsonParser.parseString(text); // which keeps the characters
+      return JsonParser.parseString(text); // keeps the characters
     }
     boolean isTruth = tag.equals(Tag.BOOL);
     if (isTruth && (text.equals("true") || text.equals("false"))) {

@@ -1,11 +1,12 @@
 /**
- * Resources from files instead of a control plane: read, watched, validated, and served through the
- * same stream seam, so that they meet the same decoders and cache as a server's.
+ * Resources from files instead of a control plane. The files are read, watched, validated, and
+ * served through the same interface as a control plane, so that the resources pass through the same
+ * decoders and cache.
  *
- * <p>Files are read on a thread of their own; everything else runs on the control loop.
+ * <p>Files are read on a separate thread; everything else runs on the control loop.
  *
- * <p>A30 and A57 (state of the world over ADS, from the server's side), A88 with xRFC TP3 (errors
- * for resources that are in no file).
+ * <p>The package implements the server side of state of the world over ADS (A30, A57), and errors
+ * for resources that are in no file (A88 with xRFC TP3).
  */
 @NullMarked
 package io.outrigger.xds.local;

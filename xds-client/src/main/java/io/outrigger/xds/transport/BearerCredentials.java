@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * a fetch
  *   succeeds                    waiting calls get the token; the back-off is reset; the next fetch
  *                               is due some time before the token expires
- *   fails, or takes longer      waiting calls fail with the reason; a back-off starts; afterwards the
- *   than 10 s                   next fetch starts at once if a token is held, otherwise with a call
+ *   fails, or takes longer      waiting calls fail with the reason; a back-off starts; at its end
+ *   than 10 s                   the next fetch starts if a token is held, otherwise with a call
  * </pre>
  *
  * <p>A token is used until 30 s before it expires, by the wall clock. A fetched token that expires
