@@ -39,8 +39,8 @@ import java.util.Optional;
 @AnyThread
 public final class DnsResources implements ResourceSource {
   /**
-   * The server that status views show for these targets. This process takes the place of the
-   * server.
+   * The server entry that status views show for {@code dns:///} targets. No such server exists;
+   * this process provides the resources.
    */
   public static final XdsServer SERVER =
       new XdsServer(
@@ -52,7 +52,7 @@ public final class DnsResources implements ResourceSource {
     this.snapshot = snapshot;
   }
 
-  /** Returns the resources of {@code names}. */
+  /** Returns the resources of the targets with these DNS names. */
   public static DnsResources of(List<ClusterSource.StrictDns> names) {
     Map<String, Any> listeners = new HashMap<>();
     Map<String, Any> clusters = new HashMap<>();
@@ -121,7 +121,7 @@ public final class DnsResources implements ResourceSource {
 
   @Override
   public void subscribe(Runnable onChange) {
-    // The resources never change, because they do not contain addresses.
+    // The resources never change, because they contain host names and no resolved addresses.
   }
 
   @Override

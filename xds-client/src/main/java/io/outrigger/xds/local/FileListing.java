@@ -17,7 +17,7 @@ final class FileListing {
   private FileListing() {}
 
   /**
-   * Lists the files of {@code root}. Blocks for the disk.
+   * Lists the files of a path. Blocks while the disk is read.
    *
    * @param problems receives the problems of the path
    * @throws IOException if the path does not exist or cannot be read

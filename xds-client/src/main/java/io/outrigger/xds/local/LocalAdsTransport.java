@@ -29,7 +29,7 @@ public final class LocalAdsTransport implements AdsTransport {
     this(loop, (ResourceSource) files);
   }
 
-  /** Serves {@code names} to the clients of {@link DnsResources#SERVER}. */
+  /** Serves resources of DNS names to the clients of {@link DnsResources#SERVER}. */
   public LocalAdsTransport(ControlLoop loop, DnsResources names) {
     this(loop, (ResourceSource) names);
   }

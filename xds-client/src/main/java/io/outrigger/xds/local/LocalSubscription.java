@@ -25,7 +25,9 @@ final class LocalSubscription {
   private String nonce = "";
   private String sentVersion = "";
 
-  /** The resources sent, by name; empty for a name that was reported as missing. */
+  /**
+   * The resources that were sent, by name. A name has an empty value if it was reported as missing.
+   */
   private Map<String, Optional<Any>> sent = new HashMap<>();
 
   LocalSubscription(ResourceType<?> type) {
@@ -36,7 +38,7 @@ final class LocalSubscription {
     return type;
   }
 
-  /** Handles a subscription, an ACK or a NACK, which need no distinction here. */
+  /** Handles a subscription, an ACK or a NACK in the same way. */
   void onRequest(DiscoveryRequest request) {
     if (requested && !nonce.equals(request.getResponseNonce())) {
       return; // sent before the last response; the answer to that response follows

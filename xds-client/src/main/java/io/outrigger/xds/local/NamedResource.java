@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A resource with the name in its content.
+ * A resource, together with the name that its content contains.
  *
  * @param steps the path to the resource in its document
  */
@@ -33,7 +33,8 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
               any -> ClusterLoadAssignment.parseFrom(any.getValue()).getClusterName());
 
   /**
-   * Reads the name; empty when the resource has no name, or is not of one of the four xDS types.
+   * Reads the name of a resource. Returns empty when the resource has no name or is not of an xDS
+   * type.
    */
   static Optional<NamedResource> of(Any resource, List<String> steps) {
     for (Map.Entry<ResourceType<?>, Naming> type : NAMING.entrySet()) {

@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 public final class OverlayDirectory {
   /** Receives the changes of the files, on the control loop. */
   public interface Listener {
-    /** The rules have changed; {@code overlay} is in force from now on. */
+    /** The rules have changed, and another overlay is in force from now on. */
     void onOverlay(Overlay overlay);
 
     /**
-     * The problems of the files have changed; {@code problems} may be empty. The rules stay in
-     * force.
+     * The problems of the files have changed. The list is empty when no problem is left. The
+     * overlay stays the same.
      */
     void onProblems(List<FileProblem> problems);
   }
@@ -35,9 +35,9 @@ public final class OverlayDirectory {
   private OverlayFiles files;
 
   /**
-   * @param reader the executor that reads the files, which may block
+   * @param reader the executor that reads the files; reading may block
    * @param roots files and folders, in the order in which their rules count
-   * @param read the result of the last reading of {@code roots}
+   * @param read the result of the last reading of the files and folders
    */
   public OverlayDirectory(
       ControlLoop loop, Executor reader, List<Path> roots, OverlayFiles read, Listener listener) {

@@ -50,8 +50,8 @@ public record OverlayFiles(
   }
 
   /**
-   * Reads files, and the files of folders without their subfolders. Blocks for the disk. Never
-   * throws because of the content of the paths.
+   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
+   * files and paths cause no exception.
    *
    * @param roots files and folders, in the order in which their rules count
    */
@@ -79,8 +79,8 @@ public record OverlayFiles(
   }
 
   /**
-   * Returns a problem if a rule of {@code file} has a name that an earlier rule has. The rules of
-   * such a file are ignored.
+   * Returns a problem if a rule of the file has the same name as an earlier rule. All rules of such
+   * a file are ignored.
    */
   private static Optional<FileProblem> conflict(
       WatchedFile<Rules> file, Map<String, OverlayRule> named) {

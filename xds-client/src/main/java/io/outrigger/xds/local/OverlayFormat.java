@@ -280,7 +280,9 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       return names;
     }
 
-    /** Whether {@code name} may mean HTTP/2. The name of another HTTP version may not. */
+    /**
+     * Whether an ALPN name may stand for HTTP/2. The names of other HTTP versions are not allowed.
+     */
     private static boolean isProtocol(String name) {
       int length = name.getBytes(StandardCharsets.UTF_8).length;
       return length > 0

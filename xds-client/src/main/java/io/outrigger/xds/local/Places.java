@@ -29,7 +29,7 @@ final class Places {
   private volatile @Nullable Located tree;
 
   /**
-   * @param text the content of the file {@code path}
+   * @param text the content of the file
    */
   Places(Path path, String text) {
     this.path = path;
@@ -37,8 +37,7 @@ final class Places {
   }
 
   /**
-   * Returns the places of a file. If the file cannot be read, no places are found. Blocks for the
-   * disk.
+   * Returns the places of a file. An unreadable file has no places. Blocks while the disk is read.
    */
   static Places of(Path path) {
     try {
@@ -73,7 +72,8 @@ final class Places {
    * Returns the problem of one field.
    *
    * @param steps the path to the resource that contains the field
-   * @param subject the resource, such as {@code cluster "pay"}; empty when the error names it
+   * @param subject the resource, such as {@code cluster "pay"}; empty when the error contains the
+   *     name of the resource
    */
   FileProblem problem(List<String> steps, String subject, FieldError error) {
     List<String> way = new ArrayList<>(steps);

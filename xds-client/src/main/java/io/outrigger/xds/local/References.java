@@ -29,16 +29,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Checks the references between resources. Each resource is valid by itself. This class checks
- * whether the referenced resources exist, and whether calls can succeed. A finding is an error if a
- * listener leads to the resource and no alternative exists; otherwise the finding is a warning.
+ * Checks the references between resources. The decoder has already checked each resource by itself.
+ * This class checks whether the referenced resources exist, and whether calls can succeed. A
+ * finding is an error if a listener leads to the resource and no alternative exists; otherwise the
+ * finding is a warning.
  *
  * <p>Each instance is used once, by one thread.
  */
 final class References {
   /** Receives the findings. */
   interface Report {
-    /** Reports a finding about one field of {@code of}. */
+    /** Reports a finding about one field of a resource. */
     void add(boolean isError, NamedResource of, FieldError finding);
   }
 
@@ -145,7 +146,7 @@ final class References {
     }
   }
 
-  /** Whether {@code path} matches no request, because it does not begin with a slash. */
+  /** Whether a path matches no request, because the path does not begin with a slash. */
   private static boolean isWithoutSlash(String path) {
     return !path.isEmpty() && path.charAt(0) != '/';
   }
@@ -237,7 +238,7 @@ final class References {
     }
   }
 
-  /** A place within a resource. */
+  /** The path of a field within a resource. */
   private record Place(String path, List<String> steps) {
     Place at(String field) {
       return step(path.isEmpty() ? field : path + "." + field, field);

@@ -33,7 +33,8 @@ public final class ResourceDirectory implements ResourceSource {
 
   /**
    * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
-   * @param read the result of the last reading of {@code roots}, or {@link ResourceFiles#NONE}
+   * @param read the result of the last reading of these files and folders, or {@link
+   *     ResourceFiles#NONE}
    */
   public ResourceDirectory(ControlLoop loop, List<Path> roots, ResourceFiles read) {
     this(loop, roots, read, new BackgroundThread("resource-files"));
@@ -82,7 +83,7 @@ public final class ResourceDirectory implements ResourceSource {
     return files.problems();
   }
 
-  /** Returns the resources to serve; empty until the files were read once. */
+  /** Returns the resources to serve. Returns empty until the files were read once. */
   @Override
   public Optional<ResourceSnapshot> snapshot() {
     return loaded ? Optional.of(files.snapshot()) : Optional.empty();

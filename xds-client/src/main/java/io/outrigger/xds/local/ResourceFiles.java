@@ -60,10 +60,10 @@ public record ResourceFiles(
   }
 
   /**
-   * Reads files, and the files of folders without their subfolders. Blocks for the disk. Never
-   * throws because of the content of the paths.
+   * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
+   * files and paths cause no exception.
    *
-   * @param roots files and folders, in order; the first definition of a name counts
+   * @param roots files and folders; if a name is defined twice, the first definition counts
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();

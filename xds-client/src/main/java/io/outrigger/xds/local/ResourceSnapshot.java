@@ -22,7 +22,7 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   /**
    * The resources of one type.
    *
-   * @param version a hash of names and contents, which changes exactly when they change
+   * @param version a hash of all names and contents of this type
    * @param resources the resources by name, in the order of names
    */
   record OfType(String version, Map<String, Any> resources) {
@@ -31,7 +31,7 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     }
   }
 
-  /** Returns a snapshot of {@code resources}. */
+  /** Returns a snapshot of the given resources. */
   static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
     Map<ResourceType<?>, OfType> types = new HashMap<>();
     for (ResourceType<?> type : ResourceType.ALL) {
@@ -41,7 +41,7 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return new ResourceSnapshot(types);
   }
 
-  /** Returns the resources of {@code type}, which may be empty. */
+  /** Returns the resources of one type. The result may contain no resource. */
   OfType ofType(ResourceType<?> type) {
     OfType found = types.get(type);
     return found == null ? new OfType("", Map.of()) : found;

@@ -4,18 +4,19 @@ import io.outrigger.base.ControlConfined;
 import java.util.Optional;
 
 /**
- * The resources of this machine. A {@link LocalAdsTransport} serves them as a control plane would.
+ * The resources of this machine. A {@link LocalAdsTransport} serves these resources as a control
+ * plane would.
  */
 @ControlConfined
 interface ResourceSource {
-  /** Returns the resources to serve; empty until they are known. */
+  /** Returns the resources to serve. Returns empty until the resources are known. */
   Optional<ResourceSnapshot> snapshot();
 
-  /** Calls {@code onChange} after each change of the snapshot. */
+  /** Registers a callback that runs after each change of the snapshot. */
   void subscribe(Runnable onChange);
 
   void unsubscribe(Runnable onChange);
 
-  /** Returns the origin of the resources, for messages. */
+  /** Returns the name of the place that the resources come from, for messages. */
   String name();
 }

@@ -57,7 +57,7 @@ public final class ResourceValidator {
     }
   }
 
-  /** Reads and decodes all resources in files and folders. Blocks for the disk. */
+  /** Reads and decodes all resources in files and folders. Blocks while the disk is read. */
   public static Result validate(List<Path> paths, DecodeContext context) {
     return validate(ResourceFiles.read(paths), context);
   }

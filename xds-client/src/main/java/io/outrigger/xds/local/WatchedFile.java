@@ -25,7 +25,7 @@ import java.util.Optional;
  * @param seen the number of times in a row that this stamp was found; the stamp is trusted after
  *     several times, because a file may be written twice within one tick of the file clock
  * @param hash the hash of the bytes that were read
- * @param good whether {@code content} comes from a text without problems
+ * @param good whether the content in use comes from a text without problems
  * @param content the content in use: that of the last text without problems, if there was one
  * @param problems the problems of the present text
  */
@@ -60,13 +60,13 @@ record WatchedFile<T>(
     /** Returns the content to use for a file that was never valid. */
     T nothing();
 
-    /** Parses a text; {@code problems} receives the problems of the text. */
+    /** Parses the text of a file, and adds the problems of the text to a list. */
     T parse(Path path, String text, List<FileProblem> problems);
   }
 
   /**
-   * Reads files, and the files of folders without their subfolders, in order. If a path has
-   * disappeared, the content read from it before stays in use. Blocks for the disk.
+   * Reads files and the files in folders, but no subfolders, in order. If a path no longer exists,
+   * its last content stays in use. Blocks while the disk is read.
    *
    * @param before the last readings of the same paths, by file
    * @param problems receives the problems of the paths themselves
@@ -93,7 +93,8 @@ record WatchedFile<T>(
   }
 
   /**
-   * Reads {@code path}, unless the file is unchanged since {@code before}. Blocks for the disk.
+   * Reads a file, unless the file is unchanged since its last reading. Blocks while the disk is
+   * read.
    *
    * @param before the last reading of the same path, if there was one
    */
@@ -119,7 +120,7 @@ record WatchedFile<T>(
     }
   }
 
-  /** Returns the content of {@code before} with the problem that the file no longer exists. */
+  /** Returns the last content of a file, with the problem that the file no longer exists. */
   private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
     return broken(before.path, format, Optional.of(before), "is not there any more");
   }

@@ -74,8 +74,8 @@ public final class YamlReader {
   /**
    * Reads one document.
    *
-   * @param maxLength the maximum length of {@code text} in characters
-   * @return the tree; empty when {@code text} contains only space and comments
+   * @param maxLength the maximum length of the text in characters
+   * @return the tree; empty when the text contains only space and comments
    */
   public static Optional<Located> read(String text, int maxLength) throws Unreadable {
     var settings =
@@ -103,8 +103,8 @@ public final class YamlReader {
   }
 
   /**
-   * Checks the depth before the tree is composed, because composing a deep text overflows the
-   * stack.
+   * Checks the depth of the text before the tree is composed. Composing a text that is too deep
+   * would overflow the stack.
    */
   private void checkDepth(String text) throws Unreadable {
     int depth = 0;

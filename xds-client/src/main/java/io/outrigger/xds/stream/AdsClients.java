@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <p>If no list of servers in the bootstrap has a fallback server, all targets share one client,
  * and thus one stream to each server and one copy of each resource (A57-37). Otherwise each target
  * has its own client, because a target that falls back must not move other targets to the fallback
- * server (A71-07). Targets that no control plane serves get their resources from this process,
- * through a separate client.
+ * server (A71-07). Targets without a control plane, such as {@code dns:///} targets, get their
+ * resources from this process through a separate client.
  */
 @ControlConfined
 public final class AdsClients {
@@ -63,15 +63,15 @@ public final class AdsClients {
   private boolean closed;
 
   /**
-   * The constructor may be called on any thread. Other methods must be called on {@code loop},
-   * unless they say otherwise.
+   * The constructor may be called on any thread. Other methods must be called on the control loop,
+   * unless their javadoc says otherwise.
    *
    * @param decoding the executor that runs {@code decoder}, one response at a time, in the order of
    *     arrival
    * @param version the version of this program, sent to the control plane
    * @param decoder the decoder of responses, such as {@code ResourceDecoder::decode}
-   * @param connect makes the transport to a server, once per server; the caller receives its
-   *     exceptions
+   * @param connect makes the transport to a server, once per server; the constructor passes its
+   *     exceptions on
    * @param observer receives events in addition to the log
    */
   public AdsClients(
@@ -112,7 +112,7 @@ public final class AdsClients {
 
   /**
    * Returns the client of a target that this process serves; may be called on any thread. All
-   * targets of {@code server} share a client.
+   * targets of one server share a client.
    *
    * @param server a server of this process, not of the bootstrap
    */
@@ -143,7 +143,7 @@ public final class AdsClients {
   }
 
   /**
-   * Applies {@code overlay} to the resources in use and to all that follow. The overlay takes
+   * Applies an overlay to the resources in use and to all resources that follow. The overlay takes
    * effect when the decoding thread has decoded the affected resources again.
    *
    * @param listener receives the rules that cannot be applied to a resource, while this overlay is
@@ -187,7 +187,7 @@ public final class AdsClients {
   }
 
   /**
-   * Reports the load that {@code source} counts from now on. A server receives reports if it sent a
+   * Starts to report the load that {@code source} counts. A server receives reports if it sent a
    * cluster with an {@code lrs_server} (A27, A71-09).
    */
   public void reportLoad(LoadSource source) {
@@ -205,10 +205,11 @@ public final class AdsClients {
   }
 
   /**
-   * Sends the load counted since the last reports and ends the report streams. Must be called
-   * before {@link #close}.
+   * Sends the load counted since the last reports and ends the report streams. Callers must call
+   * this method before {@link #close}.
    *
-   * @return completes when the servers have received the reports; may never complete
+   * @return a future that completes when the servers have received the reports; it may never
+   *     complete
    */
   public CompletionStage<Void> finishLoadReports() {
     loop.checkInside();

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * Receives the events between this process and the control planes. Logs, metrics and the list of
- * events implement this interface. Its methods are called on the control loop; {@code server} is
- * the name of the transport.
+ * events implement this interface. All methods are called on the control loop. The parameter {@code
+ * server} is the name of the transport.
  */
 @ControlConfined
 public interface AdsObserver extends LoadReportObserver {
@@ -24,10 +24,12 @@ public interface AdsObserver extends LoadReportObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   void onClosed(String server, RpcStatus reason);
 
-  /** A response was accepted. */
+  /** The client accepted a response. */
   void onAck(String server, Response response);
 
-  /** A response was rejected; {@code details} names each invalid resource with its reasons. */
+  /**
+   * The client rejected a response; {@code details} names each invalid resource with its reasons.
+   */
   void onNack(String server, Response response, String details);
 
   /** The server sent an error for a resource (xRFC TP3). */
@@ -70,7 +72,7 @@ public interface AdsObserver extends LoadReportObserver {
    */
   record Change(String name, boolean isRefused, Optional<RawResource> before, RawResource after) {}
 
-  /** Returns an observer that calls each of {@code observers}, in this order. */
+  /** Returns one observer that calls several observers in their order. */
   static AdsObserver all(AdsObserver... observers) {
     return new AdsObservers(List.of(observers));
   }

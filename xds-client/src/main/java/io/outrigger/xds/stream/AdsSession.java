@@ -40,11 +40,11 @@ final class AdsSession implements AdsTransport.Listener {
      */
     void onFirstResponse();
 
-    /** The stream has ended. Not called after the session was closed. */
+    /** Called when the stream has ended, unless the session was closed before. */
     void onEnded(boolean responded, RpcStatus reason);
   }
 
-  /** How far the stream has come. Only the transport knows whether the stream is writable. */
+  /** The progress of the stream. Only the transport knows whether the stream is writable. */
   private enum Phase {
     /** No response has arrived. */
     OPENED,
@@ -114,12 +114,12 @@ final class AdsSession implements AdsTransport.Listener {
       Set<String> names = subscriptions.names(type);
       Requested of = requestedOf(type);
       if (type.equals(reading)) {
-        // The ACK or NACK will carry the names. If a name is watched again by then, its cached
-        // resource is gone, and the server sends the resource again only after the name was left
-        // out of a request.
+        // The ACK or NACK will carry the names. An unsubscribed name loses its cached resource. The
+        // server sends that resource again only if a request has omitted the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
       } else if (!names.equals(of.names)) {
-        // An empty first request would subscribe to every resource, hence the comparison (A57-28).
+        // If no name is subscribed, both sets are empty and no request is sent. An empty first
+        // request would subscribe to every resource (A57-28).
         send(type, names, Optional.empty());
       }
     }
@@ -237,8 +237,9 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
-   * Sends an ACK or NACK with the names that are subscribed now. A name that was unsubscribed
-   * during decoding and is subscribed again is left out, and requested again by a second request.
+   * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed
+   * and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
+   * contains it.
    */
   private void answer(ResourceType<?> type, Optional<Status> error) {
     Set<String> names = subscriptions.names(type);
@@ -254,7 +255,10 @@ final class AdsSession implements AdsTransport.Listener {
     forgotten.clear();
   }
 
-  /** Sends {@code names} with the latest nonce and accepted version (A57-29, 30). */
+  /**
+   * Sends a request with the given names, the latest nonce and the latest accepted version (A57-29,
+   * 30).
+   */
   private void send(ResourceType<?> type, Set<String> names, Optional<Status> error) {
     Requested of = requestedOf(type);
     Set<String> before = of.names;
@@ -275,7 +279,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.sentAny = true;
     if (names.isEmpty()) {
-      // If a later request carried this version, the server would omit resources that it sent
+      // If a later request carried this version, the server would omit resources that it has sent
       // before.
       acceptedVersions.remove(type);
     }

@@ -5,20 +5,21 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 /** The sending half of one ADS stream. Used on the control loop; never blocks. */
 public interface AdsStream {
   /**
-   * Sends {@code request}, or queues it until the stream is ready. Ignored after the stream is
-   * closed.
+   * Sends a request, or queues the request until the stream is ready. Does nothing after the stream
+   * is closed.
    */
   void send(DiscoveryRequest request);
 
   /**
-   * Whether the transport can send more at once, because everything sent before is on its way.
-   * False until the stream is attached to a connection; {@link AdsTransport.Listener#onReady}
-   * follows later.
+   * Whether the transport can send another request at once, because all earlier requests are on
+   * their way. Returns false until the stream is attached to a connection, which {@link
+   * AdsTransport.Listener#onReady} reports.
    */
   boolean isReady();
 
   /**
-   * Permits one more response to be read. A new stream reads no response before this call (A57-33).
+   * Allows the transport to read one more response. A new stream reads no response before the first
+   * call of this method (A57-33).
    */
   void requestNext();
 

@@ -10,7 +10,7 @@ import java.util.Optional;
  * xds.local} over resources of this machine. Used on the control loop.
  */
 public interface AdsTransport {
-  /** Opens a stream. {@code listener} is not called before this method returns. */
+  /** Opens a stream. The listener is not called before this method returns. */
   AdsStream open(Listener listener);
 
   /**
@@ -29,14 +29,14 @@ public interface AdsTransport {
   /** Receives the events of one stream, on the control loop. */
   interface Listener {
     /**
-     * The stream is attached to a connection, and everything sent before is on its way. Called
-     * again each time after {@link AdsStream#isReady} was false.
+     * The stream is attached to a connection, and all requests sent before are on their way. The
+     * transport calls this method again each time after {@link AdsStream#isReady} was false.
      */
     void onReady();
 
     void onResponse(DiscoveryResponse response);
 
-    /** The stream has ended and no event follows; {@code reason} may be OK. */
+    /** The stream has ended, and no further event follows. The reason may be OK. */
     void onClosed(RpcStatus reason);
   }
 }

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
  * The resources of one authority (A47), and its control planes in the order of preference (A71).
  *
  * <p>The servers in use are always the first servers of the list. Every server in use receives
- * requests for all resources. The last server in use decides, because every server before it is
- * unreachable.
+ * requests for all resources. The state of the last server in use decides whether the next server
+ * is needed, because every earlier server is unreachable.
  *
  * <pre>
  * the last server in use is unreachable,
@@ -68,7 +68,7 @@ final class Authority {
         name, servers.stream().map(StreamSupervisor::server).toList(), inUse);
   }
 
-  /** Returns how this authority uses {@code server}, which may belong to other authorities only. */
+  /** Returns how this authority uses a server. The server may belong to other authorities only. */
   XdsStatusView.Use useOf(StreamSupervisor server) {
     int place = servers.indexOf(server);
     if (place == 0) {
@@ -90,8 +90,8 @@ final class Authority {
   /** Called when a server in use may have become unreachable. */
   void onOutage() {
     while (last().outage().isPresent() && inUse < servers.size() && mustFallBack()) {
-      // The next server's resources replace those in use (A71-03), so versions accepted from the
-      // servers before it become invalid.
+      // Resources of the next server will replace those in use (A71-03), so the versions accepted
+      // from earlier servers are no longer valid.
       servers.subList(0, inUse).forEach(StreamSupervisor::forgetVersions);
       use();
     }

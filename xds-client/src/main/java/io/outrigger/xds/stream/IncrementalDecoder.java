@@ -18,7 +18,8 @@ import java.util.Map;
 
 /**
  * Decodes the new resources in a response of one server. A state-of-the-world response repeats
- * every resource when one changes. A resource whose bytes equal those in use is not decoded again.
+ * every resource when one changes. The decoder skips each resource whose bytes equal those of the
+ * resource in use.
  */
 @AnyThread
 final class IncrementalDecoder {
@@ -33,8 +34,8 @@ final class IncrementalDecoder {
   record InUse<T>(String name, Held<T> held) {}
 
   /**
-   * Decodes {@code resources}. The result equals that of decoding all of them, except for the order
-   * of names.
+   * Decodes {@code resources}. The result equals that of a full decoding, except for the order of
+   * names.
    */
   <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, List<InUse<T>> known, DecodeContext context) {

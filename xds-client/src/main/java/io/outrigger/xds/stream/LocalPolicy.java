@@ -34,9 +34,9 @@ import java.util.function.Supplier;
  * resources that a new, removed or changed rule matches are decoded again from their bytes. The
  * executor that decodes responses also does this work.
  *
- * <p>Each resource in use records the overlay under which it was decoded. Resources under an old
- * overlay are decoded again until none is left, so the order of responses and overlay changes does
- * not matter.
+ * <p>Each resource in use records the overlay under which it was decoded. The class decodes
+ * resources again until no resource under an old overlay is left. The order of responses and
+ * overlay changes therefore does not matter.
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
@@ -62,7 +62,7 @@ final class LocalPolicy {
   private record Fresh<T>(Stale<T> of, T value) {}
 
   /**
-   * @param contexts returns the decode context of a server, without an overlay
+   * @param contexts the function that returns the decode context of a server, without an overlay
    * @param subscriptions supplies all subscriptions
    */
   LocalPolicy(
@@ -78,7 +78,7 @@ final class LocalPolicy {
     this.subscriptions = subscriptions;
   }
 
-  /** Returns the context in which resources of {@code server} are decoded now. */
+  /** Returns the context in which resources of a server are decoded now. */
   DecodeContext contextOf(XdsServer server) {
     return contexts.apply(server).under(overlay);
   }
@@ -87,7 +87,7 @@ final class LocalPolicy {
     return overlay;
   }
 
-  /** Puts {@code next} in force for all resources. */
+  /** Puts another overlay in force for all resources. */
   void change(Overlay next, OverlayObserver listener) {
     overlay = next.forTargets(targets.keySet());
     observer = listener;
@@ -95,10 +95,7 @@ final class LocalPolicy {
     refresh();
   }
 
-  /**
-   * Counts a new watch for {@code target}. The first watch of a target may put other rules in
-   * force.
-   */
+  /** Counts a new watch for a target. The first watch of a target may put other rules in force. */
   void use(String target) {
     if (targets.merge(target, 1, Integer::sum) == 1) {
       Overlay with = overlay.forTargets(targets.keySet());
@@ -109,19 +106,22 @@ final class LocalPolicy {
     }
   }
 
-  /** Counts a watch for {@code target} that has ended. */
+  /** Removes an ended watch of a target from the count. */
   void release(String target) {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /** Whether decoding {@code held} again under {@code overlay} would give the same value. */
+  /**
+   * Whether a resource in use would have the same value if it were decoded again under the given
+   * overlay.
+   */
   static boolean isUnder(Overlay overlay, ResourceType<?> type, Held<?> held) {
     return overlay.isAlike(held.overlay(), type);
   }
 
   /**
-   * Called after resources decoded under {@code used} were stored. The overlay may have changed
-   * during decoding.
+   * Called after the resources of a response were stored. The overlay may have changed since they
+   * were decoded.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {
@@ -129,7 +129,7 @@ final class LocalPolicy {
     }
   }
 
-  /** Reports the rules that cannot be applied to {@code value}, which has just come into use. */
+  /** Reports the rules that cannot be applied to a resource that has just come into use. */
   void onValue(Object value) {
     if (value instanceof Overlaid overlaid) {
       overlaid.visitEffects(

@@ -7,7 +7,7 @@ import io.outrigger.config.overlay.OverlayEffect.Omission;
 @ControlConfined
 public interface OverlayObserver {
   /**
-   * A rule could not be applied to {@code resource}, which is used without it.
+   * A rule could not be applied to a resource, which is used without the rule.
    *
    * @param resource a cluster, or {@code configuration/virtual host/route}
    */

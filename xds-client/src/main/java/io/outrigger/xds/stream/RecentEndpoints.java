@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers the endpoints of large clusters as they were decoded last. If parts of a newly decoded
- * set equal parts of the last set, both sets share the same objects. The sharing happens where
- * responses are decoded, so the control loop compares ten thousand endpoints by identity.
+ * Remembers the endpoints of large clusters as they were decoded last. A newly decoded set shares
+ * with the last set of its name the objects of all equal parts. The sharing happens where responses
+ * are decoded, so the control loop compares ten thousand endpoints by identity.
  *
  * <p>The class only saves work: a set that is remembered too long, or forgotten too early, changes
- * no result. Sets are held weakly, because every user of a set holds the set itself.
+ * no result. The references to sets are weak, because every user of a set also holds a reference.
  */
 @AnyThread
 final class RecentEndpoints {
@@ -23,7 +23,9 @@ final class RecentEndpoints {
 
   private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();
 
-  /** Returns a set that equals {@code next} and shares parts with the last set of {@code name}. */
+  /**
+   * Returns a set that equals the given set and shares parts with the last set of the same name.
+   */
   @SuppressWarnings("ReferenceEquality") // an equal set is replaced by the same instance
   EndpointSet sharing(String name, EndpointSet next) {
     if (!isLarge(next)) {

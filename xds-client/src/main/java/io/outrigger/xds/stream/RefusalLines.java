@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
  * Selects the rejected responses that get a log line, so that a control plane that repeats its
  * errors in a loop does not fill the disk. The first rejection starts a period of one minute.
  * Within the period, the same reason is logged again only after a response was accepted, and at
- * most ten lines are logged. At the end of the period one line gives the number of other
- * rejections. Events and metrics include every rejection.
+ * most ten lines are logged. At the end of the period, one line reports how many rejections were
+ * not logged. Events and metrics include every rejection.
  */
 @ControlConfined
 final class RefusalLines {
@@ -36,7 +36,8 @@ final class RefusalLines {
   }
 
   /**
-   * Whether a rejection for {@code reason} gets a log line. Rejections without a line are counted.
+   * Whether a rejection with the given reason gets a log line. Rejections without a line are
+   * counted.
    */
   boolean shouldLog(String reason) {
     loop.checkInside();

@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
  * their context parameters are the same resource (A47-03).
  *
  * @param authority the authority of a new-style name, possibly empty; absent in an old-style name
- * @param text the name in requests
+ * @param text the name of the resource in requests
  */
 @AnyThread
 record ResourceName(Optional<String> authority, String text) {
   private static final String NEW_STYLE = "xdstp:";
   private static final String TYPE_URL_PREFIX = "type.googleapis.com/";
 
-  /** Reads {@code name}; fails when a new-style name is not a name of {@code type}. */
+  /** Reads the name of a resource. Fails when a new-style name is not a name of the given type. */
   static Outcome<ResourceName> of(ResourceType<?> type, String name) {
     if (!name.startsWith(NEW_STYLE)) {
       return Outcome.ok(new ResourceName(Optional.empty(), name)); // A47-04
@@ -41,8 +41,8 @@ record ResourceName(Optional<String> authority, String text) {
   }
 
   /**
-   * Returns the canonical form of a name that a control plane sent, or the unchanged name when it
-   * is unreadable.
+   * Returns the canonical form of a name that a control plane sent, or the unchanged name if the
+   * name is unreadable.
    */
   static String canonical(ResourceType<?> type, String name) {
     return name.startsWith(NEW_STYLE)

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The does-not-exist timers of one server (A57 "Handling Resources That Do Not Exist"). The session
- * starts the timer of a resource when its stream has first requested the resource and is attached
- * to a connection. The timer stops when the server answers, when the stream ends, or when the
- * subscription ends.
+ * starts the timer of a resource when the stream is attached to a connection and has requested the
+ * resource for the first time. The timer stops when the server answers, when the stream ends, or
+ * when the subscription ends.
  *
  * <p>While a response is decoded, nothing else is read from the stream, so no timer fires. A timer
  * of the response's type that elapses during decoding fires afterwards, unless the response
- * contained the resource. For timers of other types the time of decoding does not count, because
- * their answers may wait behind the response.
+ * contained the resource. Timers of other types do not count the time of decoding, because answers
+ * of those types may wait behind the response.
  */
 @ControlConfined
 final class ResourceTimers {
@@ -30,7 +30,7 @@ final class ResourceTimers {
   /** The minimum time for reading responses that waited behind a decoded response. */
   private static final Duration MIN_LEFT = Duration.ofSeconds(1);
 
-  /** A response of {@code type} is being decoded. */
+  /** The type of the response that is being decoded, and the start of decoding. */
   private record Hold(ResourceType<?> type, long sinceNanos) {}
 
   private final ControlLoop loop;
@@ -56,19 +56,20 @@ final class ResourceTimers {
     subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
   }
 
-  /** Called before a response of {@code type} is decoded. */
+  /** Called before a response of the given type is decoded. */
   void hold(ResourceType<?> type) {
     hold = new Hold(type, loop.nanoTime());
   }
 
-  /** Called after the decoded response was applied. */
+  /** Called after the session has applied the decoded response. */
   void release() {
     Hold over = hold;
     if (over == null) {
       return; // the stream ended meanwhile
     }
     hold = null;
-    // A timer that fires or starts again is removed from the map, hence the copy.
+    // The loop works on a copy, because firing or restarting a timer removes its entry from the
+    // map.
     new LinkedHashMap<>(late)
         .forEach(
             (subscription, left) -> {
@@ -80,7 +81,7 @@ final class ResourceTimers {
             });
   }
 
-  /** Stops the timers of resources that the server is no longer requested for. */
+  /** Stops the timers of resources that are no longer requested from the server. */
   void stop(List<Subscription<?>> subscriptions) {
     subscriptions.forEach(subscription -> subscription.stopTimer(this));
   }
@@ -99,7 +100,7 @@ final class ResourceTimers {
       fire(subscription);
     } else {
       late.put(subscription, Duration.ofNanos(loop.nanoTime() - hold.sinceNanos()));
-      // The entry counts as a running timer, so that stopping the timer removes the entry.
+      // The entry is registered as a running timer, so that stopping the timer removes the entry.
       subscription.timerStarted(this, () -> late.remove(subscription));
     }
   }

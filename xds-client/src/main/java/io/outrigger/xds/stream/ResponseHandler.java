@@ -37,8 +37,8 @@ import java.util.stream.Collectors;
 @ControlConfined
 final class ResponseHandler {
   /**
-   * A response with less than a quarter of the subscribed resources is decoded as a whole.
-   * Collecting the known resources for the comparison would cost more.
+   * If a response contains less than a quarter of the subscribed resources, all resources in the
+   * response are decoded. Collecting the known resources for the comparison would cost more.
    */
   private static final int SMALL_SHARE = 4;
 
@@ -58,7 +58,7 @@ final class ResponseHandler {
   /**
    * @param decoding the executor that runs the decoder, off the control loop
    * @param origin the server that sent the responses
-   * @param server the name of the server for observers
+   * @param server the name of the server, for observers
    */
   ResponseHandler(
       ControlLoop loop,
@@ -81,9 +81,11 @@ final class ResponseHandler {
   }
 
   /**
-   * Decodes the resources of {@code response} that are subscribed, and those without a name.
+   * Decodes a response. The result contains the subscribed resources, and the resources without a
+   * name.
    *
-   * @param then receives the result on the control loop, after this method has returned
+   * @param then the callback that receives the result on the control loop, after this method has
+   *     returned
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
     List<Any> resources = response.getResourcesList();
@@ -129,7 +131,10 @@ final class ResponseHandler {
         only(wanted, all.valid()), only(wanted, all.invalid()), all.unnamed(), all.overlay());
   }
 
-  /** Returns {@code decoded} with names in the form in which they are subscribed (A47-03). */
+  /**
+   * Returns the decoded resources under canonical names, which are the names in subscriptions
+   * (A47-03).
+   */
   private static <T> Decoded<T> named(ResourceType<T> type, Decoded<T> decoded) {
     Map<String, Decoded.Valid<T>> valid = new LinkedHashMap<>();
     decoded.valid().forEach((name, v) -> valid.put(ResourceName.canonical(type, name), v));
@@ -144,8 +149,8 @@ final class ResponseHandler {
   }
 
   /**
-   * Summarizes a response for observers. Must be called before {@link #apply}, while the old
-   * resources are in use.
+   * Summarizes a response for observers. The caller must call this method before {@link #apply},
+   * while the old resources are in use.
    */
   <T> AdsObserver.Response summary(ResourceType<T> type, String version, Decoded<T> decoded) {
     List<AdsObserver.Change> changes = new ArrayList<>();
@@ -185,9 +190,9 @@ final class ResponseHandler {
   }
 
   /**
-   * Returns why {@code decoded} is rejected: each invalid resource with every reason (A46-02). The
-   * text is limited to a size that servers accept in one message, and then ends with the number of
-   * remaining resources.
+   * Returns why a response is rejected: the text contains each invalid resource with every reason
+   * (A46-02). The text is limited to a size that servers accept in one message, and then ends with
+   * the number of remaining resources.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
     var text = new StringBuilder();
@@ -323,8 +328,8 @@ final class ResponseHandler {
   }
 
   /**
-   * Returns the reasons, cut to a length at which thousands of invalid resources do not exhaust the
-   * memory.
+   * Returns the reasons. The text is truncated, so that thousands of invalid resources do not
+   * exhaust the memory.
    */
   private static String reasons(Decoded.Invalid invalid) {
     String all = String.join("; ", invalid.texts());

@@ -8,10 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The subscriptions that one server is used for: those of each authority that uses the server
- * (A47-08, A71).
- */
+/** All subscriptions of the authorities that use one server (A47-08, A71). */
 @ControlConfined
 final class ServerSubscriptions {
   private final List<Subscriptions> parts = new ArrayList<>();
@@ -29,7 +26,8 @@ final class ServerSubscriptions {
   }
 
   /**
-   * Finds a subscription. A name belongs to one authority, so at most one part contains the name.
+   * Finds a subscription. Each name belongs to one authority, so the subscriptions of at most one
+   * authority contain the name.
    */
   <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {
     for (Subscriptions part : parts) {
@@ -56,8 +54,8 @@ final class ServerSubscriptions {
   }
 
   /**
-   * Returns the names to request of a type. While no name changes, the same instance is usually
-   * returned.
+   * Returns the names to request of a type. Usually returns the same instance until the names
+   * change.
    */
   Set<String> names(ResourceType<?> type) {
     if (parts.size() == 1) {

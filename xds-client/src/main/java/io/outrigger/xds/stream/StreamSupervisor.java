@@ -63,7 +63,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   private Optional<XdsStatusView.Failure> lastError = Optional.empty();
 
   /**
-   * @param transport the transport to the server, which the caller closes
+   * @param transport the transport to the server; the caller closes the transport
    * @param decoding the executor that runs the decoder
    */
   StreamSupervisor(
@@ -94,7 +94,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     backoff = new Backoff(random);
   }
 
-  /** Requests the subscriptions of {@code user} from the server, from now on. */
+  /** Starts to request the subscriptions of an authority from the server. */
   void serve(Authority user) {
     users.add(user);
     subscriptions.add(user.subscriptions());
@@ -102,7 +102,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   }
 
   /**
-   * Stops requesting the subscriptions of {@code user}. The stream ends when no authority uses the
+   * Stops requesting the subscriptions of an authority. The stream ends when no authority uses the
    * server.
    */
   void release(Authority user) {
@@ -119,9 +119,10 @@ final class StreamSupervisor implements AdsSession.Owner {
   }
 
   /**
-   * Forgets the accepted versions, so that later requests announce none. Resources of another
-   * server may replace those in use, and this server must not omit resources that it sent before. A
-   * stream that waits for its first response may have announced versions, and is replaced.
+   * Forgets the accepted versions, so that later requests contain no version. Otherwise this server
+   * could omit resources that it has sent before, although resources of another server have
+   * replaced them. If the open stream waits for its first response, its requests may contain
+   * versions, so the stream is replaced.
    */
   void forgetVersions() {
     boolean announced = !acceptedVersions.isEmpty();

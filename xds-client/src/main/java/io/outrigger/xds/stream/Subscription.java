@@ -58,8 +58,8 @@ final class Subscription<T> {
   }
 
   /**
-   * Adds a watcher and notifies it of the present entry; {@code onUnwatched} runs when the last
-   * watch is closed.
+   * Adds a watcher and notifies it of the present entry. The callback {@code onUnwatched} runs when
+   * the last watch is closed.
    */
   XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(watcher, onUnwatched);
@@ -78,14 +78,16 @@ final class Subscription<T> {
     if (step.notice() instanceof Notice.Silence<T>) {
       return;
     }
-    // A watcher may open and close watches during this loop. New watchers have received the new
+    // A watcher may open and close watches during this loop. The new watchers have received the new
     // entry already.
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step.notice());
     }
   }
 
-  /** Stores a running timer, one for each {@code owner}, so that an answer stops the timer. */
+  /**
+   * Stores a running timer, so that an answer stops the timer. Each owner has at most one timer.
+   */
   void timerStarted(ResourceTimers owner, TimerHandle started) {
     stopTimer(owner);
     timers.put(owner, started);

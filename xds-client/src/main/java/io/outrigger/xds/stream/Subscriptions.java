@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Records the watchers of each resource of one authority.
  *
- * <p>Changes are announced once, at the end of a turn of the control loop. A resource whose last
- * watch was closed is also removed only then. A watch that is closed and opened again within one
- * turn therefore keeps the cached resource and causes no request (A57-42).
+ * <p>Changes are announced once, at the end of a turn of the control loop. A resource without
+ * watchers is also removed at the end of the turn. A watch that is closed and opened again within
+ * one turn therefore keeps the cached resource and causes no request (A57-42).
  */
 @ControlConfined
 final class Subscriptions {
@@ -33,7 +33,8 @@ final class Subscriptions {
 
   /**
    * @param budget the limit on the size of histories
-   * @param onSettled runs at the end of each turn in which the set of subscriptions changed
+   * @param onSettled the callback that runs at the end of each turn in which the set of
+   *     subscriptions changed
    */
   Subscriptions(ControlLoop loop, HistoryBudget budget, Runnable onSettled) {
     this.loop = loop;
@@ -71,8 +72,8 @@ final class Subscriptions {
   }
 
   /**
-   * Returns the names to request of a type, in the order in which they were first watched. The same
-   * instance is returned until the names change.
+   * Returns the names to request of a type, in the order of their first watch. Returns the same
+   * instance until the names change.
    */
   Set<String> names(ResourceType<?> type) {
     return names.computeIfAbsent(

@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The class that A71 calls XdsClient: one cache, and at most one stream to each server, for the
+ * An XdsClient in the sense of A71: one cache, and at most one stream to each server, for the
  * targets of one scope. The authority in a resource name selects the servers that the client
  * requests the resource from (A47).
  */
@@ -40,7 +40,7 @@ final class TargetClient implements XdsClient {
 
   /**
    * @param scope the target, or empty for all targets
-   * @param supervisors makes the supervisor of the stream to a server
+   * @param supervisors the function that makes the supervisor of the stream to a server
    */
   TargetClient(
       ControlLoop loop,

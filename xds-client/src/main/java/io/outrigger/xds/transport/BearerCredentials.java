@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  *   than 10 s                   the next fetch starts if a token is held, otherwise with a call
  * </pre>
  *
- * <p>A token is used until 30 s before it expires, by the wall clock. A fetched token that expires
- * earlier is only given to the waiting calls. Nothing is fetched before the first call.
+ * <p>A token is used until 30 s before it expires, by the wall clock. If a fetched token expires in
+ * less than 30 s, only the waiting calls get the token. Nothing is fetched before the first call.
  */
 @ControlConfined
 final class BearerCredentials extends CallCredentials {
@@ -63,8 +63,9 @@ final class BearerCredentials extends CallCredentials {
    * Makes the credentials without fetching a token.
    *
    * @param name the name of the credentials in messages
-   * @param source the source of tokens, which {@link #close} closes
-   * @param ahead how long before its expiry a token is fetched again; at most half of its lifetime
+   * @param source the source of tokens; {@link #close} closes the source
+   * @param ahead the time between the fetch of the next token and the expiry of a token; limited to
+   *     half of the lifetime of the token
    */
   BearerCredentials(
       ControlLoop loop, String name, TokenSource source, Duration ahead, RandomSource random) {
@@ -158,7 +159,7 @@ final class BearerCredentials extends CallCredentials {
 
   /**
    * Returns the time until the next fetch: at least half of the lifetime, because a server returns
-   * the same token until it is about to expire.
+   * the same token until shortly before its expiry.
    */
   private Duration untilNext(Duration lifetime) {
     Duration half = lifetime.dividedBy(2);

@@ -66,7 +66,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
     return new CredentialCheck(errors, warnings);
   }
 
-  /** Returns why the file has no usable token now; empty when it has one. */
+  /** Returns why the file has no usable token now; empty when the file has a usable token. */
   private static Optional<String> problem(String tokenFile, Instant now) {
     try {
       var unused = JwtTokenFile.read(tokenFile, now);

@@ -21,8 +21,8 @@ public final class GrpcAdsTransport implements AdsTransport {
   /**
    * Makes the channel, which connects with the first stream. May be called on any thread.
    *
-   * @throws IllegalArgumentException if the target of {@code server}, or a file that its
-   *     credentials name, cannot be used; the message names the server
+   * @throws IllegalArgumentException if the target of the server, or a file that its credentials
+   *     name, cannot be used; the message names the server
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
     this(loop, server, ServerChannel.KeepAlive.DEFAULT, System.getenv());

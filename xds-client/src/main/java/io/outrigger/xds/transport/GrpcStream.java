@@ -34,7 +34,7 @@ abstract class GrpcStream<Q, R> {
     call.start(new Callbacks(), new Metadata());
   }
 
-  /** The stream is attached to a connection and can send more. */
+  /** The stream is attached to a connection and can send another message. */
   abstract void onReady();
 
   abstract void onMessage(R message);
@@ -42,8 +42,8 @@ abstract class GrpcStream<Q, R> {
   abstract void onClosed(RpcStatus reason);
 
   /**
-   * Sends {@code message}, or queues it until the stream is ready. Ignored after the stream is
-   * closed.
+   * Sends a message, or queues the message until the stream is ready. Does nothing after the stream
+   * is closed.
    */
   public void send(Q message) {
     loop.checkInside();
@@ -52,12 +52,12 @@ abstract class GrpcStream<Q, R> {
     }
   }
 
-  /** Whether everything sent before is on its way. */
+  /** Whether all messages sent before are on their way. */
   public boolean isReady() {
     return call.isReady();
   }
 
-  /** Permits one more message to be read. */
+  /** Allows gRPC to read one more message. */
   public void requestNext() {
     loop.checkInside();
     call.request(1);

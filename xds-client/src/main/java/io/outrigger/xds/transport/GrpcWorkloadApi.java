@@ -30,11 +30,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The SPIFFE Workload API over gRPC. Each call has its own channel, which is closed with the call.
- * The next call therefore opens a new connection, at the time that the owner of the call chooses.
+ * The next call therefore opens a new connection, at a time that the caller chooses.
  */
 @AnyThread
 public final class GrpcWorkloadApi implements WorkloadApi {
-  /** The maximum size of a response. Some hundred federated bundles fit into it. */
+  /** The maximum size of a response, enough for some hundred federated bundles. */
   static final int MAX_RESPONSE_BYTES = 4 << 20;
 
   /**
@@ -107,9 +107,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     return new OpenCall(channel, call);
   }
 
-  /**
-   * Parses a response. Throws a {@code StatusRuntimeException} when {@code message} is unreadable.
-   */
+  /** Parses a response. Throws a {@code StatusRuntimeException} when the response is unreadable. */
   static WorkloadResponse parse(InputStream message) {
     return Fetch.METHOD.parseResponse(message);
   }
@@ -227,8 +225,8 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     }
 
     /**
-     * The bytes and text fields of a message, by field number. If a field is repeated, its last
-     * value counts.
+     * The bytes and text fields of a message, by field number. If a message contains a field twice,
+     * the last value counts.
      */
     private record Fields(Map<Integer, byte[]> values) {
       static Fields of(byte[] message) throws IOException {

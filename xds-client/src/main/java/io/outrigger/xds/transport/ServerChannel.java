@@ -16,22 +16,22 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The gRPC channel to a control plane. All streams to the server share the channel, which connects
- * with the first stream. Streams do not wait for ready, so that they fail with the reason when the
- * server cannot be reached (A57).
+ * with the first stream. The streams are not wait-for-ready, so a stream fails with the reason when
+ * the server cannot be reached (A57).
  *
  * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
  * streams with an outdated reason. If a stream ends without having reached a connection, the
- * channel is therefore closed. The next stream makes a new channel, which connects once, at the
- * time that the owner of the stream chooses.
+ * channel is therefore closed. The next stream makes a new channel, which connects once, at a time
+ * that the owner of the stream chooses.
  */
 @ControlConfined
 final class ServerChannel {
   private static final int MAX_RESPONSE_BYTES = 64 << 20;
 
   /**
-   * The times for detecting a dead connection. After {@code time} without a byte from the server,
-   * gRPC sends a PING and waits {@code timeout} for the answer. gRPC requires a {@code time} of at
-   * least 10 s.
+   * The times for detecting a dead connection. If no byte arrives from the server for the duration
+   * {@code time}, gRPC sends a PING. If no answer arrives within the duration {@code timeout}, gRPC
+   * closes the connection. The minimum of {@code time} in gRPC is 10 s.
    */
   record KeepAlive(Duration time, Duration timeout) {
     static final KeepAlive DEFAULT = // A57-38
@@ -52,8 +52,8 @@ final class ServerChannel {
    * Makes the channel; may be called on any thread.
    *
    * @param environment the environment variables that the credentials read
-   * @throws IllegalArgumentException if the target of {@code server}, or a file that its
-   *     credentials name, cannot be used; the message names the server
+   * @throws IllegalArgumentException if the target of the server, or a file that its credentials
+   *     name, cannot be used; the message names the server
    */
   ServerChannel(
       ControlLoop loop, XdsServer server, KeepAlive keepAlive, Map<String, String> environment) {
@@ -114,8 +114,8 @@ final class ServerChannel {
   }
 
   /**
-   * Called when a stream has ended that the client did not close; {@code attached} is true if the
-   * stream had reached a connection.
+   * Called when the server or a failure has ended a stream. The parameter {@code attached} is true
+   * if the stream had reached a connection.
    */
   void onEnded(boolean attached) {
     count(attached);

@@ -36,8 +36,8 @@ final class ServerCredentials {
   private static final Executor READING = new BackgroundThread("credentials");
 
   /**
-   * How long before its expiry a token file is read again. A97 requires one minute before the token
-   * counts as expired, which is 30 s before its expiry.
+   * The time between reading a token file again and the expiry of its token. A97 reads the file one
+   * minute before the token counts as expired, and the token counts as expired 30 s early.
    */
   private static final Duration JWT_AHEAD = Duration.ofSeconds(90);
 
@@ -60,8 +60,8 @@ final class ServerCredentials {
   }
 
   /**
-   * Reads the files that {@code server} names, and {@code environment} where files are not named.
-   * May be called on any thread.
+   * Reads the files that the server entry of the bootstrap names. Environment variables may name
+   * other files, such as that of the system roots. May be called on any thread.
    *
    * @throws IllegalArgumentException if a file cannot be used; the message names the server
    */

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads certificate files again at an interval, off the control loop (A65 {@code
- * refresh_interval}). When a reading fails, the certificates read before stay in use, and a reason
- * that differs from the last one is logged.
+ * refresh_interval}). When a reading fails, the certificates read before stay in use. The reason is
+ * logged if it differs from that of the last reading.
  */
 @ControlConfined
 final class TlsReload {
@@ -30,9 +30,9 @@ final class TlsReload {
   /**
    * Makes a reload that does nothing before {@link #start}.
    *
-   * @param reading the executor that runs {@code reload}, which may block
-   * @param reload reads the files; throws {@code IllegalArgumentException} with the reason when it
-   *     fails
+   * @param reading the executor that reads the files, which may block
+   * @param reload the task that reads the files; throws {@code IllegalArgumentException} with the
+   *     reason when it fails
    */
   TlsReload(ControlLoop loop, Executor reading, String server, Duration interval, Runnable reload) {
     this.loop = loop;
