@@ -39,8 +39,8 @@ import java.util.Optional;
 @AnyThread
 public final class DnsResources implements ResourceSource {
   /**
-   * The server entry that status views show for {@code dns:///} targets. No such server exists;
-   * this process provides the resources.
+   * The server entry that status views show for {@code dns:///} targets. This process itself
+   * provides the resources.
    */
   public static final XdsServer SERVER =
       new XdsServer(

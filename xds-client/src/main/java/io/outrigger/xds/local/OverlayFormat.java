@@ -280,9 +280,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       return names;
     }
 
-    /**
-     * Whether an ALPN name may stand for HTTP/2. The names of other HTTP versions are not allowed.
-     */
+    /** Whether an ALPN name may mean HTTP/2. The names of other HTTP versions are not allowed. */
     private static boolean isProtocol(String name) {
       int length = name.getBytes(StandardCharsets.UTF_8).length;
       return length > 0

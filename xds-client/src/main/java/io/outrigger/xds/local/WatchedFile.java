@@ -26,7 +26,8 @@ import java.util.Optional;
  *     several times, because a file may be written twice within one tick of the file clock
  * @param hash the hash of the bytes that were read
  * @param good whether the content in use comes from a text without problems
- * @param content the content in use: that of the last text without problems, if there was one
+ * @param content the content in use: the content of the last text without problems, if such a text
+ *     was read
  * @param problems the problems of the present text
  */
 @AnyThread

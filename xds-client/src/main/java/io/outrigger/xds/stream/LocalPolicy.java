@@ -31,8 +31,8 @@ import java.util.function.Supplier;
 
 /**
  * Holds the overlay in force and applies it to the resources in use. When the overlay changes,
- * resources that a new, removed or changed rule matches are decoded again from their bytes. The
- * executor that decodes responses also does this work.
+ * resources that a new, removed or changed rule matches are decoded again from their bytes. This
+ * decoding runs on the executor that decodes responses.
  *
  * <p>Each resource in use records the overlay under which it was decoded. The class decodes
  * resources again until no resource under an old overlay is left. The order of responses and
@@ -120,8 +120,8 @@ final class LocalPolicy {
   }
 
   /**
-   * Called after the resources of a response were stored. The overlay may have changed since they
-   * were decoded.
+   * Called after the resources of a response were stored. The overlay may have changed since the
+   * resources were decoded.
    */
   void onApplied(Overlay used) {
     if (used != overlay) {

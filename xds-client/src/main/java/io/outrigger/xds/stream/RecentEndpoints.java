@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers the endpoints of large clusters as they were decoded last. A newly decoded set shares
- * with the last set of its name the objects of all equal parts. The sharing happens where responses
- * are decoded, so the control loop compares ten thousand endpoints by identity.
+ * Remembers the endpoints of large clusters as they were decoded last. Equal parts of a newly
+ * decoded set and of the last set become the same objects. The sharing happens where responses are
+ * decoded, so the control loop compares ten thousand endpoints by identity.
  *
  * <p>The class only saves work: a set that is remembered too long, or forgotten too early, changes
  * no result. The references to sets are weak, because every user of a set also holds a reference.

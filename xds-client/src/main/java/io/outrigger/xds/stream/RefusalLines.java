@@ -36,8 +36,8 @@ final class RefusalLines {
   }
 
   /**
-   * Whether a rejection with the given reason gets a log line. Rejections without a line are
-   * counted.
+   * Whether a rejection with the given reason gets a log line. The class counts the rejections
+   * without a log line.
    */
   boolean shouldLog(String reason) {
     loop.checkInside();

@@ -38,7 +38,8 @@ import java.util.stream.Collectors;
 final class ResponseHandler {
   /**
    * If a response contains less than a quarter of the subscribed resources, all resources in the
-   * response are decoded. Collecting the known resources for the comparison would cost more.
+   * response are decoded. For such a response, a comparison with all resources in use would cost
+   * more than decoding.
    */
   private static final int SMALL_SHARE = 4;
 

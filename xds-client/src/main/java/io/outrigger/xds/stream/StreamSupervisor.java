@@ -133,7 +133,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     }
   }
 
-  /** Returns why the server cannot be reached; empty after its next response. */
+  /** Returns why the server cannot be reached; empty after the next response of the server. */
   Optional<RpcStatus> outage() {
     return outage;
   }

@@ -23,7 +23,7 @@ import javax.net.ssl.TrustManager;
 /**
  * The certificates of {@code tls} credentials (A65): the identity and the roots of the configured
  * files, or the system roots when no file of roots is configured. New connections use the
- * certificates that were read last; open connections keep theirs.
+ * certificates that were read last; open connections keep their certificates.
  */
 @AnyThread
 final class ServerTls {

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads certificate files again at an interval, off the control loop (A65 {@code
- * refresh_interval}). When a reading fails, the certificates read before stay in use. The reason is
- * logged if it differs from that of the last reading.
+ * refresh_interval}). When a reading fails, the certificates read before stay in use. The reason of
+ * a failure is logged, unless the last reading failed for the same reason.
  */
 @ControlConfined
 final class TlsReload {
