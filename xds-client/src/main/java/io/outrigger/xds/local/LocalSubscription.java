@@ -44,7 +44,7 @@ final class LocalSubscription {
       return; // sent before the last response; the answer to that response follows
     }
     Set<String> wanted = new LinkedHashSet<>(request.getResourceNamesList());
-    wildcard = wanted.isEmpty() && (wildcard || !requested); // only a first one can be
+    wildcard = wanted.isEmpty() && (wildcard || !requested); // only at first
     named |= !names.containsAll(wanted);
     requested = true;
     names = wanted;

@@ -43,7 +43,7 @@ final class StreamFailure {
   private static String reason(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof FileNotFoundException && each.getMessage() == null) {
-        return "the unix socket does not exist"; // the only sign that connect gives
+        return "the unix socket does not exist"; // connect gives no message then
       }
       if (each instanceof SSLException
           || each instanceof GeneralSecurityException
