@@ -44,7 +44,7 @@ final class LocalSubscription {
       return; // sent before the last response; the answer to that response follows
     }
     Set<String> wanted = new LinkedHashSet<>(request.getResourceNamesList());
-    wildcard = wanted.isEmpty() && (wildcard || !requested); // only at first
+    wildcard = wanted.isEmpty() && (wildcard || !requested); // starts with the first request
     named |= !names.containsAll(wanted);
     requested = true;
     names = wanted;

@@ -118,7 +118,7 @@ final class AdsSession implements AdsTransport.Listener {
         // server sends that resource again only if a request has omitted the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
       } else if (!names.equals(of.names)) {
-        // If no name is subscribed, both sets are empty and no request is sent. An empty first
+        // Before the first subscription both sets are empty, so no request is sent. An empty first
         // request would subscribe to every resource (A57-28).
         send(type, names, Optional.empty());
       }
