@@ -2,42 +2,49 @@ package io.outrigger.http2;
 
 import io.outrigger.base.LoopConfined;
 
-/** Hears of one connection. All calls on its event loop. */
+/** Receives the events of one connection. All methods are called on its event loop. */
 @LoopConfined
 public interface ConnectionHandler {
-  /** The peer's first SETTINGS arrived: streams may be opened. */
+  /** Called when the peer's first SETTINGS have arrived, so that streams may be opened. */
   void onReady();
 
   /**
-   * The peer opened a stream (server side only).
+   * Called when the peer opened a stream (server side only).
    *
-   * @return who handles it; its {@code onHeaders} follows at once
+   * @return the handler of the stream; its {@code onHeaders} is called at once
    */
   StreamHandler onStream(Http2Stream stream);
 
   /**
-   * The peer sent GOAWAY: streams above {@code lastStreamId} have been told already, no new stream
-   * can be opened; the others go on.
+   * Called when the peer sent GOAWAY. The handlers of streams above {@code lastStreamId} have
+   * already been notified. No new stream can be opened; the other streams continue.
    */
   void onGoAway(int lastStreamId, Http2Error error, String debug);
 
-  /** A stream may be opened after {@link Http2Connection#canOpenStream} was false. */
+  /**
+   * Called when a stream can be opened again after {@link Http2Connection#canOpenStream} returned
+   * false.
+   */
   void onCapacity();
 
   /**
-   * The connection ends by our will or by an error of the peer: streams have been told, and none
-   * can be opened. The socket may stay open for a moment, so that the peer hears why.
+   * Called when the connection is closed by this side or because of an error of the peer. All
+   * streams have been notified, and no stream can be opened. The socket may stay open for a short
+   * time so that the peer receives the GOAWAY.
    */
   default void onEnding(Http2Error error, String reason) {}
 
   /**
-   * A request broke a rule and was reset (server side only).
+   * Called when a request broke a rule and was reset (server side only).
    *
-   * @param sound its fields but for those that break a rule
-   * @param reason names the rule and the field
+   * @param sound the request's fields without those that break a rule
+   * @param reason a readable text that names the rule and the field
    */
   default void onRefused(HeaderList sound, String reason) {}
 
-  /** The socket is closed; streams have been told already. Last call, exactly once. */
+  /**
+   * Called once, as the last event, when the socket is closed. All streams have already been
+   * notified.
+   */
   void onClosed(String reason);
 }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection as a whole: preface, SETTINGS, PING, GOAWAY, end. The states are {@link
- * ConnectionState}'s.
+ * Handles the events of the connection as a whole: preface, SETTINGS, PING, GOAWAY and close.
+ * {@link ConnectionState} holds the state.
  *
  * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
@@ -25,7 +25,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private static final long DRAIN_PING = 0x6f75747269676772L;
   private static final long KEEP_ALIVE_PING = 0x6b656570616c6976L;
 
-  /** A peer that answers no PING is not asked longer before the final GOAWAY. */
+  /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
   private static final long DRAIN_PING_MILLIS = 5_000;
 
   private final ChannelHandlerContext ctx;
@@ -37,7 +37,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private final StreamTable table;
   private final ConnectionStreams streams;
 
-  /** Null once it is done: the client's has come, or ours is written. */
+  /** Null after the client's preface was received (server) or our preface was written (client). */
   private @Nullable Preface preface = new Preface();
 
   private boolean started;
@@ -72,17 +72,17 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   /**
-   * Joins what stands above.
+   * Connects the layers above.
    *
-   * @param frames takes the bytes behind the preface
-   * @param listener hears of the connection
+   * @param frames reads the bytes after the preface
+   * @param listener receives the events of the connection
    */
   void join(FrameReader frames, ConnectionHandler listener) {
     reader = frames;
     handler = listener;
   }
 
-  /** Who hears of the connection; known before the first byte comes. */
+  /** The receiver of the connection's events; set before the first byte is read. */
   ConnectionHandler handler() {
     return requireNonNull(handler, "no handler yet");
   }
@@ -106,7 +106,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
   }
 
-  /** Once, and before anything else (section 3.4). */
+  /** Writes SETTINGS once, before any other frame (section 3.4). */
   private void writeSettings() {
     if (settingsWritten) {
       return;
@@ -125,7 +125,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
     FrameReader frames = reader;
     if (state.isEnding() || frames == null) {
-      return; // what comes behind the error, while the connection lingers
+      return; // bytes that follow the error are ignored while the socket closes
     }
     if (keepAlive != null) {
       keepAlive.onRead();
@@ -178,7 +178,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
 
   void onSettingsAck() {
     if (settingsAcked) {
-      streams.onEmptySettingsAck(); // or answers nothing, and harms nobody
+      streams.onEmptySettingsAck(); // a surplus acknowledgment is harmless
     } else {
       settingsAcked = true;
       streams.onSettingsAck();
@@ -197,7 +197,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (state.isEnding()) {
       return;
     }
-    leave(); // first: who is told below and tries again must not get a stream here
+    leave(); // first: a retry started by a callback below must not open a stream here
     if (!state.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
@@ -209,9 +209,9 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   /**
-   * The peer has not taken up {@code stream}.
+   * Ends {@code stream}, which the peer has not processed.
    *
-   * @param inOrder whether it has taken up others, and reports no error
+   * @param inOrder whether the peer has processed other streams and reports no error
    */
   private void passOver(SocketStream stream, boolean inOrder, String reason) {
     if (inOrder || stream.id() == 0) {
@@ -239,7 +239,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (preface != null) {
       close(Http2Error.NO_ERROR, "draining");
     } else if (state.isServer()) {
-      // Section 6.8: requests that are under way when the first GOAWAY arrives are still served.
+      // Section 6.8: requests in flight when the first GOAWAY arrives are still served.
       drainAnnounced = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
       writer.ping(DRAIN_PING, false);
@@ -291,7 +291,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
   }
 
-  /** A stream of ours is open that has sent nothing yet. */
+  /** Called when this side has opened a stream; nothing was sent on the stream yet. */
   void onStreamOpened() {
     if (keepAlive != null) {
       keepAlive.onStreamOpened();
@@ -309,12 +309,15 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     writer.ping(KEEP_ALIVE_PING, false);
   }
 
-  /** How often the peer was asked whether it is there. */
+  /** The number of keepalive PINGs sent. */
   long keepAlivesSent() {
     return keepAlivesSent;
   }
 
-  /** Says GOAWAY and ends; when called again, or before the socket is open, ends at once. */
+  /**
+   * Sends GOAWAY and closes the connection. A second call closes the socket at once; before {@link
+   * #start} no GOAWAY is sent.
+   */
   void close(Http2Error error, String reason) {
     if (state.isClosed()) {
       return;
@@ -331,8 +334,8 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   /**
-   * Frees memory: says GOAWAY and closes the socket whether or not the peer reads that. Streams end
-   * by {@link StreamHandler#onOverload}.
+   * Closes the connection to free memory: sends GOAWAY and closes the socket without waiting for
+   * the peer to read it. Handlers of streams receive {@link StreamHandler#onOverload}.
    */
   void closeAtOnce(Http2Error error, String reason) {
     if (!state.isEnding()) {
@@ -354,12 +357,12 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
 
   private void end(Http2Error error, String reason) {
     finish(error, reason);
-    // A backend that was left in good order has nothing to hear: its socket goes at once.
+    // A backend whose connection ends without an error needs no GOAWAY: its socket closes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
     lingering = LingeringClose.begin(ctx, linger, error);
   }
 
-  /** Says and hears nothing more; streams end. */
+  /** Ends all streams and stops reading and writing. */
   private void finish(Http2Error error, String reason) {
     state.end();
     endReason = reason;

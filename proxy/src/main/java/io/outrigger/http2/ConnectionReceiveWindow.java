@@ -3,9 +3,9 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The window of a connection as a whole. Its credit is returned as soon as DATA comes: streams that
- * stand still would else use it up, and the others would stand still with them. The window of each
- * stream bounds what is held.
+ * The receive window of a connection. Credit is returned as soon as DATA is received: otherwise
+ * stalled streams would use up the window and stall all other streams. The window of each stream
+ * bounds the memory that is held.
  *
  * <p>RFC 9113 section 5.2.
  */
@@ -24,9 +24,9 @@ final class ConnectionReceiveWindow {
   }
 
   /**
-   * Counts DATA that came, and tells the peer of more credit once half of the window is used.
+   * Counts received DATA, and sends a WINDOW_UPDATE once half of the window is used.
    *
-   * @return false if the peer was not allowed to send it
+   * @return false if the DATA exceeds the window
    */
   boolean receive(int bytes) {
     if (bytes > available) {

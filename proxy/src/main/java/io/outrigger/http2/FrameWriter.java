@@ -12,14 +12,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes frames into one connection's output. Small frames are copied into a buffer; DATA above
- * {@link #COPY_BYTES} follows its frame header as the slice that came. Nothing leaves before {@link
- * #flush}.
+ * Writes the frames of one connection. Small frames are copied into a buffer. DATA above {@link
+ * #COPY_BYTES} is passed to the channel without a copy, after the buffer that ends with its frame
+ * header. Nothing is sent before {@link #flush}.
  *
- * <p>While there is no buffer outside of the heap frames gather in one on it, no more DATA is
- * welcome, and it is tried again each {@value ReadGate#WAIT_MILLIS} ms, {@value #MAX_WAITS} times.
- * Then, and when a frame could not be written at all, the writer {@link #hasFailed}: a connection
- * that lacks a frame, or a field that the peer's table has not, is lost.
+ * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
+ * accepted. The writer tries again to get a direct buffer every {@value ReadGate#WAIT_MILLIS} ms,
+ * {@value #MAX_WAITS} times. After that, or when a frame could not be written at all, {@link
+ * #hasFailed} returns true: a missing frame, or a table entry that the peer does not have, breaks
+ * the connection.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -30,13 +31,13 @@ final class FrameWriter {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** As long as a read waits for one. */
+  /** The number of attempts to get a direct buffer; the same as for reads. */
   static final int MAX_WAITS = PatientRead.MAX_WAITS;
 
-  private static final int LEAST_BUFFER = 256;
+  private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /** RFC 9113 section 6.8 sets no bound on debug data; ours fits any frame. */
+  /** Limit of GOAWAY debug data: RFC 9113 section 6.8 sets none; this one fits into any frame. */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;
@@ -44,27 +45,31 @@ final class FrameWriter {
   private final HpackEncoder hpack = new HpackEncoder();
   private final HpackSpace.Room copies = HpackSpace.current().data;
   private @Nullable ByteBuf buffer;
-  private int bufferSize = LEAST_BUFFER;
+  private int bufferSize = MIN_BUFFER;
   private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
   private boolean written;
   private boolean released;
 
-  /** The buffer is on the heap, and there was none outside of it when last asked for. */
+  /**
+   * Whether the buffer is on the heap because no direct buffer was available at the last attempt.
+   */
   private boolean waits;
 
-  /** Something is missing in what was written. */
+  /** Whether a frame is missing or incomplete because there was no memory for it. */
   private boolean isBroken;
 
-  /** It will be tried again. */
+  /** Whether a timer is set for the next attempt to get a direct buffer. */
   private boolean isTimed;
 
-  /** How often in a row it was. */
+  /** The number of failed attempts in a row. */
   private int tries;
 
-  /** All that was given to the channel so far. */
+  /** The number of bytes passed to the channel so far. */
   private long handed;
 
-  /** {@code onDirty} is called when there is something to flush. */
+  /**
+   * @param onDirty called when there are frames to flush
+   */
   FrameWriter(ChannelHandlerContext ctx, Runnable onDirty) {
     this.ctx = ctx;
     this.onDirty = onDirty;
@@ -83,7 +88,7 @@ final class FrameWriter {
     return hpack;
   }
 
-  /** Whether more DATA is welcome: little waits here, and the socket keeps up. */
+  /** Whether more DATA is accepted: the buffer has room and the channel is writable. */
   boolean isWritable() {
     ByteBuf current = buffer;
     return !released
@@ -93,7 +98,7 @@ final class FrameWriter {
         && (current == null || current.readableBytes() < MAX_BUFFER);
   }
 
-  /** What the socket has not taken, and what has not been given to it. */
+  /** The number of bytes that the socket has not accepted yet, including this writer's buffer. */
   long unsentBytes() {
     ByteBuf current = buffer;
     ChannelOutboundBuffer unsent = ctx.channel().unsafe().outboundBuffer();
@@ -101,12 +106,18 @@ final class FrameWriter {
         + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
-  /** All that was given to the channel so far: grows, and counts what it has not taken too. */
+  /**
+   * The total number of bytes passed to the channel so far, including those that its socket has not
+   * accepted yet.
+   */
   long handedBytes() {
     return handed;
   }
 
-  /** Whether the socket keeps up: header blocks obey no window, and must not pile up either. */
+  /**
+   * Whether a header block may be written now. Header blocks obey no flow-control window, so the
+   * socket alone limits them.
+   */
   boolean hasRoomForHeaders() {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
@@ -134,7 +145,7 @@ final class FrameWriter {
     out.writeShort(id).writeInt(value);
   }
 
-  /** Changes nothing; to be acknowledged like any other. */
+  /** Writes a SETTINGS frame without values; the peer acknowledges it like any other. */
   void emptySettings() {
     var unused = frame(0, FrameType.SETTINGS, 0, 0);
   }
@@ -163,7 +174,7 @@ final class FrameWriter {
     frame(4, FrameType.WINDOW_UPDATE, 0, streamId).writeInt(increment);
   }
 
-  /** A header block, in as many frames as the peer's frame size makes of it (section 6.10). */
+  /** Writes a header block, split into frames of the peer's maximum frame size (section 6.10). */
   void headers(int streamId, HeaderList headers, boolean endStream) {
     try {
       block(streamId, hpack.encode(headers), endStream);
@@ -172,7 +183,7 @@ final class FrameWriter {
     }
   }
 
-  /** The same for a block that goes only once. */
+  /** Writes a header block that is sent only once. */
   void headers(int streamId, HeaderList.Builder fields, boolean endStream) {
     try {
       block(streamId, hpack.encode(fields), endStream);
@@ -199,12 +210,15 @@ final class FrameWriter {
     } while (at < block.length());
   }
 
-  /** One DATA frame of all of {@code data}, which this takes; the caller knows the frame size. */
+  /**
+   * Writes {@code data} as one DATA frame and takes ownership of it. The caller keeps to the
+   * maximum frame size.
+   */
   void data(int streamId, ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
-      // Not from buffer to buffer: Netty makes objects for that.
+      // Copied by way of an array: Netty allocates objects to copy from buffer to buffer.
       byte[] copy = copies.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
@@ -215,7 +229,7 @@ final class FrameWriter {
       return;
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
-    if (!out.isDirect() || !data.isDirect()) { // Netty would copy it, and have no room for that
+    if (!out.isDirect() || !data.isDirect()) { // Netty would copy a heap buffer, and there is no memory for a copy
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (!isBroken) {
         out.writeBytes(data);
@@ -229,7 +243,10 @@ final class FrameWriter {
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
-  /** Gives everything to the socket, or tries to later while there is no buffer for it. */
+  /**
+   * Passes everything to the socket, or schedules another attempt when no direct buffer is
+   * available.
+   */
   void flush() {
     handOver();
     if (waits && !isTimed) {
@@ -253,14 +270,16 @@ final class FrameWriter {
     }
   }
 
-  /** Whether what was written cannot be sent, or has a gap; then the connection is to end. */
+  /**
+   * Whether written frames are incomplete or cannot be sent; the connection must then be closed.
+   */
   boolean hasFailed() {
     return isBroken || (waits && tries > MAX_WAITS);
   }
 
   /**
-   * Lacks something that there was no memory for, which ends this connection: not the one that was
-   * read when it was met.
+   * Records that a frame is missing because there was no memory for it. This ends this writer's
+   * connection, not the connection whose read caused the write.
    */
   void fail(OutOfMemoryError cause) {
     OutOfMemory.onLoop(cause);
@@ -268,7 +287,7 @@ final class FrameWriter {
     onDirty.run();
   }
 
-  /** Drops what was not flushed; later frames go nowhere. */
+  /** Drops frames that were not flushed. Later frames are rejected. */
   void release() {
     released = true;
     if (buffer != null) {
@@ -291,8 +310,8 @@ final class FrameWriter {
     buffer = null;
     written = true;
     handed += ready.readableBytes();
-    // The next turn is likely to look like this one.
-    bufferSize = Math.max(LEAST_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
+    // The next turn is likely to write about as many bytes as this one.
+    bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());
   }
 
@@ -307,7 +326,8 @@ final class FrameWriter {
   }
 
   /**
-   * Section 4.1: length, type, flags and stream in nine bytes, of which the first eight at once.
+   * Section 4.1: writes length, type, flags and stream id in nine bytes, the first eight of them as
+   * one long.
    */
   private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
     out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);

@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One socket's HTTP/2 connection. All calls on its event loop. It ends with {@link
- * ConnectionHandler#onClosed}, also when the channel never became active.
+ * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on its event loop. Its
+ * last event is {@link ConnectionHandler#onClosed}, even when the channel never became active.
  *
- * <p>RFC 9113. It puts the layers together; each calls the ones below it:
+ * <p>The class joins these layers; each layer calls the ones below it:
  *
  * <pre>
- * {@link Http2Handler}         what the channel and its loop say
- * {@link Http2Connection}      a read, the end of a turn, a failure
- * {@link InboundFrames}        what frames mean; {@link PeerFaults}
- * {@link ConnectionMemory}     what is held for the peer, and who is let go
- * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, end; moves {@link ConnectionState}
- * {@link ConnectionStreams}    how streams begin and end; {@link StreamTable}, {@link SendScheduler}
- * {@link FrameReader}          and {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
+ * {@link Http2Handler}         events of the channel and its event loop
+ * {@link Http2Connection}      reads, ends of loop turns, failures
+ * {@link InboundFrames}        checks and handles received frames; {@link PeerFaults}
+ * {@link ConnectionMemory}     memory held for the peer, timeouts
+ * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, close; {@link ConnectionState}
+ * {@link ConnectionStreams}    opens and ends streams; {@link StreamTable}, {@link SendScheduler}
+ * {@link FrameReader}          frames; {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
  * </pre>
  */
 @LoopConfined
@@ -49,7 +49,7 @@ public final class Http2Connection {
   private final ConnectionMemory memory;
 
   /**
-   * @param dirty set when there is something to do at the end of the turn
+   * @param dirty set when the connection has work to do at the end of the loop's turn
    */
   Http2Connection(
       boolean server,
@@ -79,36 +79,44 @@ public final class Http2Connection {
   }
 
   /**
-   * The handler for the pipeline of a channel that was accepted, connected or not. {@code
-   * handlerFactory} is called once, on the event loop.
+   * The channel handler for an accepted channel, active or not. {@code handlerFactory} is called
+   * once, on the event loop.
    */
   public static ChannelHandler server(
       ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(true, settings, handlerFactory);
   }
 
-  /** The same for a channel that connects. */
+  /**
+   * The channel handler for a client channel. {@code handlerFactory} is called once, on the event
+   * loop.
+   */
   public static ChannelHandler client(
       ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
     return new Http2Handler(false, settings, handlerFactory);
   }
 
-  /** Comes before the first read of a channel that others read before its connection does. */
+  /**
+   * Prepares a channel whose first bytes are read by other handlers than this connection. The
+   * caller calls this method before the first read.
+   */
   public static void prepareReads(Channel channel) {
     var unused = ReadTurn.bound(channel.config());
   }
 
-  /** Where everything of this connection runs. */
+  /** The event loop to which this connection is confined. */
   public EventLoop eventLoop() {
     return ctx.channel().eventLoop();
   }
 
-  /** The peer; null when it has no address or is gone. */
+  /** The address of the peer; null when the socket has no remote address or is closed. */
   public @Nullable SocketAddress remoteAddress() {
     return ctx.channel().remoteAddress();
   }
 
-  /** The connection as status views show it, with the number that its owner gave it. */
+  /**
+   * A snapshot of the connection for status pages. The owner of the connection chooses {@code id}.
+   */
   public SocketView view(long id) {
     return new SocketView(
         id,
@@ -119,9 +127,9 @@ public final class Http2Connection {
   }
 
   /**
-   * Closes the connection when the peer is silent (A8): when nothing was read for {@code time} and
-   * a stream is open, or is opened, a PING is sent; when nothing is read for another {@code
-   * timeout} the connection is lost.
+   * Closes the connection when the peer no longer responds (A8). A PING is sent when nothing was
+   * read for {@code time} and a stream is open or is opened. The connection is closed when nothing
+   * is read for another {@code timeout}.
    */
   public void keepAlive(Duration time, Duration timeout) {
     lifecycle.keepAlive(time, timeout);
@@ -135,9 +143,10 @@ public final class Http2Connection {
   /**
    * Opens a stream (client side); its first {@code sendHeaders} is the request.
    *
-   * @return null when the peer's MAX_CONCURRENT_STREAMS are in use, it has yet to read many
-   *     requests that were reset ({@link ResetFence}), or the connection goes away; {@link
-   *     ConnectionHandler#onCapacity} tells when to try again
+   * @return null when as many streams are open as the peer's MAX_CONCURRENT_STREAMS allows, when
+   *     the peer has yet to read many requests that were reset ({@link ResetFence}), or when the
+   *     connection is going away; {@link ConnectionHandler#onCapacity} is called when a stream can
+   *     be opened again
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
     Http2Stream stream = streams.open(handler);
@@ -147,42 +156,45 @@ public final class Http2Connection {
     return stream;
   }
 
-  /** Streams that are open in any half. */
+  /** The number of streams of which at least one half is open. */
   public int activeStreams() {
     return table.active();
   }
 
-  /** Whether the peer has begun an answer to any call. */
+  /** Whether the peer has sent the head of a response on any stream. */
   public boolean hasAnswered() {
     return table.hasHead();
   }
 
   /**
-   * Ends the connection without losing a call: GOAWAY in two steps (server side), no new streams,
-   * close when the last one has ended.
+   * Ends the connection without losing a call. A server sends GOAWAY in two steps; a client opens
+   * no new streams. The connection closes when the last stream has ended.
    */
   public void drain() {
     lifecycle.drain();
   }
 
-  /** Sends GOAWAY and closes at once; streams are told. */
+  /**
+   * Sends GOAWAY and closes the connection; all streams end with {@link
+   * StreamHandler#onConnectionLost}.
+   */
   public void close(Http2Error error, String reason) {
     lifecycle.close(error, reason);
   }
 
-  /** Lets a test come to the end of the stream ids. */
+  /** For tests: moves to the end of the range of stream ids. */
   void lastLocalIdIsNear() {
     table.nextLocalId(Integer.MAX_VALUE);
   }
 
-  /** How many streams wait to send DATA, for tests. */
+  /** For tests: the number of streams that wait to send DATA. */
   int inLine() {
     return scheduler.inLine();
   }
 
-  // What the channel and its loop say.
+  // Events of the channel and its event loop.
 
-  /** {@code listener} hears of the connection; before the first byte. */
+  /** Sets the receiver of the connection's events, before the first byte is read. */
   void listener(ConnectionHandler listener) {
     lifecycle.join(reader, listener);
   }
@@ -195,7 +207,7 @@ public final class Http2Connection {
     return gate;
   }
 
-  /** Takes what is in {@code bytes}, which the caller releases. */
+  /** Processes {@code bytes}, which the caller releases. */
   void read(ByteBuf bytes) {
     int count = bytes.readableBytes();
     try {
@@ -225,7 +237,7 @@ public final class Http2Connection {
       if (!state.isEnding()) {
         flush();
       }
-    } catch (RuntimeException | Error e) { // no memory for a buffer is an error
+    } catch (RuntimeException | Error e) { // OutOfMemoryError: no memory for a buffer
       dirty.clear();
       onFailure(e);
     }
@@ -238,7 +250,7 @@ public final class Http2Connection {
       return;
     }
     if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
-      dirty.set(); // only our own buffer was full
+      dirty.set(); // only the writer's buffer was full, and it has room again
     }
     if (writer.unsentBytes() > settings.abuse().unsentBytes()) {
       close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
@@ -254,7 +266,7 @@ public final class Http2Connection {
     lifecycle.onSocketFailed(reason);
   }
 
-  /** Ends the connection for a failure of ours. */
+  /** Closes the connection because of a bug or a lack of memory in this process. */
   void onFailure(Throwable cause) {
     if (cause instanceof OutOfMemoryError) {
       OutOfMemory.onLoop(cause);

@@ -4,71 +4,80 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 
 /**
- * One HTTP/2 stream, from either side. All calls on the connection's event loop. Sending on a
- * stream that is closed or reset is harmless and does nothing (buffers are released).
+ * One HTTP/2 stream of a client or server connection. All methods are called on the connection's
+ * event loop. Sending on a closed or reset stream does nothing but release the buffer.
  */
 @LoopConfined
 public interface Http2Stream {
-  /** Its number; 0 before the first {@link #sendHeaders} of a stream that we opened. */
+  /** The stream's id; 0 before the first {@link #sendHeaders} of a stream that this side opened. */
   int id();
 
-  /** Who hears of this stream from now on. */
+  /** Sets the handler that receives this stream's events from now on. */
   void handler(StreamHandler handler);
 
-  /** Sends a header block: request, 1xx, response or trailers, as position and content tell. */
+  /**
+   * Sends a header block. Its position and content decide whether it is a request, an interim (1xx)
+   * response, a response or trailers.
+   */
   void sendHeaders(HeaderList headers, boolean endStream);
 
-  /** The same for a block that goes only once: {@code fields} may serve again when this returns. */
+  /**
+   * Sends a header block that is sent only once; {@code fields} may be reused when this method
+   * returns.
+   */
   default void sendHeaders(HeaderList.Builder fields, boolean endStream) {
     sendHeaders(fields.copy(false), endStream);
   }
 
   /**
-   * The size of the largest header list that the peer takes (RFC 9113 section 6.5.2), by {@link
-   * HeaderList#listBytes}; Long.MAX_VALUE when it has not said. Larger ones may cost the
-   * connection.
+   * The size of the largest header list that the peer accepts (RFC 9113 section 6.5.2), counted
+   * like {@link HeaderList#listBytes}; Long.MAX_VALUE when the peer has set no limit. The peer may
+   * close the connection when it receives a larger list.
    */
   default long maxHeaderListBytes() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Sends {@code data}, of which this takes ownership, but not of its indices, as {@link
-   * StreamHandler#onData} has it. What the peer's windows or a full socket do not admit is kept in
-   * order; {@link StreamHandler#onDataSent} tells when bytes have gone, which may be before this
-   * returns. The caller bounds what is kept by returning credit ({@link #consumed}) on the other
-   * side only then.
+   * Sends {@code data} and takes ownership of it. The buffer's indices stay the caller's, as {@link
+   * StreamHandler#onData} describes. Bytes for which the peer's windows or the socket have no room
+   * are queued in order. {@link StreamHandler#onDataSent} reports bytes that were sent, possibly
+   * before this method returns. To bound the queue, the caller returns credit on the other stream
+   * ({@link #consumed}) only after that report.
    */
   void sendData(ByteBuf data, boolean endStream);
 
   /**
-   * Drops DATA that waits to be sent and the end that was to follow it, so that a header block that
-   * is sent next leaves at once. Nothing when the end has been sent.
+   * Drops DATA that waits to be sent and the END_STREAM or trailers behind it, so that the next
+   * header block is sent at once. Does nothing when END_STREAM has been sent.
    */
   void dropPending();
 
   /**
-   * Takes DATA that was not sent. Also for the last call of its {@link StreamHandler}: what is not
-   * taken then is dropped when that returns.
+   * Removes and returns DATA that was not sent. The {@link StreamHandler} may call this method
+   * during its last callback; after that callback unsent DATA is dropped.
    */
   PendingData takeUnsent();
 
-  /** Ends the stream with RST_STREAM, dropping what waits to be sent. No callback follows. */
+  /**
+   * Ends the stream with RST_STREAM and drops everything that waits to be sent. No callback
+   * follows.
+   */
   void reset(Http2Error error);
 
   /**
-   * Returns {@code bytes} of received DATA to the sender's windows. Every byte delivered by {@link
-   * StreamHandler#onData} is returned once, except on a stream that has ended by then: the
-   * connection settles those itself.
+   * Returns {@code bytes} of received DATA to the sender's windows. The handler returns every byte
+   * delivered by {@link StreamHandler#onData} once. When the stream has ended, the call does
+   * nothing: the connection has already returned the bytes.
    */
   void consumed(int bytes);
 
-  /** DATA bytes that wait for windows or the socket. */
+  /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
 
   /** Whether this side has not ended the stream yet. */
   boolean isOpenForSending();
 
-  /** Whether END_STREAM has been given to the connection: the peer needs nothing more of us. */
+  /** Whether END_STREAM has been written, so that nothing more is sent on this stream. */
   boolean hasSentEnd();
 }

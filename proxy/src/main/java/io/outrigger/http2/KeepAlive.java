@@ -8,21 +8,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out that a peer has died silently (A8). Time counts from the last byte that was read: calls
- * that come and end meanwhile change nothing.
+ * Detects a peer that no longer responds (A8). The time is measured from the last byte read; calls
+ * that begin or end do not restart it.
  *
  * <pre>
  * ASLEEP   -> WATCHING  on a stream opened
  * ASLEEP   -> PROBING   on a stream opened when nothing was read for {@code time}
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
- * WATCHING -> ASLEEP    on the same without a stream
+ * WATCHING -> ASLEEP    on nothing read for {@code time} while no stream is open
  * PROBING  -> WATCHING  on a byte read
- * PROBING  -> ASLEEP    on nothing read for {@code timeout}: the peer is given up
+ * PROBING  -> ASLEEP    on nothing read for {@code timeout}: the connection is closed
  * </pre>
  */
 @LoopConfined
 final class KeepAlive {
-  /** Sends the PINGs, and closes the connection when nothing comes back. */
+  /** Sends PINGs, and closes the connection when nothing is received in return. */
   interface Prober {
     void sendKeepAlivePing();
 

@@ -8,15 +8,19 @@ import io.netty.channel.socket.DuplexChannel;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
 
-/** The end of a channel, such that the last bytes written to it arrive. */
+/** Closes a channel so that the last bytes written to it reach the peer. */
 @LoopConfined
 final class LingeringClose {
+  /** Time limit after an error. */
   private static final long ERROR_MILLIS = 1_000;
 
-  /** A slow reader may have much to read when the last stream ends in good order. */
+  /** Time limit without an error: a slow peer may still have much to read after the last stream. */
   private static final long NO_ERROR_MILLIS = 10_000;
 
-  /** An honest peer has at most a connection's window under way; more is a flood. */
+  /**
+   * A peer that obeys flow control has at most one connection window in flight; more than that is a
+   * flood.
+   */
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
 
   private final Channel channel;
@@ -27,8 +31,8 @@ final class LingeringClose {
   }
 
   /**
-   * Flushes, then closes. Who lingers first ends its own half only and reads on for a moment: a
-   * socket that is closed with unread bytes would reset the connection, and the GOAWAY could be
+   * Flushes, then closes. With {@code linger} the output is shut down first and the input is read
+   * for a short time: closing a socket with unread bytes sends a TCP reset, and the GOAWAY could be
    * lost.
    */
   static LingeringClose begin(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
@@ -53,7 +57,7 @@ final class LingeringClose {
     return new LingeringClose(channel);
   }
 
-  /** Something came that nobody looks at any more. */
+  /** Called for bytes received after the connection has ended; the bytes are ignored. */
   void onRead(int bytes) {
     unread += bytes;
     if (unread > MAX_BYTES) {

@@ -3,8 +3,9 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * How many bytes of DATA may be sent: what the peer granted less what went. Below zero when the
- * peer lowers SETTINGS_INITIAL_WINDOW_SIZE under way (RFC 9113 section 6.9.2).
+ * The number of bytes of DATA that may be sent: bytes granted by the peer minus bytes sent. It is
+ * negative after the peer has lowered SETTINGS_INITIAL_WINDOW_SIZE below the bytes in flight (RFC
+ * 9113 section 6.9.2).
  */
 @LoopConfined
 final class SendWindow {
@@ -26,9 +27,9 @@ final class SendWindow {
   }
 
   /**
-   * Widens (or narrows) the window.
+   * Changes the window by {@code bytes}, which may be negative.
    *
-   * @return false if it would pass 2^31-1, a flow-control error of the peer
+   * @return false if the window would exceed 2^31-1, a flow-control error of the peer
    */
   boolean add(int bytes) {
     if (!fits(available, bytes)) {
@@ -38,7 +39,10 @@ final class SendWindow {
     return true;
   }
 
-  /** Whether a window of {@code available} can be changed by {@code bytes}. */
+  /**
+   * Whether a window of {@code available} bytes can change by {@code bytes} without exceeding
+   * 2^31-1.
+   */
   static boolean fits(int available, int bytes) {
     long sum = (long) available + bytes;
     return sum == (int) sum;

@@ -6,19 +6,19 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream's state (RFC 9113 section 5.1), which is the state of its two halves:
+ * The state of one stream (RFC 9113 section 5.1), made of a sending and a receiving half:
  *
  * <pre>
- * sending:   OPEN -> ENDING  on END_STREAM asked for while DATA waits
+ * sending:   OPEN -> ENDING  on a request to send END_STREAM while DATA waits
  *            OPEN, ENDING -> ENDED  on END_STREAM written
  * receiving: open -> ended   on END_STREAM received
- * both ended, or reset from either side, or the connection lost -> gone
+ * both halves ended, stream reset by either side, or connection lost -> gone
  * </pre>
  *
- * A stream that is gone has left the table; whatever is called on it then does nothing.
+ * <p>A stream that is gone is no longer in the {@link StreamTable}; calls on it do nothing.
  *
- * <p>Every call has two of these: what is counted for a stream stands in plain fields, not in
- * objects of its own.
+ * <p>Every call has two streams. To save memory, a stream keeps its counters in plain fields, not
+ * in objects of their own.
  */
 @LoopConfined
 final class SocketStream implements Http2Stream {
@@ -28,15 +28,15 @@ final class SocketStream implements Http2Stream {
     ENDED
   }
 
-  /** The head of the peer's message says nothing of the length of its content. */
-  private static final long NO_PROMISE = -1;
+  /** Value of {@code contentLeft} when the head of the peer's message has no content-length. */
+  private static final long NO_CONTENT_LENGTH = -1;
 
-  /** It has not come yet. */
+  /** Value of {@code contentLeft} before the head of the peer's message has arrived. */
   private static final long NO_HEAD = -2;
 
   private final ConnectionStreams streams;
 
-  /** Made when it is first needed: most streams never wait. */
+  /** Created at the first wait, because most streams never wait. */
   private @Nullable PendingData pending;
 
   private @Nullable StreamHandler handler;
@@ -45,46 +45,60 @@ final class SocketStream implements Http2Stream {
   private boolean receiveEnded;
   private boolean gone;
 
-  /** A head, or an interim one, that the socket had no room for; written before anything else. */
+  /**
+   * A final or interim response head for which the socket had no room; it is written before
+   * anything else.
+   */
   private @Nullable HeaderList waitingHead;
 
-  /** Written after the pending DATA. */
+  /** Trailers that are written after the pending DATA. */
   private @Nullable HeaderList trailers;
 
-  /** Bytes handed to the handler that have not been returned. */
+  /**
+   * Bytes that were passed to the handler and that the handler has not returned with {@code
+   * consumed}.
+   */
   private int held;
 
-  /** Whether {@link SendScheduler} has it in its line, and in that of header blocks. */
+  /** Whether the stream is in the DATA line of {@link SendScheduler}. */
   private boolean inLine;
 
+  /** Whether the stream is in the line of header blocks of {@link SendScheduler}. */
   private boolean inHeadLine;
 
-  /** What its connection has counted of it: heads and DATA that came, and DATA to be sent. */
+  /** Bytes of header lists and received DATA that the connection has counted for this stream. */
   private int queued;
 
+  /** Bytes of DATA to be sent that the connection has counted for this stream. */
   private int countedPending;
 
-  /** What the peer's window leaves for us to send; below zero when the peer lowered it. */
+  /**
+   * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
+   */
   private int sendWindow;
 
-  /** What the peer may still send us, and what went on and will be added to that. */
+  /** Bytes that the peer may still send us. */
   private int credit;
 
+  /** Consumed bytes that have not yet been added to {@code credit} by a WINDOW_UPDATE. */
   private int returned;
 
-  /** How much the peer may send before any of it has gone on. */
+  /** Bytes that the peer may send before the handler has consumed any of them. */
   private int receiveWindow;
 
-  /** Content that was promised and has not come, {@link #NO_PROMISE} or {@link #NO_HEAD}. */
+  /**
+   * Bytes of the announced content-length that have not arrived, {@link #NO_CONTENT_LENGTH} or
+   * {@link #NO_HEAD}.
+   */
   private long contentLeft = NO_HEAD;
 
-  /** The request was HEAD: the response's content-length promises nothing. */
+  /** Whether the request method was HEAD: no content follows the response's content-length. */
   private boolean headRequest;
 
   /**
-   * @param sendWindow what the peer lets us send
-   * @param credit what the peer may believe it can send
-   * @param receiveWindow what we let the peer send
+   * @param sendWindow bytes that the peer allows us to send
+   * @param credit bytes that the peer may believe it is allowed to send
+   * @param receiveWindow bytes that we allow the peer to send
    */
   SocketStream(ConnectionStreams streams, int id, int sendWindow, int credit, int receiveWindow) {
     this.streams = streams;
@@ -133,7 +147,7 @@ final class SocketStream implements Http2Stream {
       setTrailers(headers);
       sending = Sending.ENDING;
     } else if (pendingBytes() == 0) {
-      setWaitingHead(headers); // an interim one that waited is overtaken
+      setWaitingHead(headers); // replaces an interim head that still waits
     } else {
       throw new IllegalStateException("header block within the content of stream " + id);
     }
@@ -194,7 +208,7 @@ final class SocketStream implements Http2Stream {
     return unsent;
   }
 
-  /** Holds {@code bytes} more, or less: part of what its connection weighs. */
+  /** Changes the number of held bytes by {@code bytes}; the connection's weight contains it. */
   void queue(int bytes) {
     if (!gone) {
       queued += bytes;
@@ -202,14 +216,14 @@ final class SocketStream implements Http2Stream {
     }
   }
 
-  /** Makes what waits take as little as it can. */
+  /** Copies pending DATA out of larger read buffers so that it takes less memory. */
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(alloc);
     }
   }
 
-  /** Counts what waits to be sent. */
+  /** Reports the number of pending bytes to the connection. */
   void onPendingChanged() {
     if (!gone) {
       countPending(pendingBytes());
@@ -259,12 +273,12 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDED;
   }
 
-  /** Whether something stands before what is sent next. */
+  /** Whether a head or DATA still waits, so that later sends must wait too. */
   private boolean isWaiting() {
     return waitingHead != null || pendingBytes() > 0;
   }
 
-  /** The head that waits for the socket; null when there is none. */
+  /** The head that waits for the socket; null when no head waits. */
   @Nullable HeaderList waitingHead() {
     return waitingHead;
   }
@@ -287,7 +301,7 @@ final class SocketStream implements Http2Stream {
     queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
-  /** Whether header blocks wait for nothing but the socket. */
+  /** Whether a header block could be sent now if the socket had room. */
   boolean hasHeadersToSend() {
     return waitingHead != null || (trailers != null && pendingBytes() == 0);
   }
@@ -304,12 +318,12 @@ final class SocketStream implements Http2Stream {
     return gone;
   }
 
-  /** END_STREAM is to follow the last pending byte, or stands alone. */
+  /** Whether END_STREAM follows the last pending byte without trailers. */
   boolean endsAfterData() {
     return sending == Sending.ENDING && trailers == null;
   }
 
-  /** The trailers that follow the last pending byte; null when there are none. */
+  /** Removes and returns the trailers that follow the last pending byte; null without trailers. */
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
     setTrailers(null);
@@ -332,7 +346,7 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDED;
   }
 
-  /** {@code bytes} of DATA have been given to the socket. */
+  /** Called when {@code bytes} of DATA have been passed to the socket. */
   void onDataSent(int bytes) {
     if (!gone) {
       handler().onDataSent(bytes);
@@ -340,19 +354,19 @@ final class SocketStream implements Http2Stream {
     }
   }
 
-  /** DATA was written. */
+  /** Called when DATA was written. */
   void onMoved() {
     streams.onMoved();
   }
 
-  /** Leaves the table if both sides have said all. */
+  /** Removes the stream from the table if both sides have sent END_STREAM. */
   void settle() {
     if (receiveEnded && sending == Sending.ENDED && !gone) {
       streams.finish(this);
     }
   }
 
-  /** How many bytes may be sent, as far as this stream goes; may be below zero. */
+  /** The number of bytes that this stream's window allows to be sent; may be negative. */
   int sendWindow() {
     return sendWindow;
   }
@@ -365,9 +379,10 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * The peer widens, or narrows, what may be sent (RFC 9113 sections 6.9.1 and 6.9.2).
+   * Changes the send window by {@code bytes}, which may be negative (RFC 9113 sections 6.9.1 and
+   * 6.9.2).
    *
-   * @return false if the window would pass 2^31-1, an error of the peer
+   * @return false if the window would exceed 2^31-1, an error of the peer
    */
   boolean widenSendWindow(int bytes) {
     if (!SendWindow.fits(sendWindow, bytes)) {
@@ -378,7 +393,7 @@ final class SocketStream implements Http2Stream {
   }
 
   /**
-   * Counts DATA that came.
+   * Subtracts received DATA from the credit.
    *
    * @return false if the peer was not allowed to send it
    */
@@ -390,21 +405,21 @@ final class SocketStream implements Http2Stream {
     return true;
   }
 
-  /** What the peer may send before it gets more credit. */
+  /** The number of bytes that the peer may send before it gets more credit. */
   int credit() {
     return credit;
   }
 
-  /** The peer learned of a smaller window than it began with. */
+  /** Reduces the credit after the peer has acknowledged a window smaller than its initial one. */
   void shrinkCredit(int bytes) {
     credit -= bytes;
   }
 
   /**
-   * Counts bytes that have gone on. Credit is told at half of the window, so that WINDOW_UPDATE
-   * costs little.
+   * Counts consumed bytes. Credit is returned once half of the window was consumed, so that few
+   * WINDOW_UPDATE frames are sent.
    *
-   * @return the increment to send now, or 0 while it can wait
+   * @return the increment for a WINDOW_UPDATE to be sent now, or 0 if no frame is due
    */
   int giveBack(int bytes) {
     returned += bytes;
@@ -421,7 +436,7 @@ final class SocketStream implements Http2Stream {
     return receiveWindow;
   }
 
-  /** The peer will be told of {@code more} credit than it had. */
+  /** Widens the window by {@code more} bytes; the caller sends the WINDOW_UPDATE. */
   void widenReceiveWindow(int more) {
     receiveWindow += more;
     credit += more;
@@ -436,21 +451,23 @@ final class SocketStream implements Http2Stream {
     return known;
   }
 
-  /** Whether DATA or trailers may come. */
+  /**
+   * Whether the final head of the peer's message has arrived, so that DATA or trailers may follow.
+   */
   boolean hasHead() {
     return contentLeft != NO_HEAD;
   }
 
   /**
-   * The head of the peer's message has come.
+   * Called when the final head of the peer's message has arrived.
    *
-   * @param contentLength what it promises; negative when it promises nothing
+   * @param contentLength the value of content-length; negative when the field is missing
    */
   void onHead(long contentLength) {
-    contentLeft = Math.max(contentLength, NO_PROMISE);
+    contentLeft = Math.max(contentLength, NO_CONTENT_LENGTH);
   }
 
-  /** Counts content that came: false if it is not as much as was promised (section 8.1.1). */
+  /** Counts received content. Returns false if it does not match content-length (section 8.1.1). */
   boolean takeContent(int bytes, boolean endStream) {
     if (contentLeft < 0) {
       return true;
@@ -484,7 +501,7 @@ final class SocketStream implements Http2Stream {
     inLine = value;
   }
 
-  /** Ends the stream: forgets what waits. */
+  /** Marks the stream as gone and clears the header blocks that wait. */
   void end() {
     waitingHead = null;
     trailers = null;
@@ -493,7 +510,7 @@ final class SocketStream implements Http2Stream {
     gone = true;
   }
 
-  /** Drops what waits; the handler has heard of the end. */
+  /** Releases pending DATA, after the handler has received its last call. */
   void release() {
     if (pending != null) {
       pending.release();

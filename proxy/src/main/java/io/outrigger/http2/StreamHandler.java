@@ -3,74 +3,84 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 
-/** Hears of one stream. All calls on the connection's event loop. */
+/** Receives the events of one stream. All methods are called on the connection's event loop. */
 @LoopConfined
 public interface StreamHandler {
   /**
-   * A request's header list was larger than allowed; in place of {@link #onHeaders}. One that is
-   * not answered at once is answered with a bare 431 (RFC 6585 section 5).
+   * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. If
+   * the handler sends no response before it returns, the connection responds with status 431 and no
+   * content (RFC 6585 section 5).
    *
-   * @param fitting the fields that fit; anything may be missing, and no rule was checked
+   * @param fitting the fields within the limit; any field may be missing, and no rule was checked
    */
   default void onTooLarge(HeaderList fitting, boolean endStream) {}
 
-  /** A validated header block: request, 1xx, response or trailers. */
+  /**
+   * Called for a validated header block: a request, an interim (1xx) response, a response or
+   * trailers.
+   */
   void onHeaders(HeaderList headers, boolean endStream);
 
   /**
-   * DATA; the handler owns {@code data} and returns its readable bytes as credit when they went on.
-   * Its indices are good until this returns: it may be the buffer in which more was read, and who
-   * keeps it keeps a {@link ByteBuf#slice()} of it.
+   * Called for received DATA. The handler owns {@code data}, and returns its readable bytes with
+   * {@link Http2Stream#consumed} once they are processed. The indices of {@code data} are valid
+   * only until this method returns, because {@code data} may be the connection's read buffer. A
+   * handler that keeps the data keeps a {@link ByteBuf#slice()} of it.
    */
   void onData(ByteBuf data, boolean endStream);
 
   /**
-   * {@code bytes} of what was sent with {@link Http2Stream#sendData} have been given to the socket.
+   * Called when {@code bytes} of the data from {@link Http2Stream#sendData} have been passed to the
+   * socket.
    */
   void onDataSent(int bytes);
 
-  /** The peer ended the stream with RST_STREAM, or we did to free memory. Last call. */
+  /**
+   * Called when the peer ended the stream with RST_STREAM, or this side did to free memory. Last
+   * call.
+   */
   void onReset(Http2Error error, boolean byPeer);
 
   /**
-   * The peer broke a rule, so that we have reset the stream. Last call.
+   * Called when this side has reset the stream because the peer broke a rule. Last call.
    *
-   * @param reason names the rule and the field, for people
+   * @param reason a readable text that names the rule and the field
    */
   default void onFault(Http2Error error, String reason) {
     onReset(error, false);
   }
 
   /**
-   * Whether the time that the request allows itself is about over: when the peer resets the stream
-   * then, that is no sign of abuse.
+   * Whether the request's deadline has almost passed. A reset by the peer is then not counted as
+   * abuse.
    */
   default boolean isTimeUp() {
     return false;
   }
 
   /**
-   * The connection is ended since memory is short. {@link #onConnectionLost} follows where the
-   * handler has not ended the stream.
+   * Called when the connection is closed because memory is short. {@link #onConnectionLost} follows
+   * unless the handler has ended the stream.
    */
   default void onOverload() {}
 
   /**
-   * The peer said GOAWAY before it took this stream up. It took up others and reports no error, or
-   * nothing was written on the stream: no reason not to try again, however often. In place of
-   * {@link #onConnectionLost}. Last call.
+   * Called in place of {@link #onConnectionLost} when the peer sent GOAWAY without processing this
+   * stream, and either the peer processed other streams and reports no error, or nothing was
+   * written on this stream. The request may be retried any number of times. Last call.
    *
-   * @param reason for people
+   * @param reason a readable text
    */
   default void onPassedOver(String reason) {
     onConnectionLost(true, reason);
   }
 
   /**
-   * The connection ended under the stream. Last call.
+   * Called when the connection ended before the stream did. Last call.
    *
-   * @param refused the peer promised (GOAWAY) that it has not processed the stream: safe to retry
-   * @param reason for people
+   * @param refused whether the peer has declared with GOAWAY that it has not processed the stream,
+   *     so that a retry is safe
+   * @param reason a readable text
    */
   void onConnectionLost(boolean refused, String reason);
 }

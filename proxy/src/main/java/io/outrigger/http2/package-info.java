@@ -1,7 +1,7 @@
 /**
- * The HTTP/2 seam: one socket's connection, its streams, frames and header compression. The layers
- * above see streams and header lists, never who cuts frames. Everything of one connection lives on
- * its event loop.
+ * HTTP/2 (RFC 9113) and HPACK (RFC 7541): the connection of one socket, its streams, frames and
+ * header compression. Other packages see streams and header lists, but no frames. All objects of a
+ * connection are confined to the connection's event loop.
  */
 @NullMarked
 package io.outrigger.http2;
