@@ -5,19 +5,21 @@ import io.outrigger.dataplane.memory.MemoryGauge;
 import java.time.Duration;
 
 /**
- * What one side of a connection grants its peer.
+ * The limits that one side of a connection sets for its peer.
  *
- * @param maxConcurrentStreams streams the peer may have open; more are refused one by one
- * @param streamWindow bytes of DATA a peer may have under way on a stream at first
- * @param widestStreamWindow the same on a stream whose DATA goes on
- * @param connectionWindow bytes of DATA a peer may send before it is told of more credit; and by
- *     how much the windows of all streams may grow together
- * @param maxHeaderListBytes the decoded size of a header list, every cookie crumb and 32 bytes per
- *     field included (RFC 9113 section 6.5.2)
- * @param maxFrameSize the largest frame payload the peer may send
- * @param timeouts how long a peer may take for what it has begun
- * @param memory counts what the peer makes us hold, and says when that is too much
- * @param abuse when a peer that keeps us busy for nothing is told to calm down
+ * @param maxConcurrentStreams the number of streams that the peer may have open; further streams
+ *     are refused with REFUSED_STREAM
+ * @param streamWindow the initial receive window of a stream, in bytes
+ * @param widestStreamWindow the maximum receive window of a stream, which streams reach as their
+ *     DATA is consumed
+ * @param connectionWindow the receive window of the connection in bytes; also the limit for the
+ *     growth of all stream windows together
+ * @param maxHeaderListBytes the maximum decoded size of a header list, including every cookie crumb
+ *     and 32 bytes per field (RFC 9113 section 6.5.2)
+ * @param maxFrameSize the largest frame payload that the peer may send
+ * @param timeouts time limits for the peer's handshake, frames and reads
+ * @param memory counts the memory held for the peer, and reports when memory is short
+ * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
  */
 @AnyThread
 public record ConnectionSettings(
@@ -30,13 +32,13 @@ public record ConnectionSettings(
     Timeouts timeouts,
     MemoryGauge memory,
     AbuseLimits abuse) {
-  /** What RFC 9113 section 6.9.2 gives every window until it is changed. */
+  /** The initial size of every window (RFC 9113 section 6.9.2). */
   static final int INITIAL_WINDOW = 65_535;
 
-  /** The default of SETTINGS_MAX_FRAME_SIZE, and its least value. */
+  /** The default of SETTINGS_MAX_FRAME_SIZE, which is also its minimum. */
   static final int LEAST_FRAME_SIZE = 16_384;
 
-  /** Fit for a local app that is trusted but not infallible. */
+  /** Settings for a local app that is trusted but may have bugs. */
   public static final ConnectionSettings DEFAULT =
       new ConnectionSettings(
           10_000,
@@ -79,7 +81,7 @@ public record ConnectionSettings(
         abuse);
   }
 
-  /** The same with windows of streams that stay as they are. */
+  /** Returns settings with stream windows that do not grow. */
   public ConnectionSettings withWindows(int stream, int connection) {
     return withWindows(stream, stream, connection);
   }
@@ -150,33 +152,36 @@ public record ConnectionSettings(
   }
 
   /**
-   * How long a peer may take for what it has begun. Each is noticed at most a second late.
+   * Time limits for a peer. A limit is detected at most a second late.
    *
-   * @param handshake from the connection to the first SETTINGS
-   * @param frame from the first byte of a frame that must be whole before it means something, or of
-   *     a header block, to its last; DATA passes as it comes and takes as long as it likes
-   * @param unread without one byte of what was sent to it being taken by its socket
+   * @param handshake the time from the connection to the peer's first SETTINGS
+   * @param frame the time from the first to the last byte of a header block, or of a frame that is
+   *     only processed whole; DATA is passed on as it arrives and has no limit
+   * @param unread the time in which the peer's socket accepts no byte although bytes wait to be
+   *     sent
    */
   @AnyThread
   public record Timeouts(Duration handshake, Duration frame, Duration unread) {
     /**
-     * gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT. An app writes a frame at once; one that a
-     * debugger has stopped may not read for minutes.
+     * The handshake limit is MIN_CONNECT_TIMEOUT of gRPC's connection-backoff.md. The frame limit
+     * is short because an app writes a frame at once. The read limit is long because an app that is
+     * stopped in a debugger may not read for minutes.
      */
     public static final Timeouts DEFAULT =
         new Timeouts(Duration.ofSeconds(20), Duration.ofSeconds(30), Duration.ofMinutes(5));
   }
 
   /**
-   * Bounds on work that brings nobody forward, counted per connection.
+   * Limits for useless work that a peer causes, counted per connection.
    *
-   * @param period the time over which is counted
-   * @param resets resets (received, or sent because the peer broke a rule) that are let pass in a
-   *     period; beyond it more than a quarter of the streams opened must have ended otherwise
-   * @param controlFrames SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty frames that are
-   *     let pass in a period, beside eight for every useful frame
-   * @param continuationFrames CONTINUATION frames in one header block
-   * @param unsentBytes bytes that may wait for a peer that does not read
+   * @param period the time after which the counts are reset
+   * @param resets the number of resets (received, or sent because the peer broke a rule) that are
+   *     allowed in a period; beyond this number, at least a quarter of the streams opened must have
+   *     ended without a reset
+   * @param controlFrames the number of SETTINGS, PING, PRIORITY, WINDOW_UPDATE, unknown and empty
+   *     frames that are allowed in a period, in addition to eight for every useful frame
+   * @param continuationFrames the number of CONTINUATION frames allowed in one header block
+   * @param unsentBytes the number of bytes that may wait for a peer that does not read
    */
   @AnyThread
   public record AbuseLimits(

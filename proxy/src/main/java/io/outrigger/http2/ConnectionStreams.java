@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the streams of one connection begin and end, and what they send but DATA: the rules that
- * concern a stream together with its connection. A stream's own state is {@link SocketStream}'s,
- * DATA leaves by {@link SendScheduler}.
+ * Opens and ends the streams of one connection and sends their header blocks and WINDOW_UPDATEs:
+ * the rules that involve a stream and its connection. {@link SocketStream} holds the state of a
+ * single stream, and {@link SendScheduler} sends DATA.
  *
  * <p>RFC 9113 section 5.
  */
@@ -32,30 +32,36 @@ final class ConnectionStreams {
   private final ConnectionReceiveWindow receiveWindow;
   private final ResetFence fence;
 
-  /** The window that a new stream's peer may believe it has. */
+  /**
+   * The receive window that the peer may assume for a new stream: the default until the peer has
+   * acknowledged our SETTINGS.
+   */
   private int grantedWindow;
 
-  /** By how much the windows of open streams have grown together. */
+  /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int widened;
 
-  /** About what streams hold: their heads, DATA that came and has not gone on, DATA to be sent. */
+  /**
+   * The approximate number of bytes that streams hold: header lists, received DATA that was not
+   * consumed, and DATA to be sent.
+   */
   private long queuedBytes;
 
-  /** DATA to be sent. */
+  /** The number of bytes of DATA that wait to be sent. */
   private long pendingBytes;
 
-  /** How often DATA has gone on or was sent, or a stream has ended. */
+  /** The number of times that DATA was consumed or sent, or a stream has ended. */
   private long moves;
 
-  /** A stream was wanted and could not be opened. */
+  /** Whether a stream could not be opened since the last {@link ConnectionHandler#onCapacity}. */
   private boolean wantsCapacity;
 
   private boolean idsUsedUp;
 
   /**
-   * No streams yet.
+   * Creates the object without streams.
    *
-   * @param dirty set when there is something to do at the end of the turn
+   * @param dirty set when the connection has work to do at the end of the loop's turn
    */
   ConnectionStreams(
       ChannelHandlerContext ctx,
@@ -77,7 +83,7 @@ final class ConnectionStreams {
     fence = new ResetFence(writer);
   }
 
-  /** What the peer allows streams. */
+  /** The SETTINGS of the peer. */
   PeerSettings peer() {
     return peer;
   }
@@ -94,9 +100,9 @@ final class ConnectionStreams {
     return receiveWindow;
   }
 
-  // Streams of ours.
+  // Streams that this side opens.
 
-  /** Whether {@link #open} would succeed now; if not, {@link #takesCapacity} is true later. */
+  /** Whether {@link #open} would succeed now. If not, {@link #takesCapacity} returns true later. */
   boolean canOpen() {
     boolean can =
         !state.isServer()
@@ -109,7 +115,10 @@ final class ConnectionStreams {
     return can;
   }
 
-  /** A stream that has no number before its first header block; null when there can be none. */
+  /**
+   * Opens a stream, which has no id before its first header block; null when no stream can be
+   * opened.
+   */
   @Nullable SocketStream open(StreamHandler handler) {
     if (!canOpen()) {
       return null;
@@ -120,12 +129,12 @@ final class ConnectionStreams {
     return stream;
   }
 
-  /** Whether a stream was wanted and could not be opened. */
+  /** Whether an attempt to open a stream has failed and no capacity was reported since. */
   boolean wantsCapacity() {
     return wantsCapacity;
   }
 
-  /** Whether a stream that was wanted can be opened now; true once for each time. */
+  /** Whether a stream can be opened again after a failed attempt; returns true once per failure. */
   boolean takesCapacity() {
     if (wantsCapacity && canOpen()) {
       wantsCapacity = false;
@@ -140,22 +149,25 @@ final class ConnectionStreams {
       stream.onHeadRequest();
     }
     if (!table.hasLocalIds()) {
-      idsUsedUp = true; // looked after at the end of the turn in which its header block leaves
+      idsUsedUp = true; // handled at the end of the turn in which the header block is sent
     }
   }
 
-  /** Whether the last id of ours is in use. */
+  /** Whether the last stream id of this side is in use. */
   boolean areIdsUsedUp() {
     return idsUsedUp;
   }
 
-  // Streams of the peer.
+  // Streams that the peer opens.
 
   boolean admits() {
     return table.active() < settings.maxConcurrentStreams() && !state.isLeaving();
   }
 
-  /** A stream that the peer opens with {@code headers}, which are kept as long as it is. */
+  /**
+   * Adds a stream that the peer opens with {@code headers}. The header list counts as held until
+   * the stream ends.
+   */
   SocketStream openByPeer(int id, HeaderList headers) {
     SocketStream stream = newStream(id);
     table.add(stream);
@@ -168,7 +180,7 @@ final class ConnectionStreams {
     return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.streamWindow());
   }
 
-  // What streams send.
+  // Sending.
 
   /** Whether a header block of {@code stream} has to wait for the socket. */
   boolean holdsBack(SocketStream stream) {
@@ -198,7 +210,7 @@ final class ConnectionStreams {
     }
   }
 
-  /** {@code bytes} of what the peer sent on {@code stream} have gone on. */
+  /** Called when {@code bytes} of DATA received on {@code stream} were consumed. */
   void returnCredit(SocketStream stream, int bytes) {
     moves++;
     int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
@@ -208,11 +220,11 @@ final class ConnectionStreams {
   }
 
   /**
-   * A stream whose DATA goes on gets four times its window, as far as it may grow and the
-   * connection's window has room for all that streams have grown by. One that stands still from its
-   * beginning never holds more than its first window.
+   * Quadruples the window of a stream whose DATA is consumed. The growth is limited by the maximum
+   * stream window, and the growth of all streams together is limited by the connection's window. A
+   * stream that stalls from its beginning never holds more than its initial window.
    *
-   * @return how much wider the window is now
+   * @return the number of bytes by which the window has grown
    */
   private int widen(SocketStream stream) {
     int window = stream.receiveWindow();
@@ -227,7 +239,7 @@ final class ConnectionStreams {
     return more;
   }
 
-  /** A stream holds {@code change} bytes more. */
+  /** Called when a stream holds {@code change} more bytes. */
   void onQueued(int change) {
     queuedBytes += change;
   }
@@ -236,7 +248,7 @@ final class ConnectionStreams {
     return queuedBytes;
   }
 
-  /** {@code change} more bytes wait on a stream to be sent. */
+  /** Called when {@code change} more bytes of DATA wait to be sent on a stream. */
   void onPending(int change) {
     pendingBytes += change;
     queuedBytes += change;
@@ -250,14 +262,17 @@ final class ConnectionStreams {
     moves++;
   }
 
-  /** How often anything has moved so far. */
+  /** The number of times that DATA was consumed or sent, or a stream has ended, so far. */
   long moves() {
     return moves;
   }
 
-  // What SETTINGS change.
+  // SETTINGS.
 
-  /** The peer has our SETTINGS: streams that it opened before may have less of a window. */
+  /**
+   * Called when the peer has acknowledged our SETTINGS: our smaller stream window now also applies
+   * to streams opened before.
+   */
   void onSettingsAck() {
     int change = grantedWindow - settings.streamWindow();
     grantedWindow = settings.streamWindow();
@@ -266,7 +281,10 @@ final class ConnectionStreams {
     }
   }
 
-  /** The peer has read what was sent before SETTINGS that changed nothing. */
+  /**
+   * Called when the peer has acknowledged an empty SETTINGS frame, so it has read everything sent
+   * before that frame.
+   */
   void onEmptySettingsAck() {
     fence.onAck();
     wakeIfWanted();
@@ -281,13 +299,15 @@ final class ConnectionStreams {
 
   private void wakeIfWanted() {
     if (wantsCapacity) {
-      dirty.set(); // looked after at the end of the turn
+      dirty.set(); // handled at the end of the turn
     }
   }
 
   /**
-   * Every value in a frame takes effect (section 6.5.3), and none may carry a window too far. One
-   * look at each stream does, however many values a frame has; the peer is charged for each look.
+   * Applies the INITIAL_WINDOW_SIZE values of one SETTINGS frame to the send windows. Each value
+   * takes effect in order (section 6.5.3), and no value may make a window exceed 2^31-1. Each
+   * stream is checked once per frame, however many values the frame has, and {@link AbuseGuard}
+   * counts each check.
    */
   void resizeSendWindows(int least, int most, int last) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();
@@ -308,7 +328,7 @@ final class ConnectionStreams {
     }
   }
 
-  // How streams end.
+  // Ending streams.
 
   void resetByUs(SocketStream stream, Http2Error error) {
     if (stream.id() != 0) {
@@ -317,7 +337,7 @@ final class ConnectionStreams {
       }
       writer.reset(stream.id(), error);
       if (!state.isServer()) {
-        guard.onUsefulFrame(); // pays for the answer of a server that has not heard of it yet
+        guard.onUsefulFrame(); // offsets a frame of a server that has not yet received the reset
         if (!stream.hasHead()) {
           fence.onReset();
         }
@@ -337,12 +357,13 @@ final class ConnectionStreams {
   }
 
   /**
-   * Takes {@code stream} from the table because the connection, or the peer's will, ends it.
-   * Whatever happens to one (memory may be short), the others are told too.
+   * Removes {@code stream} from the table because the connection or the peer has ended it, and
+   * calls {@code last}. A failure of the call, for example a lack of memory, is caught so that the
+   * other streams are notified too.
    */
   void lose(SocketStream stream, Consumer<StreamHandler> last) {
     if (stream.isGone()) {
-      return; // an earlier one's handler has reset it
+      return; // the handler of another stream has reset it meanwhile
     }
     remove(stream, true);
     try {
@@ -358,7 +379,7 @@ final class ConnectionStreams {
     }
   }
 
-  /** Both sides of {@code stream} have said all. */
+  /** Removes a stream of which both sides have sent END_STREAM. */
   void finish(SocketStream stream) {
     remove(stream, false);
     stream.release();
@@ -371,7 +392,7 @@ final class ConnectionStreams {
     stream.end();
     moves++;
     if (wantsCapacity || state.isLeaving()) {
-      dirty.set(); // looked after at the end of the turn, outside of any callback
+      dirty.set(); // handled at the end of the turn, outside of any callback
     }
   }
 }

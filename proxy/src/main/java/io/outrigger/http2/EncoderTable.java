@@ -4,25 +4,29 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the peer's decoder has in its table, to be found by field and by name (RFC 7541 section
- * 2.3).
+ * The entries of the dynamic table that the peer's decoder has (RFC 7541 section 2.3), with indexes
+ * by field and by name.
  *
- * <p>Entries are numbered as they come. Those of one hash are chained from the newest to the
- * oldest; a chain ends at the first number that was evicted, so chains need no care when an entry
- * goes.
+ * <p>Entries are numbered in the order in which they are added. Entries of one hash form a chain
+ * from the newest to the oldest. A chain ends at the first number that was evicted, so an eviction
+ * does not have to update any chain.
  */
 @LoopConfined
 final class EncoderTable {
-  private static final int LEAST_ENTRIES = 8;
+  private static final int MIN_ENTRIES = 8;
   private static final @Nullable HeaderField[] NO_FIELDS = {};
   private static final int[] NO_NUMBERS = {};
 
-  /** By number; like the arrays below, a power of two long and made when it is first needed. */
+  /**
+   * The entries by number. The length of this array and of the arrays below is a power of two; they
+   * are created when the first entry is added.
+   */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
-  /** By hash: the newest number, 0 for none. By number: the next older one of the same hash. */
+  /** The newest number by the hash of the field; 0 for none. */
   private int[] byField = NO_NUMBERS;
 
+  /** By number: the next older number with the same hash. */
   private int[] olderField = NO_NUMBERS;
   private int[] byName = NO_NUMBERS;
   private int[] olderName = NO_NUMBERS;
@@ -36,7 +40,9 @@ final class EncoderTable {
     this(maxBytes, 1);
   }
 
-  /** Lets a test come to the end of the numbers; {@code first} is positive. */
+  /**
+   * For tests: sets the first number, which is positive, so that a test can reach the last number.
+   */
   EncoderTable(int maxBytes, int first) {
     this.maxBytes = maxBytes;
     next = first;
@@ -50,12 +56,12 @@ final class EncoderTable {
     return bytes;
   }
 
-  /** What the entries take on the heap. */
+  /** The heap size of the entries and the arrays. */
   int heapBytes() {
     return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * 5 * Integer.BYTES;
   }
 
-  /** The index of a field like {@code field}; 0 when there is none. */
+  /** The HPACK index of a field equal to {@code field}; 0 when there is none. */
   int indexOf(HeaderField field) {
     if (count == 0) {
       return 0;
@@ -69,7 +75,7 @@ final class EncoderTable {
     return 0;
   }
 
-  /** The index of a field with this name; 0 when there is none. */
+  /** The HPACK index of a field with this name; 0 when there is none. */
   int indexOf(HeaderName name) {
     if (count == 0) {
       return 0;
@@ -83,16 +89,18 @@ final class EncoderTable {
     return 0;
   }
 
-  /** Section 4.4; {@code field} is not larger than the table. */
+  /**
+   * Section 4.4: adds {@code field}, which is not larger than the table, and evicts older entries.
+   */
   void add(HeaderField field) {
     shrinkTo(maxBytes - field.size());
     if (count == ring.length || next == Integer.MAX_VALUE) {
-      rebuild(count == ring.length ? Math.max(LEAST_ENTRIES, 2 * count) : ring.length);
+      rebuild(count == ring.length ? Math.max(MIN_ENTRIES, 2 * count) : ring.length);
     }
     put(field);
   }
 
-  /** Section 4.3. */
+  /** Section 4.3: changes the size of the table and evicts entries. */
   void resize(int newMaxBytes) {
     maxBytes = newMaxBytes;
     shrinkTo(newMaxBytes);
@@ -107,7 +115,10 @@ final class EncoderTable {
     }
   }
 
-  /** Entries keep their numbers, unless those run out. */
+  /**
+   * Replaces the arrays. Entries keep their numbers unless the last number was used; then numbering
+   * restarts at 1.
+   */
   private void rebuild(int length) {
     int oldest = next - count;
     HeaderField[] entries = new HeaderField[count];
@@ -146,7 +157,7 @@ final class EncoderTable {
     return number >= next - count;
   }
 
-  /** Section 2.3.3: the newest one follows the static table. */
+  /** Section 2.3.3: the newest entry has the first index after the static table. */
   private int indexOf(int number) {
     return StaticTable.SIZE + next - number;
   }

@@ -44,14 +44,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data plane's event loops, {@code loop-0} to {@code loop-N}, and the kinds of channel that fit
- * the transport they run on.
+ * The event loops of the data plane, named {@code loop-0} to {@code loop-N}, and the channel
+ * classes of their transport.
  */
 @AnyThread
 public final class EventLoops {
-  /** How the loops talk to the operating system. */
+  /** The transport of the event loops. */
   public enum TransportKind {
-    /** Epoll where it works, else NIO. */
+    /** Epoll where it is available, otherwise NIO. */
     AUTO,
     EPOLL,
     NIO
@@ -59,7 +59,10 @@ public final class EventLoops {
 
   private static final long QUIET_MILLIS = 50;
 
-  /** What is written in a turn leaves at its end, so that it must not be long. */
+  /**
+   * The maximum number of sockets that epoll serves per turn. Frames are flushed at the end of a
+   * turn, so a turn must be short.
+   */
   private static final int SOCKETS_PER_TURN = 256;
 
   private final TransportKind kind;
@@ -86,13 +89,13 @@ public final class EventLoops {
   /**
    * Starts {@code count} loops.
    *
-   * @throws IllegalStateException if {@code wanted} does not work on this machine
+   * @throws IllegalStateException if {@code wanted} is not available on this machine
    */
   public static EventLoops start(TransportKind wanted, int count) {
     return start(wanted, count, ByteBufAllocator.DEFAULT);
   }
 
-  /** The same, for channels whose buffers come from {@code allocator}. */
+  /** Starts {@code count} loops, whose channels allocate buffers from {@code allocator}. */
   public static EventLoops start(TransportKind wanted, int count, ByteBufAllocator allocator) {
     return new EventLoops(resolve(wanted), count, allocator);
   }
@@ -109,9 +112,10 @@ public final class EventLoops {
   }
 
   /**
-   * Has Netty do what it does for the first loop, channel and buffer: load native code, try out
-   * what the JVM allows, read annotations. That takes some time and depends on no configuration.
-   * And what the first connection would have to wait for, but for the tables of the codec.
+   * Triggers Netty's one-time initialization for the first loop, channel and buffer: it loads
+   * native code, probes the JVM and reads annotations. This takes some time and depends on no
+   * configuration. The method also does other one-time work for the first connection, except for
+   * the tables of the codec ({@link #prepareCodec}).
    */
   public static void prepare() {
     TransportKind kind = resolve(TransportKind.AUTO);
@@ -129,7 +133,7 @@ public final class EventLoops {
     }
   }
 
-  /** Makes the tables of the codec, for the first connection. */
+  /** Creates the tables of the codec, so that the first connection does not have to. */
   public static void prepareCodec() {
     Huffman.prepare();
   }
@@ -161,17 +165,17 @@ public final class EventLoops {
     };
   }
 
-  /** What AUTO came to; never AUTO itself. */
+  /** The transport in use: EPOLL or NIO, never AUTO. */
   public TransportKind kind() {
     return kind;
   }
 
-  /** Where the channels of the data plane take their buffers from. */
+  /** The allocator of the data plane's channels. */
   public ByteBufAllocator allocator() {
     return allocator;
   }
 
-  /** How many loops there are. */
+  /** The number of loops. */
   public int count() {
     return loops.length;
   }
@@ -180,21 +184,24 @@ public final class EventLoops {
     return loops[index];
   }
 
-  /** The errors of all peers. Any thread. */
+  /** Records the errors of all peers. May be called from any thread. */
   public PeerErrors peerErrors() {
     return peerErrors;
   }
 
-  /** A number for a connection that nobody has had; those of one loop ascend. Any thread. */
+  /**
+   * Returns a new id for a connection, unique in this process. Ids requested by one loop are
+   * ascending. May be called from any thread.
+   */
   public long nextSocketId() {
     return lastSocketId.incrementAndGet();
   }
 
   /**
-   * Asks each loop on its own thread.
+   * Runs {@code question} on the thread of each loop.
    *
-   * @param question given the loop's index
-   * @return the answers in the order of the loops; fails when a loop has stopped
+   * @param question receives the index of the loop
+   * @return the results in the order of the loops; completes exceptionally when a loop has stopped
    */
   public <T> CompletionStage<List<T>> askEach(IntFunction<T> question) {
     try {
@@ -210,11 +217,11 @@ public final class EventLoops {
   }
 
   /**
-   * Which of the loops {@code loop} is.
+   * The index of {@code loop}.
    *
-   * @throws IllegalArgumentException if it is none of them
+   * @throws IllegalArgumentException if {@code loop} is not one of these loops
    */
-  @SuppressWarnings("ReferenceEquality") // a loop is itself
+  @SuppressWarnings("ReferenceEquality") // identity is intended
   public int index(EventLoop loop) {
     for (int i = 0; i < loops.length; i++) {
       if (loops[i] == loop) {
@@ -224,12 +231,14 @@ public final class EventLoops {
     throw new IllegalArgumentException("not one of our event loops");
   }
 
-  /** All loops in turn, as a bootstrap wants them. */
+  /** The group of all loops, for a bootstrap; it returns the loops in turn. */
   public MultiThreadIoEventLoopGroup group() {
     return group;
   }
 
-  /** The channel that accepts at {@code address}: TCP, or a unix socket. */
+  /**
+   * The class of the server channel for {@code address}, which is a TCP address or a unix socket.
+   */
   public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     return switch (kind) {
@@ -239,7 +248,9 @@ public final class EventLoops {
     };
   }
 
-  /** The channel that connects to {@code address}: TCP, or a unix socket. */
+  /**
+   * The class of the client channel for {@code address}, which is a TCP address or a unix socket.
+   */
   public Class<? extends Channel> clientChannel(SocketAddress address) {
     boolean unix = isUnix(address);
     return switch (kind) {
@@ -249,7 +260,7 @@ public final class EventLoops {
     };
   }
 
-  /** The address of a unix socket, in the form that this transport takes. */
+  /** The address of a unix socket, as an instance of the class that this transport needs. */
   public SocketAddress unixAddress(Path path) {
     return kind == TransportKind.NIO
         ? UnixDomainSocketAddress.of(path)
@@ -261,8 +272,9 @@ public final class EventLoops {
   }
 
   /**
-   * Stops the loops once they have been quiet for a moment, so that what the end of one connection
-   * posts to another loop is still done; at {@code limit} at the latest. Blocks until then.
+   * Stops the loops when they have been idle for 50 ms, and after {@code limit} at the latest. The
+   * idle time lets tasks run that a closing connection has posted to another loop. Blocks until the
+   * loops have stopped.
    */
   public void stop(Duration limit) {
     group

@@ -53,7 +53,7 @@ final class FieldCache {
     int set = hash & (NAMES - WAYS);
     for (int i = set; i < set + WAYS; i++) {
       HeaderName known = names[i];
-      if (known != null && known.isSpelled(bytes, at, length, hash)) {
+      if (known != null && known.matches(bytes, at, length, hash)) {
         return known;
       }
     }
@@ -69,7 +69,7 @@ final class FieldCache {
     int set = hash & (FIELDS - WAYS);
     for (int i = set; i < set + WAYS; i++) {
       HeaderField known = fields[i];
-      if (known != null && known.isSpelled(name, bytes, at, length, hash)) {
+      if (known != null && known.matches(name, bytes, at, length, hash)) {
         return known;
       }
     }

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RFC 9113 section 8 says of a single field, wherever it stands. Asked once per {@link
- * HeaderField}; what the fields of a list must be together is in {@link HeaderRules}.
+ * The rules of RFC 9113 section 8 for a single field. They are checked once per {@link
+ * HeaderField}. {@link HeaderRules} has the rules for a list of fields.
  */
 @AnyThread
 final class FieldRules {
@@ -18,12 +18,12 @@ final class FieldRules {
 
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
 
-  /** Fits a long. */
+  /** The maximum number of digits of a content-length; such a number fits into a long. */
   private static final int MAX_LENGTH_DIGITS = 18;
 
   private FieldRules() {}
 
-  /** What is wrong with a field of this name and value; null when nothing is. */
+  /** The rule that a field of this name and value breaks; null when it breaks none. */
   static @Nullable String fault(HeaderName name, byte[] value) {
     if (name.fault() != null) {
       return name.fault();
@@ -60,7 +60,7 @@ final class FieldRules {
     };
   }
 
-  /** Section 8.3.1; the asterisk is for OPTIONS alone. */
+  /** Section 8.3.1. {@link HeaderRules} checks that an asterisk is used with OPTIONS only. */
   private static @Nullable String pathFault(byte[] path) {
     if (path.length == 1 && path[0] == '*') {
       return null;
@@ -71,7 +71,7 @@ final class FieldRules {
     return !isGraphic(path) || has(path, '#') ? ":path has a forbidden character" : null;
   }
 
-  /** Section 8.3.1; RFC 9110 section 4.2.1: a URI without a host is to be rejected. */
+  /** Section 8.3.1. RFC 9110 section 4.2.1: a URI without a host must be rejected. */
   private static @Nullable String authorityFault(byte[] authority) {
     if (authority.length == 0) {
       return ":authority is empty";
@@ -81,7 +81,7 @@ final class FieldRules {
         : null;
   }
 
-  /** Section 8.6 does away with 101. */
+  /** Section 8.6 does not support status 101. */
   private static @Nullable String statusFault(byte[] status) {
     if (status.length != 3 || status[0] < '1' || status[0] > '9') {
       return ":status is not a number";
@@ -92,9 +92,9 @@ final class FieldRules {
   }
 
   /**
-   * Whether blanks at an end of {@code value} are to be stripped: section 8.2.1 forbids them, gRPC
-   * lets them be stripped. But gRPC's Percent-Encoded leaves spaces as they are, so a {@code
-   * grpc-message} may begin or end with one.
+   * Whether blanks at the ends of {@code value} must be stripped. Section 8.2.1 forbids such
+   * blanks, and gRPC permits to strip them. A {@code grpc-message} is left unchanged, because
+   * gRPC's Percent-Encoded does not encode spaces, so the message may begin or end with a space.
    */
   static boolean isPadded(HeaderName name, byte[] value) {
     return value.length > 0
@@ -107,7 +107,7 @@ final class FieldRules {
     return b == ' ' || b == '\t';
   }
 
-  /** Section 8.2.1. */
+  /** Section 8.2.1: the rule that a value breaks; null when it breaks none. */
   private static @Nullable String valueFault(byte[] value) {
     for (byte b : value) {
       if (b == 0 || b == '\r' || b == '\n') {
@@ -126,7 +126,7 @@ final class FieldRules {
     return true;
   }
 
-  /** RFC 9110 section 5.6.2. */
+  /** Whether {@code text} is a token (RFC 9110 section 5.6.2). */
   private static boolean isToken(byte[] text) {
     for (byte b : text) {
       if (!isLetterOrDigit(b) && TOKEN_MARKS.indexOf(b) < 0) {
@@ -136,7 +136,7 @@ final class FieldRules {
     return text.length > 0;
   }
 
-  /** RFC 3986 section 3.1. */
+  /** Whether {@code text} is the scheme of a URI (RFC 3986 section 3.1). */
   private static boolean isScheme(byte[] text) {
     for (byte b : text) {
       if (!isLetterOrDigit(b) && b != '+' && b != '-' && b != '.') {
@@ -150,7 +150,7 @@ final class FieldRules {
     return (b >= '0' && b <= '9') || ((b | 0x20) >= 'a' && (b | 0x20) <= 'z');
   }
 
-  /** Neither control characters nor spaces. */
+  /** Whether {@code text} has neither control characters nor spaces. */
   static boolean isGraphic(byte[] text) {
     for (byte b : text) {
       if ((b & 0xff) <= ' ' || b == 0x7f) {
@@ -169,13 +169,13 @@ final class FieldRules {
     return false;
   }
 
-  /** Letter case does not matter. */
+  /** Whether {@code text} is "trailers" in any letter case. */
   private static boolean isTrailers(byte[] text) {
     if (text.length != TRAILERS.length) {
       return false;
     }
     for (int i = 0; i < text.length; i++) {
-      if ((text[i] | 0x20) != TRAILERS[i]) { // the bit in which the cases differ
+      if ((text[i] | 0x20) != TRAILERS[i]) { // this bit is the difference between upper and lower case
         return false;
       }
     }

@@ -3,26 +3,30 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Hears of the frames that {@link FrameReader} cuts, already checked for what can be seen from a
- * frame alone: its size, its flags, whether it belongs to a stream.
+ * Receives the frames that {@link FrameReader} has read. The reader has already made the checks
+ * that need no other state than the frame: its size, its flags, and whether its stream id may be
+ * zero.
  */
 interface FrameListener {
   /**
-   * A DATA frame begins; its parts follow as they arrive.
+   * Called at the beginning of a DATA frame; its parts follow as they arrive.
    *
-   * @param flowBytes what it takes from the windows, padding included
-   * @param padding bytes of it that nobody will see
+   * @param flowBytes bytes of the frame that count for flow control, including padding
+   * @param padding bytes of {@code flowBytes} that are padding and are not passed on
    */
   void onDataStart(int streamId, int flowBytes, int padding, boolean endStream)
       throws ConnectionFault;
 
   /**
-   * A part of the DATA frame begun last; the listener owns it as {@link StreamHandler#onData} has
-   * it. {@code last} for its last part.
+   * Called for each part of the current DATA frame. The listener owns {@code part} in the way that
+   * {@link StreamHandler#onData} describes. {@code last} is true for the last part of the frame.
    */
   void onDataPart(ByteBuf part, boolean last) throws ConnectionFault;
 
-  /** A whole header block, CONTINUATION included; the reader keeps {@code block}. */
+  /**
+   * Called for a whole header block, including its CONTINUATION frames. The reader releases {@code
+   * block}.
+   */
   void onHeaderBlock(int streamId, ByteBuf block, boolean endStream) throws ConnectionFault;
 
   void onReset(int streamId, long code) throws ConnectionFault;
@@ -35,12 +39,12 @@ interface FrameListener {
 
   void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault;
 
-  /** The increment is 0 when the peer broke the rule. */
+  /** {@code increment} is 0 when the peer broke the rule that it is positive. */
   void onWindowUpdate(int streamId, int increment) throws ConnectionFault;
 
-  /** A frame that means nothing to us: PRIORITY or of an unknown type. */
+  /** Called for a frame that is ignored: PRIORITY, or a frame of an unknown type. */
   void onIgnored() throws ConnectionFault;
 
-  /** A frame spoils its stream only. */
+  /** Called for a frame whose error is a stream error (RFC 9113 section 5.4.2). */
   void onStreamFault(int streamId, Http2Error error, String reason) throws ConnectionFault;
 }

@@ -9,20 +9,21 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts bytes into frames, however they are chunked. Payload of DATA goes on as it arrives, as
- * slices; every other payload is bounded by the frame size and handed out whole.
+ * Splits the received bytes into frames, whatever chunks they arrive in. The payload of DATA is
+ * passed on in parts as it arrives. Every other payload is bounded by the frame size and passed on
+ * whole.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
 @LoopConfined
 final class FrameReader {
-  private static final int LEAST_PART = 256;
+  private static final int MIN_PARTIAL_BYTES = 256;
 
   private final FrameListener listener;
   private final int maxFrameSize;
   private final HeaderBlock block;
 
-  /** The bytes of a frame header while it is incomplete: all but its last. */
+  /** The first bytes, at most eight, of a frame header that has arrived in part. */
   private long head;
 
   private int headFill;
@@ -31,7 +32,10 @@ final class FrameReader {
   private int flags;
   private int streamId;
 
-  /** Payload bytes of the frame that have not been taken yet; meaningless before a header. */
+  /**
+   * Payload bytes of the current frame that have not been read yet; undefined before the frame
+   * header was read.
+   */
   private int remaining;
 
   private enum Position {
@@ -48,7 +52,7 @@ final class FrameReader {
   private boolean settingsSeen;
   private boolean stopped;
 
-  /** Frames and header blocks that were whole; not DATA, which passes in parts. */
+  /** The number of frames and header blocks that have arrived whole, without DATA frames. */
   private long whole;
 
   FrameReader(FrameListener listener, ConnectionSettings settings) {
@@ -58,7 +62,7 @@ final class FrameReader {
     this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
   }
 
-  /** Takes all of {@code in} (which the caller releases), unless {@link #stop} is called. */
+  /** Reads all of {@code in}, which the caller releases, unless {@link #stop} is called. */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
       switch (position) {
@@ -109,8 +113,9 @@ final class FrameReader {
   }
 
   /**
-   * Hands out the next {@code bytes} of {@code in}. A small part is {@code in} itself with its ends
-   * moved meanwhile: most messages are small, and a slice is an object.
+   * Passes the next {@code bytes} of {@code in} to the listener. For a small part, the listener
+   * gets {@code in} itself with its indices moved for the duration of the call. This saves the
+   * allocation of a slice, because most messages are small.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {
@@ -127,12 +132,12 @@ final class FrameReader {
     }
   }
 
-  /** No more events; for use from within one, too. */
+  /** Stops all further events. The listener may call this method during an event. */
   void stop() {
     stopped = true;
   }
 
-  /** Gives back what was kept. */
+  /** Releases the buffers of incomplete frames and header blocks. */
   void release() {
     stopped = true;
     block.release();
@@ -142,17 +147,17 @@ final class FrameReader {
     }
   }
 
-  /** Whether something has begun that means nothing before its end. */
+  /** Whether a frame or header block that is only processed whole has arrived in part. */
   boolean isBegun() {
     return headFill > 0 || partial != null || block.isOpen();
   }
 
-  /** How much has come whole so far: it grows with each such frame or header block. */
+  /** The number of frames and header blocks that have arrived whole so far, without DATA frames. */
   long wholeFrames() {
     return whole;
   }
 
-  /** Bytes of buffers in which parts wait for the rest. */
+  /** The capacity of the buffers that hold incomplete frames and header blocks. */
   int heldBytes() {
     return (partial == null ? 0 : partial.capacity()) + block.heldBytes();
   }
@@ -187,7 +192,10 @@ final class FrameReader {
     return true;
   }
 
-  /** The nine bytes of a frame header: length, type, flags, a reserved bit and the stream. */
+  /**
+   * Decodes the nine bytes of a frame header: length, type, flags, a reserved bit and the stream
+   * id.
+   */
   private void startFrame(long first, byte last) {
     remaining = (int) (first >>> 40);
     type = (int) (first >>> 32) & 0xff;
@@ -197,7 +205,7 @@ final class FrameReader {
 
   private void checkHeader() throws ConnectionFault {
     if (!settingsSeen) {
-      // Section 3.4: the preface of either side ends with SETTINGS.
+      // Section 3.4: the preface of both sides ends with SETTINGS.
       if (type != FrameType.SETTINGS || (flags & FrameType.FLAG_ACK) != 0) {
         throw protocolError("the first frame is not SETTINGS");
       }
@@ -288,8 +296,8 @@ final class FrameReader {
       readWhole(in, alloc);
       return true;
     }
-    if (kept == null) { // of the size that it has, not of the size that it claims to get
-      int size = Math.min(remaining, Math.max(LEAST_PART, in.readableBytes()));
+    if (kept == null) { // sized by the bytes that have arrived, not by the announced length
+      int size = Math.min(remaining, Math.max(MIN_PARTIAL_BYTES, in.readableBytes()));
       kept = FallbackBuffers.buffer(alloc, size, remaining);
       partial = kept;
     }
@@ -310,7 +318,10 @@ final class FrameReader {
     return true;
   }
 
-  /** Lets {@code in} end with the payload while that is handed out: most need no slice. */
+  /**
+   * Passes on a payload that is whole in {@code in}: moves the indices of {@code in} for the
+   * duration of the call, which saves the allocation of a slice.
+   */
   private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     int after = in.writerIndex();
     int end = in.readerIndex() + remaining;
@@ -393,9 +404,9 @@ final class FrameReader {
   }
 
   /**
-   * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities mean nothing to us (RFC
-   * 9113 section 5.3.2), but who sends this one is broken; the stream may be idle, which no
-   * RST_STREAM may name, so that the connection ends (section 5.4.1 lets it).
+   * RFC 7540 section 5.3.1: a stream cannot depend on itself. Priorities are ignored (RFC 9113
+   * section 5.3.2), but a peer that sends such a dependency is broken. The stream may be idle, and
+   * RST_STREAM is forbidden on idle streams, so the connection is closed, as section 5.4.1 permits.
    */
   private void checkDependency(int exclusiveAndId) throws ConnectionFault {
     if ((exclusiveAndId & Integer.MAX_VALUE) == streamId) {

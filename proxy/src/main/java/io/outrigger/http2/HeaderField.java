@@ -6,25 +6,28 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One field of a header block. Immutable: an entry of a decoder's table, the lists in which it
- * stands and an entry of an encoder's table may be one object. What HPACK and the rules of RFC 9113
- * want to know of it is found out when it is made, not when it passes.
+ * One field of a header block. A field is immutable, so a decoder's table, an encoder's table and
+ * several lists may share one object. The properties that HPACK and the rules of RFC 9113 need are
+ * computed when the field is created, not each time that it is received or sent.
  */
 @AnyThread
 public final class HeaderField {
-  /** What RFC 7541 section 4.1 adds to the bytes of name and value. */
+  /** The number of bytes that RFC 7541 section 4.1 adds to the length of name and value. */
   static final int OVERHEAD = 32;
 
   /**
-   * What the objects of a field and its name take on the heap at the most, beside their bytes and
-   * {@link #OVERHEAD}.
+   * An upper bound of the heap size of a field and its name, without their bytes and {@link
+   * #OVERHEAD}.
    */
   static final int HEAP_OVERHEAD = 128;
 
   private final HeaderName name;
   private final byte[] bytes;
 
-  /** The bytes as text, for who asks: nobody reads most values that come only once. */
+  /**
+   * The bytes as text, created at the first call of {@link #value}: most values that occur only
+   * once are never read.
+   */
   private @Nullable AsciiString value;
 
   private final int hash;
@@ -56,12 +59,15 @@ public final class HeaderField {
     return new HeaderField(name, bytes, hash(name, bytes, 0, bytes.length), false);
   }
 
-  /** The same for bytes that stay the caller's; {@code hash} is theirs. */
+  /**
+   * Creates a field from a copy of {@code bytes}; {@code hash} is the result of {@link
+   * #hash(HeaderName, byte[], int, int)} for them.
+   */
   static HeaderField copyOf(HeaderName name, byte[] bytes, int at, int length, int hash) {
     return new HeaderField(name, copy(bytes, at, length), hash, false);
   }
 
-  /** A field that no table may remember (RFC 7541 section 7.1.3). */
+  /** Creates a field that must not be added to any table (RFC 7541 section 7.1.3). */
   static HeaderField neverIndexed(HeaderName name, byte[] bytes, int at, int length) {
     return new HeaderField(name, copy(bytes, at, length), hash(name, bytes, at, length), true);
   }
@@ -82,30 +88,33 @@ public final class HeaderField {
     AsciiString known = value;
     if (known == null) {
       known = new AsciiString(bytes, false);
-      value = known; // a race makes another one that is the same
+      value = known; // a race between threads creates an equal object
     }
     return known;
   }
 
-  /** The value as it came; nobody changes it. */
+  /** The bytes of the value; callers do not change the array. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** Short for the name's. */
+  /** Short for {@code name().known()}. */
   public KnownName known() {
     return name.known();
   }
 
   /**
-   * Whether whoever sent it wants no table on its way to remember it; the next hop is told the same
+   * Whether the sender has marked the field as never indexed. The mark is passed on to the next hop
    * (RFC 7541 section 6.2.3).
    */
   boolean isNeverIndexed() {
     return neverIndexed;
   }
 
-  /** The field without blanks around its value: as lists have it, while tables keep what came. */
+  /**
+   * The field without blanks around its value. Lists contain the stripped field; tables contain the
+   * field as it was received.
+   */
   HeaderField stripped() {
     if (!padded) {
       return this;
@@ -122,7 +131,7 @@ public final class HeaderField {
     return new HeaderField(name, rest, hash(name, rest, 0, rest.length), neverIndexed);
   }
 
-  /** What is wrong with it wherever it stands; null when nothing is. */
+  /** The rule that the field breaks by itself, whatever list it is in; null when it breaks none. */
   @Nullable String fault() {
     return faulty ? FieldRules.fault(name, bytes) : null;
   }
@@ -131,23 +140,23 @@ public final class HeaderField {
     return hash;
   }
 
-  /** The place of this very field in HPACK's static table; 0 when it has none. */
+  /** The index of this name and value in HPACK's static table; 0 when there is none. */
   int staticIndex() {
     return staticIndex;
   }
 
-  /** RFC 7541 section 4.1. */
+  /** The size of the field as defined in RFC 7541 section 4.1. */
   int size() {
     return name.text().length() + bytes.length + OVERHEAD;
   }
 
-  boolean isSpelled(HeaderName otherName, byte[] other, int at, int length, int hashOfBytes) {
+  boolean matches(HeaderName otherName, byte[] other, int at, int length, int hashOfBytes) {
     return hash == hashOfBytes
         && Arrays.equals(bytes, 0, bytes.length, other, at, at + length)
         && name.isSame(otherName);
   }
 
-  /** Whether name and value are the same. */
+  /** Whether name and value are equal. */
   boolean isSame(HeaderField other) {
     return this == other
         || (hash == other.hash && Arrays.equals(bytes, other.bytes) && name.isSame(other.name));
@@ -160,14 +169,14 @@ public final class HeaderField {
     }
     String text = StaticTable.name(first);
     for (int i = first; i <= StaticTable.SIZE && StaticTable.name(i).equals(text); i++) {
-      if (isSpelled(StaticTable.value(i), bytes)) {
+      if (matches(StaticTable.value(i), bytes)) {
         return i;
       }
     }
     return 0;
   }
 
-  private static boolean isSpelled(String text, byte[] bytes) {
+  private static boolean matches(String text, byte[] bytes) {
     if (text.length() != bytes.length) {
       return false;
     }

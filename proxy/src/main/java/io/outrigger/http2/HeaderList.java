@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable header block: fields in order, pseudo-headers first, names in lower case, values as
- * the bytes that came. Duplicates are kept.
+ * An immutable list of header fields in the order of the header block, including duplicates.
+ * Pseudo-headers come first, names are in lower case, values are the received bytes.
  */
 @AnyThread
 public final class HeaderList {
@@ -17,28 +17,31 @@ public final class HeaderList {
   public static final AsciiString PATH = AsciiString.cached(":path");
   public static final AsciiString STATUS = AsciiString.cached(":status");
 
-  /** The list itself. */
+  /** The heap size of a list without its fields. */
   private static final int OBJECT_BYTES = 64;
 
-  /** A block without fields. */
+  /** A list without fields. */
   public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
 
-  /** The most that a list may have which is kept, as RFC 9113 section 6.5.2 counts. */
+  /** The maximum size of a list that is cached, counted as in RFC 9113 section 6.5.2. */
   static final int MAX_KEPT_BYTES = 2048;
 
   private final HeaderField[] fields;
   private final int size;
 
-  /** The bits of the known names that occur. */
+  /** The bits of the {@link KnownName}s that occur in the list. */
   private final int names;
 
-  /** What it takes on the heap at the most. */
+  /** An upper bound of the list's heap size. */
   private final int heapBytes;
 
-  /** Of a list that recurs; 0 for others. */
+  /** The hash of a list that {@link #recurs}; 0 for other lists. */
   private final int hash;
 
-  /** The rules that it was found to obey; a race costs no more than another look. */
+  /**
+   * The rules that the list was found to obey, as bits. A race between threads only causes a second
+   * check.
+   */
   private byte obeyed;
 
   private final boolean cut;
@@ -73,19 +76,19 @@ public final class HeaderList {
   }
 
   /**
-   * What the list takes on the heap at the most: fields that it shares with others or with a table
-   * are counted as if they were its own, since it may be the last that has them.
+   * An upper bound of the list's heap size. Fields shared with other lists or with a table are
+   * counted in full, because this list may be the last one that refers to them.
    */
   public int heapBytes() {
     return heapBytes;
   }
 
-  /** How many fields. */
+  /** The number of fields. */
   public int size() {
     return size;
   }
 
-  /** The size of the list as peers count it (RFC 9113 section 6.5.2). */
+  /** The size of the list as defined in RFC 9113 section 6.5.2. */
   public long listBytes() {
     return listBytes(fields, size);
   }
@@ -110,12 +113,15 @@ public final class HeaderList {
     return fields[index].value();
   }
 
-  /** Whether fields are missing, since the list was larger than allowed. */
+  /** Whether fields are missing because the received list was larger than allowed. */
   boolean isCut() {
     return cut;
   }
 
-  /** The same without fields that break a rule by themselves, and no longer cut. */
+  /**
+   * Returns a list without the fields that break a rule by themselves. The new list does not count
+   * as cut.
+   */
   HeaderList sound() {
     Builder rest = builder(size);
     for (int i = 0; i < size; i++) {
@@ -127,19 +133,19 @@ public final class HeaderList {
   }
 
   /**
-   * Whether it came or went before, so that the same object is likely to do so again: what follows
-   * from it is worth keeping.
+   * Whether the same object is likely to be received or sent again, because it was before. Results
+   * computed from such a list are worth caching.
    */
   public boolean recurs() {
     return hash != 0;
   }
 
-  /** Of a list that recurs, for tables of what follows from it. */
+  /** The hash of a list that {@link #recurs}, for use as a cache key; 0 for other lists. */
   public int hash() {
     return hash;
   }
 
-  /** Whether {@link #obeys(int)} was said of {@code rules}, a bit. */
+  /** Whether {@link #obeys(int)} was called with {@code rules}, which is one bit. */
   boolean isKnownToObey(int rules) {
     return (obeyed & rules) != 0;
   }
@@ -148,7 +154,7 @@ public final class HeaderList {
     obeyed |= (byte) rules;
   }
 
-  /** The first field called {@code name}; null when absent. */
+  /** The first field named {@code name}; null when absent. */
   public @Nullable HeaderField find(KnownName name) {
     if (!contains(name)) {
       return null;
@@ -160,7 +166,7 @@ public final class HeaderList {
     return fields[i];
   }
 
-  /** The last field called {@code name}; null when absent. */
+  /** The last field named {@code name}; null when absent. */
   public @Nullable HeaderField findLast(KnownName name) {
     if (!contains(name)) {
       return null;
@@ -172,7 +178,7 @@ public final class HeaderList {
     return fields[i];
   }
 
-  /** How many fields are called {@code name}. */
+  /** The number of fields named {@code name}. */
   int count(KnownName name) {
     int count = 0;
     for (int i = 0; i < size; i++) {
@@ -214,9 +220,9 @@ public final class HeaderList {
     return text.toString();
   }
 
-  /** Collects fields for one block, or for one after the other. */
+  /** Collects the fields of one list, or of several lists one after another. */
   public static final class Builder {
-    private static final int MAX_KEPT = 64;
+    private static final int MAX_KEPT_FIELDS = 64;
 
     private HeaderField[] fields;
     private int size;
@@ -249,12 +255,15 @@ public final class HeaderList {
       return add(name, new AsciiString(value));
     }
 
-    /** The block; the builder is spent. */
+    /** Returns the list; the builder must not be used again. */
     public HeaderList build() {
       return new HeaderList(fields, size, namesOf(fields, size), 0);
     }
 
-    /** The block, which will be sent again as this very object; the builder is spent. */
+    /**
+     * Returns the list, which will be sent again as the same object; the builder must not be used
+     * again.
+     */
     public HeaderList buildRecurring() {
       return new HeaderList(fields, size, namesOf(fields, size), mayBeKept() ? hash() : 0);
     }
@@ -267,7 +276,7 @@ public final class HeaderList {
       return fields[index];
     }
 
-    /** As {@link HeaderList#listBytes}. */
+    /** The size of the fields so far, counted like {@link HeaderList#listBytes}. */
     public long listBytes() {
       return HeaderList.listBytes(fields, size);
     }
@@ -282,7 +291,7 @@ public final class HeaderList {
       return null;
     }
 
-    /** Never 0. */
+    /** The hash of the fields so far; never 0. */
     int hash() {
       int hash = 1;
       for (int i = 0; i < size; i++) {
@@ -291,7 +300,7 @@ public final class HeaderList {
       return hash == 0 ? 1 : hash;
     }
 
-    /** Whether {@code list} consists of the same objects. */
+    /** Whether {@code list} consists of the same field objects in the same order. */
     boolean isSame(HeaderList list) {
       if (list.size != size) {
         return false;
@@ -304,7 +313,7 @@ public final class HeaderList {
       return true;
     }
 
-    /** Whether the block is small, and nothing in it is not to be remembered. */
+    /** Whether the list may be cached: it is small, and no field is marked as never indexed. */
     boolean mayBeKept() {
       int bytes = 0;
       for (int i = 0; i < size && bytes <= MAX_KEPT_BYTES; i++) {
@@ -313,7 +322,9 @@ public final class HeaderList {
       return bytes <= MAX_KEPT_BYTES;
     }
 
-    /** The block, of just the size it needs; the builder may serve again after {@link #clear}. */
+    /**
+     * Returns the list in an array of exact size; the builder may be reused after {@link #clear}.
+     */
     HeaderList copy(boolean recurs) {
       if (size == 0) {
         return EMPTY;
@@ -322,15 +333,18 @@ public final class HeaderList {
       return new HeaderList(own, size, namesOf(own, size), recurs ? hash() : 0);
     }
 
-    /** The same for a list of which these are only some of the fields. */
+    /**
+     * Returns the list marked as cut: these fields are only some of those received. The builder may
+     * be reused after {@link #clear}.
+     */
     HeaderList cut() {
       return new HeaderList(Arrays.copyOf(fields, size), size, namesOf(fields, size), 0, true);
     }
 
-    /** Forgets the fields, and room that only an unusual block needed. */
+    /** Removes all fields, and shrinks an unusually large array. */
     public void clear() {
-      if (fields.length > MAX_KEPT) {
-        fields = new HeaderField[MAX_KEPT];
+      if (fields.length > MAX_KEPT_FIELDS) {
+        fields = new HeaderField[MAX_KEPT_FIELDS];
       }
       size = 0;
     }

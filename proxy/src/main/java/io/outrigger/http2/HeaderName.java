@@ -12,8 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of a field and what follows from it, found out once. There is one object per {@link
- * KnownName} and per name in HPACK's static table; others may have several.
+ * The name of a field with the properties that follow from the name, computed once. Each {@link
+ * KnownName} and each name in HPACK's static table has exactly one object; other names may have
+ * several.
  */
 @AnyThread
 public final class HeaderName {
@@ -23,11 +24,11 @@ public final class HeaderName {
   /** Lower-case token characters (RFC 9110 section 5.6.2; RFC 9113 section 8.2.1). */
   private static final boolean[] NAME_BYTE = new boolean[256];
 
-  /** All of them are in the static table. */
+  /** Names whose values are never indexed; all of them are in the static table. */
   private static final Set<String> SECRETS =
       Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
-  /** Names that exist once, by hash; a free place ends a search. */
+  /** The names that exist once, as an open hash table; a search ends at a free place. */
   private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
 
   private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);
@@ -47,7 +48,7 @@ public final class HeaderName {
     }
   }
 
-  /** Longer names are cut in messages. */
+  /** The maximum length of a name in messages; longer names are cut. */
   private static final int MAX_PRINTED = 64;
 
   private final AsciiString text;
@@ -68,7 +69,7 @@ public final class HeaderName {
     fault = pseudo ? null : faultOf(text);
   }
 
-  /** The name that {@code text} spells; it is not checked, see {@link #fault}. */
+  /** The name with this text. An invalid name is accepted; {@link #fault} reports it. */
   public static HeaderName of(AsciiString text) {
     byte[] bytes = text.array();
     int at = text.arrayOffset();
@@ -79,7 +80,9 @@ public final class HeaderName {
     return requireNonNull(KNOWN.get(known));
   }
 
-  /** The same for bytes that stay the caller's. */
+  /**
+   * The name with these bytes, which are copied. {@code hash} is the {@link ByteHash} of the bytes.
+   */
   static HeaderName of(byte[] bytes, int at, int length, int hash) {
     HeaderName shared = SHARED[placeOf(bytes, at, length, hash)];
     if (shared != null) {
@@ -97,11 +100,11 @@ public final class HeaderName {
     }
   }
 
-  /** Where the name is, or else a free place. */
+  /** The place of the name in {@link #SHARED}, or a free place if the name is not there. */
   private static int placeOf(byte[] bytes, int at, int length, int hash) {
     int place = hash & (SHARED.length - 1);
     HeaderName candidate = SHARED[place];
-    while (candidate != null && !candidate.isSpelled(bytes, at, length, hash)) {
+    while (candidate != null && !candidate.matches(bytes, at, length, hash)) {
       place = (place + 1) & (SHARED.length - 1);
       candidate = SHARED[place];
     }
@@ -112,7 +115,7 @@ public final class HeaderName {
     return text;
   }
 
-  /** The name as it is sent; nobody changes it. */
+  /** The bytes of the name; callers do not change the array. */
   byte[] bytes() {
     return text.array();
   }
@@ -121,18 +124,21 @@ public final class HeaderName {
     return known;
   }
 
-  /** Whether it begins with a colon (RFC 9113 section 8.3). */
+  /** Whether the name begins with a colon (RFC 9113 section 8.3). */
   public boolean isPseudo() {
     return pseudo;
   }
 
-  /** The name for people: other characters are question marks, and the end may be missing. */
+  /**
+   * The name for messages: unprintable characters are replaced by question marks, and a long name
+   * is cut.
+   */
   String printable() {
     String shown = text.toString().replaceAll("[^!-~]", "?");
     return shown.length() <= MAX_PRINTED ? shown : shown.substring(0, MAX_PRINTED) + "...";
   }
 
-  /** What is wrong with it as the name of a regular field; null when nothing is. */
+  /** The rule that the name breaks as the name of a regular field; null when it breaks none. */
   @Nullable String fault() {
     return fault;
   }
@@ -142,19 +148,20 @@ public final class HeaderName {
   }
 
   /**
-   * Whether its values are secrets of one user (RFC 7541 section 7.1.3): whoever shares a table
-   * with them could find them out by what a block of his own comes to.
+   * Whether the values of this name are secrets of one user (RFC 7541 section 7.1.3). If such a
+   * value were in a table, another user of the same connection could guess it from the size of
+   * header blocks.
    */
   boolean isSecret() {
     return secret;
   }
 
-  /** The first entry of this name in HPACK's static table; 0 when there is none. */
+  /** The index of the first entry with this name in HPACK's static table; 0 when there is none. */
   int staticIndex() {
     return staticIndex;
   }
 
-  boolean isSpelled(byte[] bytes, int at, int length, int hashOfBytes) {
+  boolean matches(byte[] bytes, int at, int length, int hashOfBytes) {
     return hash == hashOfBytes
         && Arrays.equals(text.array(), 0, text.length(), bytes, at, at + length);
   }

@@ -5,9 +5,9 @@ import io.outrigger.base.AnyThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RFC 9113 section 8 allows in a header list, from either side. A list that breaks a rule
- * makes its message malformed: a stream error, and nothing of it is passed on. What concerns one
- * field alone each {@link HeaderField} knows already.
+ * The rules of RFC 9113 section 8 for header lists of requests and responses. A list that breaks a
+ * rule makes its message malformed: this is a stream error, and the list is not passed on. The
+ * rules for a single field were checked when the {@link HeaderField} was created.
  */
 @AnyThread
 public final class HeaderRules {
@@ -24,14 +24,14 @@ public final class HeaderRules {
       KnownName.METHOD.bit() | KnownName.SCHEME.bit() | KnownName.PATH.bit();
   private static final int PSEUDO_OF_REQUEST = REQUIRED_OF_REQUEST | KnownName.AUTHORITY.bit();
 
-  // What a list is remembered to obey: it may come again, in another place.
+  // The rules that a list is known to obey. A list may be received again in another role.
   private static final int OF_REQUEST = 1;
   private static final int OF_RESPONSE = 2;
   private static final int OF_TRAILERS = 4;
 
   private HeaderRules() {}
 
-  /** What is wrong with a request's head; null when nothing is. */
+  /** The rule that a request's head breaks; null when it breaks none. */
   public static @Nullable String requestFault(HeaderList headers) {
     if (headers.isKnownToObey(OF_REQUEST)) {
       return null;
@@ -62,7 +62,7 @@ public final class HeaderRules {
     return headers.contains(KnownName.HOST) ? hostFault(headers) : null;
   }
 
-  /** What is wrong with a response's head, 1xx included; null when nothing is. */
+  /** The rule that the head of a final or interim response breaks; null when it breaks none. */
   static @Nullable String responseFault(HeaderList headers) {
     if (headers.isKnownToObey(OF_RESPONSE)) {
       return null;
@@ -78,7 +78,7 @@ public final class HeaderRules {
     return fault;
   }
 
-  /** What is wrong with trailers; null when nothing is. */
+  /** The rule that trailers break; null when they break none. */
   static @Nullable String trailersFault(HeaderList headers) {
     if (headers.isKnownToObey(OF_TRAILERS)) {
       return null;
@@ -90,25 +90,28 @@ public final class HeaderRules {
     return fault;
   }
 
-  /** Whether a valid response head is an interim one (RFC 9110 section 15.2). */
+  /** Whether a valid response head is interim (RFC 9110 section 15.2). */
   static boolean isInterim(HeaderList headers) {
     AsciiString status = headers.get(KnownName.STATUS);
     return status != null && status.charAt(0) == '1';
   }
 
-  /** The content-length of a valid head; -1 when it has none. */
+  /** The content-length of a valid head; -1 when the field is missing. */
   static long contentLength(HeaderList headers) {
     AsciiString value = headers.get(KnownName.CONTENT_LENGTH);
     return value == null ? -1 : value.parseLong();
   }
 
-  /** Whether a valid response head ends a message that has no content whatever its length says. */
+  /** Whether a response with this valid head has no content, whatever its content-length is. */
   static boolean hasNoContent(HeaderList headers) {
     AsciiString status = headers.get(KnownName.STATUS);
     return status != null && (status.equals(NOT_MODIFIED) || status.equals(NO_CONTENT));
   }
 
-  /** Section 8.3: those of {@code pseudo} may stand first, each once; then regular fields. */
+  /**
+   * Section 8.3: the pseudo-headers in {@code pseudo} may each occur once, before all regular
+   * fields.
+   */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;
     for (int i = 0; i < headers.size(); i++) {
@@ -134,18 +137,26 @@ public final class HeaderRules {
     return headers.contains(KnownName.CONTENT_LENGTH) ? lengthFault(headers) : null;
   }
 
-  /** The rule and the name of the field that breaks it; never the value. */
+  /**
+   * A message with the rule and the name of the field that breaks it, without the field's value.
+   */
   private static String of(HeaderField field, String rule) {
     String name = field.name().printable();
     return rule.startsWith(name) ? rule : rule + ": " + name;
   }
 
-  /** Section 8.1.1; RFC 9110 section 8.6: the same length twice may be refused as well. */
+  /**
+   * Section 8.1.1. RFC 9110 section 8.6 permits to reject a content-length that occurs twice with
+   * the same value.
+   */
   private static @Nullable String lengthFault(HeaderList headers) {
     return headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
 
-  /** Section 8.3.1. Beside {@code :authority} it means nothing, and goes no further (A41). */
+  /**
+   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so it
+   * is not checked.
+   */
   private static @Nullable String hostFault(HeaderList headers) {
     if (headers.contains(KnownName.AUTHORITY)) {
       return null;

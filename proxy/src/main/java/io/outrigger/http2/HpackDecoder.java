@@ -5,14 +5,17 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns header blocks into header lists (RFC 7541). A field that comes out of a table is the object
- * that went in: it is neither copied nor checked again.
+ * Decodes header blocks into header lists (RFC 7541). A field that is read from a table is the
+ * object that was added to the table; it is neither copied nor checked again.
  *
- * <p>Says nothing about what the fields may be: see {@link HeaderRules}.
+ * <p>The decoder does not check which fields are allowed; {@link HeaderRules} does.
  */
 @LoopConfined
 final class HpackDecoder {
-  /** Section 5.1: no integer of ours is greater than 2^31-1, so none needs more bytes. */
+  /**
+   * Section 5.1: the largest shift of an integer's continuation byte. Integers above 2^31-1 are
+   * rejected, so more bytes are never needed.
+   */
   private static final int MAX_SHIFT = 28;
 
   private static final byte[] NOTHING = {};
@@ -22,13 +25,18 @@ final class HpackDecoder {
   private final DecoderTable table = new DecoderTable();
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
-  /** The block under way, and where we are in it. */
+  /** The block that is being decoded. */
   private byte[] bytes = NOTHING;
 
+  /** The position of the next byte in {@link #bytes}. */
   private int at;
+
   private int end;
 
-  /** The string read last: in the block itself, or decoded from Huffman code. */
+  /**
+   * The array with the last string that was read: the block itself, or the output of the Huffman
+   * decoder.
+   */
   private byte[] text = NOTHING;
 
   private int textAt;
@@ -39,9 +47,11 @@ final class HpackDecoder {
   }
 
   /**
-   * Decodes {@code block}, which is always read to its end, so that the table stays in step.
+   * Decodes {@code block}. A block is always read to its end, so that the table stays in sync with
+   * the peer's encoder.
    *
-   * @return a cut list when it is larger than allowed (RFC 9113 section 6.5.2): the fields that fit
+   * @return the list; when it is larger than allowed (RFC 9113 section 6.5.2), a list marked as cut
+   *     with the fields that fit
    */
   HeaderList decode(ByteBuf block) throws ConnectionFault {
     end = block.readableBytes();
@@ -71,27 +81,33 @@ final class HpackDecoder {
     return list;
   }
 
-  /** RFC 9113 section 6.5.2: how large a list may be that is not cut. */
+  /** The maximum size of a list, counted as in RFC 9113 section 6.5.2; larger lists are cut. */
   int maxListBytes() {
     return maxListBytes;
   }
 
-  /** Lists are kept for all connections of the loop, but not all of them take lists as large. */
+  /**
+   * Whether this connection accepts every cached list. The cache is shared by all connections of
+   * the loop, and their size limits differ.
+   */
   private boolean mayBeAnyKept() {
     return maxListBytes >= HeaderList.MAX_KEPT_BYTES;
   }
 
-  /** What its table takes on the heap. */
+  /** The heap size of the dynamic table. */
   int heapBytes() {
     return table.heapBytes();
   }
 
-  /** How much the table holds, as section 4.1 counts. */
+  /** The size of the dynamic table, counted as in section 4.1. */
   int tableBytes() {
     return table.bytes();
   }
 
-  /** Section 6: one representation after the other. False when not all of them fit. */
+  /**
+   * Section 6: reads all field representations. Returns false when not all fields fit into the
+   * list.
+   */
   private boolean readFields() throws ConnectionFault {
     int left = maxListBytes;
     boolean fits = true;
@@ -122,7 +138,10 @@ final class HpackDecoder {
     return fits;
   }
 
-  /** The next field; null for one that no list may have, of which nothing is made. */
+  /**
+   * Reads the next field; returns null, without creating an object, for a field that is larger than
+   * any list or table allows.
+   */
   private @Nullable HeaderField field(int first) throws ConnectionFault {
     if (first < 0) { // section 6.1
       return indexed(integer(0x7f));
@@ -158,13 +177,16 @@ final class HpackDecoder {
     return field;
   }
 
-  /** Whether the field of {@code name} and the string just read is beyond both list and table. */
+  /**
+   * Whether a field of {@code name} and the string just read exceeds the limits of both list and
+   * table.
+   */
   private boolean isTooLarge(HeaderName name) {
     int most = Math.max(maxListBytes, DecoderTable.MAX_BYTES);
     return name.text().length() + textLength + HeaderField.OVERHEAD > most;
   }
 
-  /** The next name; null for one that no field may have. */
+  /** Reads the next name; returns null for a name that is larger than any list or table allows. */
   private @Nullable HeaderName name(int index) throws ConnectionFault {
     if (index > 0) {
       return indexed(index).name();
@@ -176,7 +198,7 @@ final class HpackDecoder {
     return space.cache.name(text, textAt, textLength);
   }
 
-  /** Section 5.1. */
+  /** Section 5.1: reads an integer. */
   private int integer(int prefix) throws ConnectionFault {
     int value = bytes[at++] & prefix;
     if (value < prefix) {
@@ -197,7 +219,7 @@ final class HpackDecoder {
     throw fault("integer is too large");
   }
 
-  /** Section 5.2. */
+  /** Section 5.2: reads a string into {@link #text}. */
   private void readString() throws ConnectionFault {
     boolean huffman = bytes[requireByte()] < 0;
     int length = integer(0x7f);
@@ -219,7 +241,10 @@ final class HpackDecoder {
     at += length;
   }
 
-  /** Where the next byte is; the block may hold bytes of an earlier one behind its end. */
+  /**
+   * Returns the position of the next byte if the block has one. The array may contain bytes of an
+   * earlier block after the end.
+   */
   private int requireByte() throws ConnectionFault {
     if (at == end) {
       throw fault("header block is cut short");

@@ -5,19 +5,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns header lists into header blocks (RFC 7541).
+ * Encodes header lists into header blocks (RFC 7541).
  *
- * <p>What goes into the table is decided by what is seen, not by a list of names: a field that
- * comes for the second time, and the first field of a name that has no index yet. So values that
- * differ with every request (trace ids, timeouts, lengths) do not push out those that stay, and
- * still cost no more than an index for their name.
+ * <p>The encoder adds a field to the table when the field occurs for the second time, or when its
+ * name has no index yet. So values that differ with every request (trace ids, timeouts, lengths) do
+ * not evict values that recur, and their names are still encoded as an index.
  */
 @LoopConfined
 final class HpackEncoder {
-  /** RFC 9113 section 6.5.2: SETTINGS_HEADER_TABLE_SIZE until the peer sets it. */
+  /** The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). */
   private static final int INITIAL_TABLE_BYTES = 4096;
 
-  /** The most we use, though a peer may allow more (CVE-2026-93492): what repeats fits. */
+  /**
+   * The maximum table size that is used even if the peer allows more (CVE-2026-93492); fields that
+   * recur fit into it.
+   */
   private static final int MAX_TABLE_BYTES = 4096;
 
   private static final int REMEMBERED = 128;
@@ -27,18 +29,22 @@ final class HpackEncoder {
   private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
-  /** Whether the block under construction has a field that is not an index alone. */
+  /** Whether the current block has a field that is encoded as a literal. */
   private boolean hasLiteral;
 
-  /** Fields that went without an index; made when the first one goes. */
-  private @Nullable SeenOnceFilter strangers;
+  /** Fields that were sent without an index; created when the first such field is sent. */
+  private @Nullable SeenOnceFilter seenOnce;
 
-  /** What the table is to become before the next block, and the least it was to be meanwhile. */
+  /** The size that the table gets before the next block. */
   private int tableBytes = INITIAL_TABLE_BYTES;
 
-  private int leastTableBytes = INITIAL_TABLE_BYTES;
+  /** The smallest size that the peer has set since the last block. */
+  private int minTableBytes = INITIAL_TABLE_BYTES;
 
-  /** The block of {@code headers}, good until the next block of any connection of this loop. */
+  /**
+   * Encodes {@code headers}. The result is valid until any connection of this event loop encodes
+   * the next block.
+   */
   HpackOutput encode(HeaderList headers) {
     out.clear();
     resizeTable();
@@ -51,7 +57,10 @@ final class HpackEncoder {
     return out;
   }
 
-  /** The same for a block that goes only once. */
+  /**
+   * Encodes fields that are sent only once. The result is valid until any connection of this event
+   * loop encodes the next block.
+   */
   HpackOutput encode(HeaderList.Builder fields) {
     out.clear();
     resizeTable();
@@ -61,7 +70,10 @@ final class HpackEncoder {
     return out;
   }
 
-  /** A literal may be worth an entry the next time, so only indexes are the same again. */
+  /**
+   * Encodes a list that is not cached. A block with a literal is not cached, because the next time
+   * the literal may be added to the table.
+   */
   private void encodeNew(HeaderList headers) {
     int from = out.length();
     hasLiteral = false;
@@ -73,31 +85,34 @@ final class HpackEncoder {
     }
   }
 
-  /** The peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */
+  /** Applies the peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */
   void maxTableSize(long bytes) {
     tableBytes = (int) Math.min(bytes, MAX_TABLE_BYTES);
-    leastTableBytes = Math.min(leastTableBytes, tableBytes);
+    minTableBytes = Math.min(minTableBytes, tableBytes);
   }
 
-  /** What it takes on the heap. */
+  /** The heap size of the encoder. */
   int heapBytes() {
-    return table.heapBytes() + (strangers == null ? 0 : REMEMBERED * Integer.BYTES);
+    return table.heapBytes() + (seenOnce == null ? 0 : REMEMBERED * Integer.BYTES);
   }
 
-  /** How much the table holds, as section 4.1 counts. */
+  /** The size of the table, counted as in section 4.1. */
   int tableBytes() {
     return table.bytes();
   }
 
-  /** Section 4.2: a size in between is told too, since the peer evicted by it. */
+  /**
+   * Section 4.2: announces changes of the table's size. The smallest size since the last block is
+   * announced too, because the peer has evicted entries down to it.
+   */
   private void resizeTable() {
-    if (leastTableBytes < table.maxBytes() && leastTableBytes < tableBytes) {
-      resizeTable(leastTableBytes);
+    if (minTableBytes < table.maxBytes() && minTableBytes < tableBytes) {
+      resizeTable(minTableBytes);
     }
     if (tableBytes != table.maxBytes()) {
       resizeTable(tableBytes);
     }
-    leastTableBytes = tableBytes;
+    minTableBytes = tableBytes;
   }
 
   private void resizeTable(int size) {
@@ -137,7 +152,7 @@ final class HpackEncoder {
     return name.staticIndex() > 0 ? name.staticIndex() : table.indexOf(name);
   }
 
-  /** A large one would push out too many that serve. */
+  /** Whether {@code field} is added to the table. A large field would evict too many others. */
   private boolean isWorthAnEntry(HeaderField field) {
     if (field.size() > table.maxBytes() / 4) {
       return false;
@@ -145,9 +160,9 @@ final class HpackEncoder {
     if (nameIndex(field.name()) == 0) {
       return true;
     }
-    if (strangers == null) {
-      strangers = new SeenOnceFilter(REMEMBERED);
+    if (seenOnce == null) {
+      seenOnce = new SeenOnceFilter(REMEMBERED);
     }
-    return strangers.isKnown(field.hash());
+    return seenOnce.isKnown(field.hash());
   }
 }

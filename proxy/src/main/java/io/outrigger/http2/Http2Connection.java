@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * {@link ConnectionMemory}     memory held for the peer, timeouts
  * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, close; {@link ConnectionState}
  * {@link ConnectionStreams}    opens and ends streams; {@link StreamTable}, {@link SendScheduler}
- * {@link FrameReader}          frames; {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
+ * {@link FrameReader}          {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
  * </pre>
  */
 @LoopConfined

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the peer's frames mean: those of streams are checked against the state of their stream,
- * those of the connection are passed to it (RFC 9113 sections 5.1, 6 and 8).
+ * Handles received frames: checks frames of streams against the state of their stream, and passes
+ * frames of the connection to {@link ConnectionLifecycle} (RFC 9113 sections 5.1, 6 and 8).
  */
 @LoopConfined
 final class InboundFrames implements FrameListener {
@@ -21,7 +21,7 @@ final class InboundFrames implements FrameListener {
   private final PeerFaults faults;
   private final boolean server;
 
-  /** Of the DATA frame under way; null while its stream is not interested. */
+  /** The stream of the DATA frame that is being received; null when its DATA is dropped. */
   private @Nullable SocketStream dataStream;
 
   private boolean dataEnds;
@@ -99,7 +99,7 @@ final class InboundFrames implements FrameListener {
   public void onDataPart(ByteBuf part, boolean last) throws ConnectionFault {
     SocketStream stream = dataStream;
     if (stream == null || stream.isGone()) {
-      // What is left of a frame whose stream has ended was settled with the stream.
+      // The flow-control credit of this DATA was settled when the stream ended.
       part.release();
       return;
     }
@@ -167,7 +167,7 @@ final class InboundFrames implements FrameListener {
       return;
     }
     stream.handler(handler);
-    handler.onHeaders(headers, endStream); // an answer that ends settles the stream by itself
+    handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream by itself
   }
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
@@ -191,7 +191,7 @@ final class InboundFrames implements FrameListener {
     if (stream.hasHead()) {
       faults.onUsefulFrame();
     } else {
-      faults.onIdleFrame(); // interim responses could go on for ever
+      faults.onIdleFrame(); // otherwise a peer could send interim responses without end
     }
     if (endStream) {
       stream.onEndReceived();
@@ -202,7 +202,7 @@ final class InboundFrames implements FrameListener {
     }
   }
 
-  /** Checks a response's head, an interim one, or trailers, and notes what it says. */
+  /** Checks an interim or final response head or trailers, and records the content-length. */
   private @Nullable Fault headersFault(SocketStream stream, HeaderList headers, boolean endStream) {
     if (stream.isReceiveEnded()) {
       return new Fault(Http2Error.STREAM_CLOSED, "HEADERS after END_STREAM");
@@ -240,7 +240,7 @@ final class InboundFrames implements FrameListener {
     }
     SocketStream stream = table.get(id);
     if (stream == null) {
-      faults.onIdleFrame(); // it cancels nothing: the stream had ended
+      faults.onIdleFrame(); // the stream has already ended, so nothing is canceled
       return;
     }
     boolean cancels = !stream.hasHandler() || !stream.handler().isTimeUp();
@@ -268,7 +268,7 @@ final class InboundFrames implements FrameListener {
       if (table.isIdle(id)) {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE on an idle stream");
       }
-      return; // section 5.1: it may have been on its way when the stream closed
+      return; // section 5.1: the frame may have been in flight when the stream closed
     }
     if (increment == 0) {
       faults.reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
@@ -299,7 +299,7 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
-    faults.onIdleWork(Math.max(1, table.active())); // it is compared with every stream
+    faults.onIdleWork(Math.max(1, table.active())); // every stream is compared with the last stream id
     String text = debug.toString(StandardCharsets.UTF_8);
     lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }

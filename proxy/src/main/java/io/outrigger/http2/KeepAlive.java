@@ -57,7 +57,7 @@ final class KeepAlive {
     }
   }
 
-  /** A stream is open that has sent nothing yet. */
+  /** Called when this side has opened a stream; nothing was sent on the stream yet. */
   void onStreamOpened() {
     if (timer == null) {
       watch();

@@ -9,20 +9,27 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Sends DATA within the windows of the peer and no faster than the socket takes it. A stream that
- * can send at once does. The others stand in a line, and each in its turn sends one frame: no
- * stream waits for another one's window, and a large message does not hold up a small one. Header
- * blocks obey no window, but they too wait for the socket, in a line of their own that goes first.
+ * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
+ * stream that can send sends at once. Streams that have to wait are queued in a line, and each in
+ * its turn sends one frame. A stream with a closed window therefore does not block other streams,
+ * and a large message does not delay a small one. Header blocks obey no window, but they also wait
+ * for the socket, in a line of their own that is served first.
  *
  * <p>RFC 9113 section 5.2.
  */
 @LoopConfined
 final class SendScheduler {
-  /** The most that one frame carries, whatever the peer would take: a turn in the line is short. */
+  /**
+   * The maximum payload of a DATA frame, even if the peer accepts more, so that each turn in the
+   * line is short.
+   */
   private static final int MAX_TURN_BYTES = 32 << 10;
 
-  /** The line of all connections in which no stream has waited; nothing is ever put into it. */
-  private static final Deque<SocketStream> NOBODY = new ArrayDeque<>(1);
+  /**
+   * The empty line, shared by all connections in which no stream has waited; no stream is ever
+   * added to it.
+   */
+  private static final Deque<SocketStream> EMPTY_LINE = new ArrayDeque<>(1);
 
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
@@ -31,14 +38,14 @@ final class SendScheduler {
   private final FlushQueue.Mark dirty;
   private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
 
-  /** Streams with pending DATA and an open window of their own, each once. */
-  private Deque<SocketStream> line = NOBODY;
+  /** Streams with pending DATA and an open stream window, each at most once. */
+  private Deque<SocketStream> line = EMPTY_LINE;
 
-  /** Streams with a head to send, or with nothing but trailers, each once. */
-  private Deque<SocketStream> heads = NOBODY;
+  /** Streams whose next item to send is a header block, each at most once. */
+  private Deque<SocketStream> heads = EMPTY_LINE;
 
   /**
-   * @param dirty set when something can be sent at the end of the turn
+   * @param dirty set when DATA or a header block can be sent at the end of the loop's turn
    */
   SendScheduler(
       FrameWriter writer,
@@ -53,7 +60,10 @@ final class SendScheduler {
     this.dirty = dirty;
   }
 
-  /** Takes {@code data}; the stream knows whether it is the last. */
+  /**
+   * Sends or queues {@code data} and takes ownership of it. The stream knows whether END_STREAM
+   * follows.
+   */
   void send(SocketStream stream, ByteBuf data) {
     if (!data.isReadable()) {
       data.release();
@@ -97,15 +107,15 @@ final class SendScheduler {
   }
 
   /**
-   * The peer widened the connection's window.
+   * Widens the connection's send window after a WINDOW_UPDATE of the peer.
    *
-   * @return false if it passed the greatest size
+   * @return false if the window would exceed 2^31-1
    */
   boolean widen(int increment) {
     return window.add(increment);
   }
 
-  /** A stream may have become able to send; it does so at the end of the turn. */
+  /** Queues a stream that may have become able to send; it is served at the end of the turn. */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
       if (!stream.isInHeadLine()) {
@@ -121,14 +131,17 @@ final class SendScheduler {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // which line, not who is in it
+  @SuppressWarnings("ReferenceEquality") // compares the identity of lines, not their content
   private static Deque<SocketStream> followedBy(SocketStream last, Deque<SocketStream> line) {
-    Deque<SocketStream> own = line == NOBODY ? new ArrayDeque<>(1) : line;
+    Deque<SocketStream> own = line == EMPTY_LINE ? new ArrayDeque<>(1) : line;
     own.add(last);
     return own;
   }
 
-  /** {@code stream} is gone: it would stand in the line for as long as the window is closed. */
+  /**
+   * Removes a stream that is gone from the lines; otherwise it would stay there as long as the
+   * window is closed.
+   */
   void leave(SocketStream stream) {
     if (stream.isInLine()) {
       stream.inLine(false);
@@ -140,12 +153,12 @@ final class SendScheduler {
     }
   }
 
-  /** How many streams stand in the line. */
+  /** The number of streams that wait to send DATA. */
   int inLine() {
     return line.size();
   }
 
-  /** Whether streams wait that the connection's window and the socket would let pass. */
+  /** Whether a stream waits that the connection's window and the socket allow to send. */
   boolean canSend() {
     return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window.available() > 0));
   }
@@ -170,7 +183,7 @@ final class SendScheduler {
     }
   }
 
-  /** What follows the last byte: trailers, or END_STREAM alone. */
+  /** Sends the end of a stream: trailers, or an empty DATA frame with END_STREAM. */
   private void sendEnd(SocketStream stream) {
     HeaderList trailers = stream.takeTrailers();
     if (trailers != null) {
@@ -182,7 +195,10 @@ final class SendScheduler {
     }
   }
 
-  /** Lets the line send until it is empty or something is full. */
+  /**
+   * Serves the lines until they are empty, the connection's window is used up, or the socket is
+   * full.
+   */
   void pump() {
     pumpHeads();
     while (!line.isEmpty() && window.available() > 0 && writer.isWritable()) {
@@ -190,7 +206,7 @@ final class SendScheduler {
       stream.inLine(false);
       int allowed = allowed(stream);
       if (stream.isGone() || allowed <= 0 || stream.pendingBytes() == 0) {
-        continue; // it was reset, or its window shrank, while it stood in the line
+        continue; // the stream was reset, or its window shrank, while it waited
       }
       ByteBuf data = stream.pending().take(allowed);
       int bytes = data.readableBytes();
@@ -219,7 +235,7 @@ final class SendScheduler {
     stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
     stream.onMoved();
-    guard.onUsefulFrame(); // pays for the peer's WINDOW_UPDATE
+    guard.onUsefulFrame(); // offsets the peer's WINDOW_UPDATE
     if (endStream) {
       stream.onEndSent();
     }

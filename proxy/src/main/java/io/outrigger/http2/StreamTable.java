@@ -8,22 +8,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one connection by id, and what is known of ids that are not open: idle, or closed
- * and how. The last few hundred closed ones are remembered exactly, since their peer may not know
- * yet (RFC 9113 section 5.1 "closed").
+ * The open streams of one connection by id, and the state of all other ids: idle, closed, or closed
+ * by our reset. The ids of the last {@value #REMEMBERED} closed streams are remembered exactly,
+ * because the peer may not know yet that they are closed (RFC 9113 section 5.1 "closed").
  */
 @LoopConfined
 final class StreamTable {
   private static final int REMEMBERED = 512;
   private static final int FIRST_REMEMBERED = 16;
 
-  /** Key and value, in a map of which between a quarter and a half is in use. */
+  /** The heap size per stream of a map whose load is between a quarter and a half. */
   private static final int BYTES_PER_STREAM = 32;
 
-  /** A map that never had more streams than this counts as part of its connection. */
+  /**
+   * The heap size of a map with at most this many streams is part of the connection's base size.
+   */
   private static final int MAX_FEW = 64;
 
-  /** The map of all connections that have no stream; nothing is ever put into it. */
+  /** The empty map, shared by all connections without streams; no stream is ever added to it. */
   private static final IntObjectHashMap<SocketStream> NONE = new IntObjectHashMap<>(1);
 
   private static final int[] NO_IDS = {};
@@ -31,13 +33,19 @@ final class StreamTable {
   private final boolean server;
   private IntObjectHashMap<SocketStream> open = NONE;
 
-  /** The most streams that the map has had. */
+  /** The maximum number of streams that the map has had. */
   private int most;
 
-  /** Opened by us, first header block not written: they have no number yet. */
+  /**
+   * Streams that this side has opened and whose first header block was not written, so that they
+   * have no id.
+   */
   private final List<SocketStream> unnumbered;
 
-  /** Ids closed last; negative ones by our reset. Grows to its bound only when used. */
+  /**
+   * A ring of the ids closed last; an id closed by our reset is stored as its negative. The array
+   * grows on demand.
+   */
   private int[] closed = NO_IDS;
 
   private int closedCount;
@@ -47,8 +55,8 @@ final class StreamTable {
   private long succeeded;
   private long failed;
 
-  /** Whether a stream that is closed had a head from the peer. */
-  private boolean heard;
+  /** Whether the peer has sent a head on any stream that is now closed. */
+  private boolean closedOneHadHead;
 
   StreamTable(boolean server) {
     this.server = server;
@@ -63,8 +71,8 @@ final class StreamTable {
     return open.size() + unnumbered.size();
   }
 
-  /** Called once a second: gives back what streams that are gone have left. */
-  @SuppressWarnings("ReferenceEquality") // which map, not what is in it
+  /** Called once a second; releases the map when no stream is open. */
+  @SuppressWarnings("ReferenceEquality") // compares the identity of maps, not their content
   void onTick() {
     if (open != NONE && open.isEmpty()) {
       open = NONE;
@@ -72,7 +80,7 @@ final class StreamTable {
     }
   }
 
-  /** What the map takes on the heap beyond that of a few streams. */
+  /** The heap size of a map that has had more than {@value #MAX_FEW} streams, otherwise 0. */
   int heapBytes() {
     return most <= MAX_FEW ? 0 : most * BYTES_PER_STREAM;
   }
@@ -82,17 +90,17 @@ final class StreamTable {
     return lastPeerId;
   }
 
-  /** How many there have been. */
+  /** The number of streams that were started so far. */
   long started() {
     return started;
   }
 
-  /** Whether there is a number left for one more local stream. */
+  /** Whether an id is left for one more local stream. */
   boolean hasLocalIds() {
     return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;
   }
 
-  /** Lets a test come to the end of the numbers. */
+  /** For tests: sets the next local id. */
   void nextLocalId(int id) {
     nextLocalId = id;
   }
@@ -101,7 +109,7 @@ final class StreamTable {
     unnumbered.add(stream);
   }
 
-  /** Gives a local stream the next number. */
+  /** Gives a local stream the next id. */
   void number(SocketStream stream) {
     unnumbered.remove(stream);
     stream.id(nextLocalId);
@@ -109,12 +117,12 @@ final class StreamTable {
     nextLocalId += 2; // turns negative after 2^31-1
   }
 
-  /** The peer used {@code id}; it may or may not be added. */
+  /** Records that the peer has used {@code id}, whether or not a stream is added for it. */
   void onPeerId(int id) {
     lastPeerId = id;
   }
 
-  @SuppressWarnings("ReferenceEquality") // which map, not what is in it
+  @SuppressWarnings("ReferenceEquality") // compares the identity of maps, not their content
   void add(SocketStream stream) {
     if (open == NONE) {
       open = new IntObjectHashMap<>();
@@ -134,9 +142,11 @@ final class StreamTable {
     }
   }
 
-  /** As channelz has it: a call is whole once its response has ended, whatever its status. */
+  /**
+   * Counts like channelz: a stream has succeeded once its response has ended, whatever the status.
+   */
   private void count(SocketStream stream) {
-    heard |= stream.hasHead();
+    closedOneHadHead |= stream.hasHead();
     if (server ? stream.isSendEnded() : stream.isReceiveEnded()) {
       succeeded++;
     } else {
@@ -146,15 +156,19 @@ final class StreamTable {
 
   /** Whether the peer has sent the head of a message on any stream. */
   boolean hasHead() {
-    return heard || open.values().stream().anyMatch(SocketStream::hasHead);
+    return closedOneHadHead || open.values().stream().anyMatch(SocketStream::hasHead);
   }
 
-  /** The streams so far. */
+  /** The numbers of streams started, succeeded and failed so far. */
   SocketView.Streams streams() {
     return new SocketView.Streams(started, succeeded, failed);
   }
 
-  /** {@code id} is closed; {@code byOurReset}: the peer may not know. */
+  /**
+   * Remembers that {@code id} is closed.
+   *
+   * @param byOurReset whether this side has reset the stream, so that the peer may not know yet
+   */
   void remember(int id, boolean byOurReset) {
     if (closedCount == closed.length && closed.length < REMEMBERED) {
       closed = Arrays.copyOf(closed, Math.max(FIRST_REMEMBERED, 2 * closed.length));
@@ -162,7 +176,7 @@ final class StreamTable {
     closed[closedCount++ % closed.length] = byOurReset ? -id : id;
   }
 
-  /** Whether no side has used {@code id} yet. */
+  /** Whether {@code id} is idle: neither side has used it yet. */
   boolean isIdle(int id) {
     boolean odd = (id & 1) == 1;
     if (server) {
@@ -171,14 +185,15 @@ final class StreamTable {
     return !odd || (nextLocalId > 0 && id >= nextLocalId);
   }
 
-  /** Whether {@code id} was closed lately by our own reset. */
+  /** Whether {@code id} is remembered as closed by our reset. */
   boolean wasReset(int id) {
     return isRemembered(-id);
   }
 
   /**
-   * Whether {@code id}, which is closed, was closed by our own reset as far as is remembered: its
-   * peer may not have known of it when it sent DATA. One that was passed over never was.
+   * Whether {@code id}, which is closed, may have been closed by our reset, so that the peer may
+   * have sent DATA before it received the reset. The result is false if all closed ids are
+   * remembered and {@code id} is not among the reset ones, for example because the peer skipped it.
    */
   boolean mayHaveBeenReset(int id) {
     boolean isAllKnown = closedCount <= REMEMBERED;
@@ -186,15 +201,16 @@ final class StreamTable {
   }
 
   /**
-   * Whether HEADERS of {@code id}, which is closed, are to be ignored since its peer may not have
-   * known of our reset when it sent them. Those of a stream of ours may be late however many others
-   * were reset since; a client could just as well have passed its stream over.
+   * Whether HEADERS on {@code id}, which is closed, are ignored because the peer may have sent them
+   * before it received our reset. On a client, a response may be late however many other streams
+   * were reset since. On a server, an id that is not remembered may also be one that the client
+   * skipped.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));
   }
 
-  /** Whether {@code id} was closed lately in the regular way, or by the peer's reset. */
+  /** Whether {@code id} is remembered as closed by END_STREAM or by the peer's reset. */
   boolean wasClosed(int id) {
     return isRemembered(id);
   }
@@ -209,10 +225,10 @@ final class StreamTable {
     return false;
   }
 
-  /** All streams, as they are now; not to be changed. */
+  /** A copy of the current list of streams; the caller does not change it. */
   List<SocketStream> snapshot() {
     if (active() == 0) {
-      return List.of(); // most connections, and they are asked often
+      return List.of(); // true for most connections, and the method is called often
     }
     List<SocketStream> all = new ArrayList<>(active());
     all.addAll(open.values());
