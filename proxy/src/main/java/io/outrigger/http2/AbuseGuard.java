@@ -5,17 +5,17 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 
 /**
- * Counts, per connection, work without use: streams that are reset (by the peer, or by us because
- * of its errors: CVE-2023-44487, CVE-2025-8671), and frames that carry nothing (CVE-2019-9511 and
- * following). A method returns true when the peer has exceeded a limit.
+ * Counts useless work per connection: streams that are reset by the peer, or by this side because
+ * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
+ * and following). A method returns true when the peer has exceeded a limit.
  *
- * <p>No clock is read for a frame. {@link #onTick}, called once a second, resets the counts when a
- * period has passed; so does reaching a limit. A peer can thus reach at most twice the limit in one
- * period, and useful work in an earlier period earns it nothing.
+ * <p>The clock is not read for each frame. The counts are reset when a period has passed, which is
+ * checked by {@link #onTick} once a second and when a limit is reached. A peer can thus cause at
+ * most twice the limit in one period, and useful work in an earlier period is not credited to it.
  */
 @LoopConfined
 final class AbuseGuard {
-  /** Control frames that a useful frame pays for. */
+  /** The number of control frames that are allowed for each useful frame. */
   private static final int PER_USEFUL_FRAME = 8;
 
   private final AbuseLimits limits;
@@ -41,46 +41,49 @@ final class AbuseGuard {
     useful++;
   }
 
-  /** A stream ended by RST_STREAM from the peer, or by ours for an error of the peer. */
+  /**
+   * Counts a stream that was reset by the peer, or by this side because of an error of the peer.
+   */
   boolean onReset() {
     resets++;
-    return resets >= limits.resets() && resets > streams - streams / 4 && !startedAnew();
+    return resets >= limits.resets() && resets > streams - streams / 4 && !resetIfPeriodPassed();
   }
 
   /**
-   * We have reset a stream whose peer may have {@code bytes} of DATA under way, which are no use:
-   * as many frames of 1 KiB are let pass beside the others.
+   * Called when this side has reset a stream while up to {@code bytes} of DATA may be in flight.
+   * Such DATA counts as useless, so one additional frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;
   }
 
   /**
-   * A frame that changed the windows of all streams.
+   * Counts a frame that changed the windows of all streams.
    *
-   * @param walked how many streams there were
-   * @param released how many of them may send now: each sends a frame, which counts as useful
+   * @param walked the number of streams whose window was changed
+   * @param released the number of streams that can send now; each sends a frame, which counts as
+   *     useful
    */
   boolean onWindowsChanged(int walked, int released) {
     return onIdleWork(walked + PER_USEFUL_FRAME * released);
   }
 
-  /** Work that brought no content, as much as {@code frames} control frames make. */
+  /** Counts work without content that is equivalent to {@code frames} control frames. */
   boolean onIdleWork(int frames) {
     idle += frames;
-    return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !startedAnew();
+    return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !resetIfPeriodPassed();
   }
 
-  /** Time has passed. */
+  /** Resets the counts if the period has passed. */
   void onTick(long nowNanos) {
-    startedAnew(nowNanos);
+    resetIfPeriodPassed(nowNanos);
   }
 
-  private boolean startedAnew() {
-    return startedAnew(ticker.nanoTime());
+  private boolean resetIfPeriodPassed() {
+    return resetIfPeriodPassed(ticker.nanoTime());
   }
 
-  private boolean startedAnew(long now) {
+  private boolean resetIfPeriodPassed(long now) {
     if (now - sinceNanos < limits.period().toNanos()) {
       return false;
     }

@@ -6,7 +6,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Hashes bytes, eight at a time, differently in every process: peers cannot choose collisions. */
+/**
+ * Hashes bytes, eight at a time, with a random seed per process so that peers cannot provoke
+ * collisions.
+ */
 final class ByteHash {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -29,7 +32,7 @@ final class ByteHash {
     return (int) mixed(hash ^ rest);
   }
 
-  /** One hash of two, in order. */
+  /** Combines two hashes, depending on their order. */
   static int of(int first, int second) {
     return (int) mixed(SEED ^ ((long) first << Integer.SIZE | (second & 0xffff_ffffL)));
   }

@@ -1,6 +1,6 @@
 package io.outrigger.http2;
 
-/** The peer broke a rule that ends the connection (RFC 9113 section 5.4.1). No stack is taken. */
+/** A connection error of the peer (RFC 9113 section 5.4.1), without a stack trace. */
 final class ConnectionFault extends Exception {
   private final Http2Error error;
 

@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 
 /**
- * How far a connection has come. {@link ConnectionLifecycle} moves it, every layer asks:
+ * The state of a connection. {@link ConnectionLifecycle} changes it; every layer reads it:
  *
  * <pre>
  * OPENING  -> OPEN     on the peer's preface and first SETTINGS
@@ -29,7 +29,7 @@ final class ConnectionState {
   private Phase phase = Phase.OPENING;
 
   /**
-   * @param server whether this is the side that accepted
+   * @param server whether this side has accepted the connection
    */
   ConnectionState(boolean server, Channel channel) {
     this.server = server;
@@ -40,7 +40,7 @@ final class ConnectionState {
     return server;
   }
 
-  /** Whether the peer's first SETTINGS are still to come. */
+  /** Whether the peer's first SETTINGS have not arrived yet. */
   boolean isOpening() {
     return phase == Phase.OPENING;
   }
@@ -50,12 +50,12 @@ final class ConnectionState {
     return phase == Phase.OPEN;
   }
 
-  /** Whether the connection ends with its last stream. */
+  /** Whether the connection closes when its last stream has ended. */
   boolean isLeaving() {
     return phase == Phase.LEAVING;
   }
 
-  /** Whether nothing may be written any more. */
+  /** Whether the connection is closing or closed, so that no frame may be written. */
   boolean isEnding() {
     return phase == Phase.CLOSING || phase == Phase.CLOSED;
   }
@@ -80,7 +80,7 @@ final class ConnectionState {
     phase = Phase.CLOSED;
   }
 
-  /** The connection, for the log. */
+  /** A description of the connection for the log. */
   @Override
   public String toString() {
     return (server ? "server " : "client ") + channel;

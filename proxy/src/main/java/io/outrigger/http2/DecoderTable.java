@@ -4,10 +4,16 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
-/** The fields that HPACK's indexes stand for, as the peer built them (RFC 7541 section 2.3). */
+/**
+ * The static table of HPACK, and the dynamic table that the peer's encoder builds (RFC 7541 section
+ * 2.3).
+ */
 @LoopConfined
 final class DecoderTable {
-  /** SETTINGS_HEADER_TABLE_SIZE as it is while we do not set it (RFC 9113 section 6.5.2). */
+  /**
+   * The default of SETTINGS_HEADER_TABLE_SIZE, which this side does not change (RFC 9113 section
+   * 6.5.2).
+   */
   static final int MAX_BYTES = 4096;
 
   private static final @Nullable HeaderField[] NO_FIELDS = {};
@@ -22,7 +28,10 @@ final class DecoderTable {
     }
   }
 
-  /** The newest entry is at {@code (added - 1) % length}; made when it is first needed. */
+  /**
+   * A ring whose newest entry is at {@code (added - 1) % length}; created when the first entry is
+   * added.
+   */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
   private int added;
@@ -30,7 +39,7 @@ final class DecoderTable {
   private int bytes;
   private int maxBytes = MAX_BYTES;
 
-  /** The field at {@code index} of both tables; null when there is none. */
+  /** The field at {@code index} of the static or the dynamic table; null when there is none. */
   @Nullable HeaderField get(int index) {
     if (index <= StaticTable.SIZE) {
       return STATIC[index];
@@ -39,12 +48,12 @@ final class DecoderTable {
     return age > count ? null : ring[(added - age) & (ring.length - 1)];
   }
 
-  /** Section 4.4: an entry that is larger than the table empties it. */
+  /** Section 4.4: an entry that is larger than the table evicts all entries and is not added. */
   void addTooLarge() {
     shrinkTo(0);
   }
 
-  /** Section 4.4. */
+  /** Section 4.4: adds a field and evicts older ones. */
   void add(HeaderField field) {
     int size = field.size();
     shrinkTo(maxBytes - size);
@@ -61,9 +70,9 @@ final class DecoderTable {
   }
 
   /**
-   * Section 6.3: the peer sets the size it uses.
+   * Section 6.3: applies a dynamic table size update of the peer.
    *
-   * @return false when it is more than we allow
+   * @return false if the size exceeds {@link #MAX_BYTES}
    */
   boolean resize(int newMaxBytes) {
     if (newMaxBytes > MAX_BYTES) {
@@ -78,7 +87,7 @@ final class DecoderTable {
     return bytes;
   }
 
-  /** What the entries take on the heap. */
+  /** The heap size of the entries and the ring. */
   int heapBytes() {
     return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * Integer.BYTES;
   }

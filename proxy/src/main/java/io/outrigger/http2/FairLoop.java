@@ -9,12 +9,13 @@ import io.outrigger.base.LoopConfined;
 import java.util.concurrent.Executor;
 
 /**
- * An event loop that looks at its sockets every few milliseconds, however many tasks there are: an
- * update may bring thousands of endpoints, each with a task that connects to it, and requests go on
- * meanwhile. Netty's own loops may run tasks for a second before they read again.
+ * An event loop that polls its sockets every few milliseconds, however many tasks are queued. An
+ * update may add thousands of endpoints, each with a task that connects to it, and requests must
+ * not wait for these tasks. Netty's own loops may run tasks for a second before they read sockets
+ * again.
  *
- * <p>A turn of it reads the clock once or twice, and not eight times as Netty's own: where one
- * request comes at a time, that is a good part of a turn.
+ * <p>A turn of this loop reads the clock once or twice, a turn of Netty's loop eight times. Under
+ * low load these reads are a large part of a turn's cost.
  */
 @LoopConfined
 final class FairLoop extends SingleThreadIoEventLoop {
@@ -37,10 +38,16 @@ final class FairLoop extends SingleThreadIoEventLoop {
     return ioHandler().run(turn);
   }
 
-  /** What the transport asks before it waits. It is not asked how long its work takes. */
+  /**
+   * The context from which the transport reads whether and how long it may block. The loop does not
+   * measure the time that the transport's work takes.
+   */
   @LoopConfined
   private final class Turn implements IoHandlerContext {
-    /** For a scheduled task that is due it waits as long as that has time: not at all. */
+    /**
+     * Ignores scheduled tasks: for a task that is due, {@link #delayNanos} makes the transport
+     * return at once.
+     */
     @Override
     public boolean canBlock() {
       return !hasTasks();
@@ -51,7 +58,10 @@ final class FairLoop extends SingleThreadIoEventLoop {
       return FairLoop.this.delayNanos(currentTimeNanos);
     }
 
-    /** As long as it stays the same, epoll need not set its timer anew. */
+    /**
+     * The deadline of the next scheduled task. Epoll sets its timer again only when this value has
+     * changed.
+     */
     @Override
     public long deadlineNanos() {
       return nextScheduledTaskDeadlineNanos();

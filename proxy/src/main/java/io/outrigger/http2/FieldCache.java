@@ -4,12 +4,12 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names and fields that came as text lately, and the lists, so that one which comes again is
- * neither made nor checked again. A field or a list is kept when it comes for the second time:
- * values that differ with every request, such as trace ids, leave no more than their hash.
+ * Caches names, fields and lists that were received lately, so that an object which is received
+ * again is neither created nor checked again. A field or a list is cached when it is received for
+ * the second time. Values that differ with every request, such as trace ids, leave only their hash.
  *
- * <p>Each hash belongs to a set of {@value #WAYS} places, from which the oldest goes; what is gone
- * is made anew when it comes.
+ * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} places, and a new
+ * entry evicts the oldest of its set. An evicted object is created again when it is received again.
  */
 @LoopConfined
 final class FieldCache {
@@ -18,19 +18,25 @@ final class FieldCache {
   private static final int LISTS = 128;
   private static final int WAYS = 4;
 
-  /** Of a field's name and value together, so that all that is kept is a few hundred kilobytes. */
+  /**
+   * The maximum length of a cached field's name and value together; it limits the whole cache to a
+   * few hundred kilobytes.
+   */
   private static final int MAX_FIELD_BYTES = 256;
 
   private final @Nullable HeaderName[] names = new HeaderName[NAMES];
   private final @Nullable HeaderField[] fields = new HeaderField[FIELDS];
 
-  private final SeenOnceFilter strangers = new SeenOnceFilter(FIELDS);
-  private final SeenOnceFilter strangeLists = new SeenOnceFilter(FIELDS);
+  private final SeenOnceFilter fieldsSeenOnce = new SeenOnceFilter(FIELDS);
+  private final SeenOnceFilter listsSeenOnce = new SeenOnceFilter(FIELDS);
 
-  /** By the hashes of their fields. */
+  /** Lists by the hash of their fields. */
   private final @Nullable HeaderList[] lists = new HeaderList[LISTS];
 
-  /** The list of {@code fields}: the one made lately when it has these very objects in it. */
+  /**
+   * Returns the list of {@code fields}: a cached list if it consists of the same field objects,
+   * otherwise a new one.
+   */
   HeaderList list(HeaderList.Builder fields) {
     int hash = fields.hash();
     int set = hash & (LISTS - WAYS);
@@ -40,7 +46,7 @@ final class FieldCache {
         return known;
       }
     }
-    if (!strangeLists.isKnown(hash) || !fields.mayBeKept()) {
+    if (!listsSeenOnce.isKnown(hash) || !fields.mayBeKept()) {
       return fields.copy(false);
     }
     HeaderList list = fields.copy(true);
@@ -74,7 +80,7 @@ final class FieldCache {
       }
     }
     HeaderField field = HeaderField.copyOf(name, bytes, at, length, hash);
-    if (name.text().length() + length <= MAX_FIELD_BYTES && strangers.isKnown(hash)) {
+    if (name.text().length() + length <= MAX_FIELD_BYTES && fieldsSeenOnce.isKnown(hash)) {
       keep(field, fields, set);
     }
     return field;

@@ -11,18 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop that have something to flush. One task at the end of the loop's
- * turn serves them all: frames written for many streams, during many socket reads, leave with one
+ * The connections of one event loop that have frames to flush. One task at the end of the loop's
+ * turn flushes all of them, so frames written for many streams, during many socket reads, need one
  * system call per socket.
  */
 @LoopConfined
 final class FlushQueue {
-  /** Who wants to be called once at the end of the turn. */
+  /** A connection that can be called at the end of a turn. */
   interface Dirty {
     void onEndOfTurn();
   }
 
-  /** Whether one connection is to be called at the end of this turn. */
+  /** Whether one connection is called at the end of this turn. */
   @LoopConfined
   static final class Mark {
     private final FlushQueue queue;
@@ -34,7 +34,7 @@ final class FlushQueue {
       this.connection = connection;
     }
 
-    /** Has the connection called, once however often this is called. */
+    /** Schedules one call of the connection, however often this method is called. */
     void set() {
       if (!set) {
         set = true;
@@ -42,12 +42,12 @@ final class FlushQueue {
       }
     }
 
-    /** The connection is being served: what comes from now on is for another call. */
+    /** Called when the connection is being served; a later {@link #set} schedules another call. */
     void clear() {
       set = false;
     }
 
-    /** An app has opened a stream; who counts one is also served at the end of the turn. */
+    /** Counts a stream that an app has opened, and also schedules a call of the connection. */
     void onStream() {
       queue.streams++;
       set();
@@ -67,7 +67,7 @@ final class FlushQueue {
     this.loop = loop;
   }
 
-  /** The one of {@code loop}; call it there. */
+  /** The queue of {@code loop}. Must be called on the thread of the loop. */
   static FlushQueue of(EventLoop loop) {
     FlushQueue current = CURRENT.get();
     if (current == null || current.loop != loop) {
@@ -77,7 +77,10 @@ final class FlushQueue {
     return current;
   }
 
-  /** Calls {@code connection} at the end of this turn. The caller adds itself only once. */
+  /**
+   * Schedules a call of {@code connection} at the end of this turn. The caller adds a connection
+   * only once per turn.
+   */
   void add(Dirty connection) {
     dirty.add(connection);
     if (scheduled) {
@@ -91,19 +94,19 @@ final class FlushQueue {
     }
   }
 
-  /** The mark of {@code connection}, not set. */
+  /** Creates the mark of {@code connection}, which is not set. */
   Mark mark(Dirty connection) {
     return new Mark(this, connection);
   }
 
-  /** How many streams apps have opened in this turn. */
+  /** The number of streams that apps have opened in this turn. */
   int streams() {
     return streams;
   }
 
   private void run() {
     streams = 0;
-    // Serving one may make others dirty, or itself again: credit returned, a socket writable.
+    // A call may mark other connections or the same one again, for example by returning credit.
     for (int i = 0; i < dirty.size(); i++) {
       serve(dirty.get(i));
     }
@@ -111,7 +114,10 @@ final class FlushQueue {
     scheduled = false;
   }
 
-  /** Whatever happens to one (memory may be short), the others and later turns are served. */
+  /**
+   * Catches any failure of one connection, for example a lack of memory, so that the other
+   * connections and later turns are still served.
+   */
   private static void serve(Dirty connection) {
     try {
       connection.onEndOfTurn();

@@ -1,6 +1,6 @@
 package io.outrigger.http2;
 
-/** Numbers of RFC 9113 section 6. */
+/** The numbers of frame types, flags and settings in RFC 9113 section 6. */
 public final class FrameType {
   public static final int DATA = 0x0;
   public static final int HEADERS = 0x1;

@@ -7,19 +7,22 @@ import io.outrigger.dataplane.memory.FallbackBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the fragments of a header block that spans HEADERS and CONTINUATION frames. Bounded in
- * bytes and in frames: a block that never ends costs its sender the connection.
+ * Joins the fragments of a header block that spans HEADERS and CONTINUATION frames. The number of
+ * bytes and frames is limited: a block that exceeds a limit ends the connection.
  */
 @LoopConfined
 final class HeaderBlock {
   /**
-   * A block this many times as large as the list may be is still decoded, so that the table stays
-   * in step and only its stream suffers; beyond it the connection ends.
+   * A block up to this many times as large as the maximum header list is still decoded, which keeps
+   * the table in sync and ends only the stream. A larger block ends the connection.
    */
   private static final int TOLERANCE = 4;
 
-  /** A small list limit costs no connection either: what is tolerated at the default limit. */
-  private static final int LEAST_MAX_BYTES = 256 << 10;
+  /**
+   * A block up to this size never ends the connection, even if the limit of header lists is small.
+   * It is the size that is accepted with the default limit.
+   */
+  private static final int MIN_MAX_BYTES = 256 << 10;
 
   private final int maxBytes;
   private final int maxFrames;
@@ -29,7 +32,7 @@ final class HeaderBlock {
   private boolean endStream;
 
   HeaderBlock(int maxHeaderListBytes, int maxFrames) {
-    long tolerated = Math.max(LEAST_MAX_BYTES, (long) TOLERANCE * maxHeaderListBytes);
+    long tolerated = Math.max(MIN_MAX_BYTES, (long) TOLERANCE * maxHeaderListBytes);
     this.maxBytes = (int) Math.min(Integer.MAX_VALUE, tolerated);
     this.maxFrames = maxFrames;
   }
@@ -69,7 +72,7 @@ final class HeaderBlock {
     kept.writeBytes(fragment);
   }
 
-  /** The whole block, which the caller releases. */
+  /** Returns the whole block, which the caller releases. */
   ByteBuf close() {
     ByteBuf whole = bytes;
     if (whole == null) {
@@ -79,7 +82,7 @@ final class HeaderBlock {
     return whole;
   }
 
-  /** What the fragments so far take. */
+  /** The capacity of the buffer with the fragments so far. */
   int heldBytes() {
     return bytes == null ? 0 : bytes.capacity();
   }

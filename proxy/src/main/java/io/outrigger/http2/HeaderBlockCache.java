@@ -5,20 +5,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Header blocks of one loop's connections that came or went before, while the table was what it is
- * now: the same bytes then stand for the same list. Most heads of responses, trailers, and heads of
- * requests without trace ids or deadlines of their own are such.
+ * Caches header blocks and their lists for all connections of one event loop. While the dynamic
+ * table has the same content, the same bytes always decode to the same list. Most response heads
+ * and trailers recur in this way, and so do request heads without trace ids or deadlines.
  *
- * <p>What a table holds is told by a number, its <em>state</em>. Tables that nothing was put into
- * yet are in the same one; every change leads to one that no table was ever in. So an entry never
- * becomes wrong, it only ceases to be found, and nothing of a connection that ended is held.
+ * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
+ * entries have the same state, and every change of a table gives it a new state that no table has
+ * ever had. A cache entry therefore never becomes wrong; after a change of the table it is no
+ * longer found, and later entries replace it.
  *
- * <p>Each hash belongs to a set of {@value #WAYS} places, from which the oldest goes. Blocks are
- * kept when they come for the second time, and none of fields that are not to be remembered.
+ * <p>The cache is set-associative: each hash belongs to a set of {@value #WAYS} places, and a new
+ * entry evicts the oldest of its set. A block is cached when it occurs for the second time. A block
+ * with a field that is never indexed is not cached.
  */
 @LoopConfined
 final class HeaderBlockCache {
-  /** The state of a table as RFC 9113 section 6.5.2 makes it, before its first block. */
+  /** The state of a new table without entries. */
   static final long EMPTY_TABLE = 0;
 
   private static final int PLACES = 128;
@@ -33,20 +35,26 @@ final class HeaderBlockCache {
 
   private final @Nullable Decoded[] decoded = new Decoded[PLACES];
   private final @Nullable Encoded[] encoded = new Encoded[PLACES];
-  private final SeenOnceFilter strangers = new SeenOnceFilter(1024);
+  private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
 
-  /** For a table that has just changed. */
+  /** Returns a new state for a table that has just changed. */
   long nextState() {
     return ++states;
   }
 
-  /** The key of a block that a peer sent, for the two methods below; 0 for one that is too long. */
+  /**
+   * The key of a received block, for the two methods below; 0 for a block that is too long for the
+   * cache.
+   */
   static int keyOf(long state, byte[] block, int length) {
     return length > MAX_BYTES ? 0 : ByteHash.of((int) state, ByteHash.of(block, 0, length));
   }
 
-  /** What {@code block}, {@code length} bytes long, stands for; null when that is not known. */
+  /**
+   * The cached list of the first {@code length} bytes of {@code block}; null when the block is not
+   * cached.
+   */
   @Nullable HeaderList decoded(int key, long state, byte[] block, int length) {
     int set = key & (PLACES - WAYS);
     for (int i = set; i < set + WAYS; i++) {
@@ -60,15 +68,18 @@ final class HeaderBlockCache {
     return null;
   }
 
-  /** {@code block} was decoded to {@code list} and left the table in {@code state}, as it was. */
+  /**
+   * Called when {@code block} was decoded to {@code list} without a change of the table's {@code
+   * state}.
+   */
   void onDecoded(int key, long state, byte[] block, int length, HeaderList list) {
-    if (key != 0 && list.recurs() && strangers.isKnown(key)) {
+    if (key != 0 && list.recurs() && seenOnce.isKnown(key)) {
       int set = key & (PLACES - WAYS);
       keep(new Decoded(state, Arrays.copyOf(block, length), list), decoded, set);
     }
   }
 
-  /** The block that {@code list} becomes; null when that is not known. */
+  /** The cached block of {@code list}; null when the list is not cached. */
   @SuppressWarnings("ReferenceEquality") // a list that recurs is one object
   byte @Nullable [] encoded(long state, HeaderList list) {
     int set = encodedSet(state, list);
@@ -81,7 +92,10 @@ final class HeaderBlockCache {
     return null;
   }
 
-  /** {@code list}, which recurs, became {@code block} and left the table in its state. */
+  /**
+   * Called when {@code list}, which recurs, was encoded to {@code block} without a change of the
+   * table's {@code state}.
+   */
   void onEncoded(long state, HeaderList list, byte[] block) {
     if (block.length <= MAX_BYTES) {
       keep(new Encoded(state, list, block), encoded, encodedSet(state, list));

@@ -3,18 +3,18 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 import java.util.Arrays;
 
-/** A header block under construction: the primitives of RFC 7541 section 5. */
+/** The header block that is being encoded, with the primitives of RFC 7541 section 5. */
 @LoopConfined
 final class HpackOutput {
   private static final int MAX_KEPT = 16 << 10;
 
-  /** An integer takes at most its prefix and five bytes. */
+  /** An integer takes at most one byte with the prefix and five more bytes. */
   private static final int INTEGER_BYTES = 6;
 
   private byte[] bytes = new byte[1024];
   private int length;
 
-  /** The block's bytes, the first {@link #length} of it. */
+  /** An array whose first {@link #length} bytes are the block. */
   byte[] bytes() {
     return bytes;
   }
@@ -23,7 +23,7 @@ final class HpackOutput {
     return length;
   }
 
-  /** Begins a block. */
+  /** Begins a new block. */
   void clear() {
     if (bytes.length > MAX_KEPT) {
       bytes = new byte[MAX_KEPT];
@@ -31,7 +31,10 @@ final class HpackOutput {
     length = 0;
   }
 
-  /** Section 5.1: {@code value} in the last {@code prefixBits} of a byte, and more as needed. */
+  /**
+   * Section 5.1: writes {@code value} into the last {@code prefixBits} of a byte and into more
+   * bytes as needed.
+   */
   void integer(int pattern, int prefixBits, int value) {
     reserve(INTEGER_BYTES);
     int most = (1 << prefixBits) - 1;
@@ -48,13 +51,16 @@ final class HpackOutput {
     bytes[length++] = (byte) rest;
   }
 
-  /** Section 5.2, never in Huffman code: it costs more time than its bytes do. */
+  /**
+   * Section 5.2: writes a string without Huffman code, whose CPU time costs more than the bytes
+   * that it saves.
+   */
   void string(byte[] text) {
     integer(0, 7, text.length);
     bytes(text, 0, text.length);
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   void bytes(byte[] from, int at, int size) {
     reserve(size);
     System.arraycopy(from, at, bytes, length, size);

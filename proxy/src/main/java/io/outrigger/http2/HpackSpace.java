@@ -6,9 +6,9 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.outrigger.base.LoopConfined;
 
 /**
- * What the HPACK coders, and the writers, of one event loop share, since only one of them works at
- * a time: room to work in, and the fields seen lately. Ten thousand idle connections cost one of
- * it.
+ * The caches and work buffers that the HPACK coders and the frame writers of one event loop share.
+ * Sharing is possible because only one of them runs at a time, and it saves memory when there are
+ * thousands of idle connections.
  */
 @LoopConfined
 final class HpackSpace {
@@ -20,45 +20,47 @@ final class HpackSpace {
         }
       };
 
-  /** Names and fields seen lately. */
+  /** Names, fields and lists that were received lately. */
   final FieldCache cache = new FieldCache();
 
-  /** Blocks seen lately. */
+  /** Header blocks that were received or sent lately. */
   final HeaderBlockCache blocks = new HeaderBlockCache();
 
-  /** For the bytes of a block to decode. */
+  /** Work buffer for the bytes of the block that is being decoded. */
   final Room block = new Room();
 
-  /** For a string that does not stand in its block as it is. */
+  /** Work buffer for a string decoded from Huffman code. */
   final Room text = new Room();
 
-  /** For the fields of a block. */
+  /** Collects the fields of the block that is being decoded. */
   final HeaderList.Builder fields = HeaderList.builder(32);
 
-  /** For DATA on its way from one buffer to another. */
+  /** Work buffer for DATA that is copied from one buffer to another. */
   final Room data = new Room();
 
-  /** For a block under construction. */
+  /** The output of the encoder. */
   final HpackOutput output = new HpackOutput();
 
-  /** Takes the frames of connections that end for want of memory. */
+  /**
+   * A buffer for frames of connections that end because memory is short; its content is not used.
+   */
   final ByteBuf sink = Unpooled.wrappedBuffer(new byte[1024]);
 
   private HpackSpace() {}
 
-  /** The one of the calling thread. */
+  /** The space of the calling thread. */
   static HpackSpace current() {
     return CURRENT.get();
   }
 
-  /** Bytes to work in. What only an unusual block needs is not kept. */
+  /** A work buffer. An unusually large array is not kept. */
   @LoopConfined
   static final class Room {
     private static final int MAX_KEPT = 16 << 10;
 
     private byte[] bytes = new byte[1024];
 
-    /** At least {@code size} bytes with anything in them. */
+    /** Returns an array of at least {@code size} bytes with undefined content. */
     byte[] of(int size) {
       if (size <= bytes.length) {
         return bytes;

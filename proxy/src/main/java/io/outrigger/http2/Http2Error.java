@@ -25,12 +25,12 @@ public enum Http2Error {
     this.code = code;
   }
 
-  /** The number on the wire. */
+  /** The error code as it is sent. */
   public int code() {
     return code;
   }
 
-  /** The error with that number; unknown ones count as INTERNAL_ERROR (RFC 9113 section 7). */
+  /** The error with this code; unknown codes count as INTERNAL_ERROR (RFC 9113 section 7). */
   public static Http2Error ofCode(long code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[(int) code] : INTERNAL_ERROR;
   }

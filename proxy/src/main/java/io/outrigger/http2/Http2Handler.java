@@ -14,7 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a channel and its event loop tell its connection, which is made when the channel is known.
+ * Passes the events of a channel and its event loop to the connection, which is created when the
+ * handler is added to the channel.
  */
 @LoopConfined
 final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQueue.Dirty {
@@ -96,10 +97,10 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof PatientRead.NoBufferNow) {
-      return; // the socket is read again
+      return; // PatientRead has scheduled another read
     }
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
-      connection().onSocketFailed(SocketErrors.describe(cause)); // of TLS: within another
+      connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps the cause in another exception
     } else {
       connection().onFailure(cause);
     }

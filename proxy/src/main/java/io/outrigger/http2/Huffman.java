@@ -7,18 +7,19 @@ import java.util.Arrays;
  * Decodes HPACK's Huffman code (RFC 7541 section 5.2, appendix B).
  *
  * <p>The code is canonical: codes of one length are consecutive numbers in the order of their
- * symbols, and begin where those of the next shorter length end. So their lengths say it all. Codes
- * of up to eight bits, which is nearly all text, are found by one look into a table; longer ones by
- * comparing with the first code of each length. Codes are held as 32 bits, left-aligned.
+ * symbols, and begin where the codes of the next shorter length end. The lengths alone therefore
+ * determine all codes. Codes of up to eight bits, which cover nearly all text, are found by one
+ * lookup in a table. Longer codes are found by comparison with the first code of each length. Codes
+ * are stored left-aligned in 32 bits.
  */
 @AnyThread
 final class Huffman {
   private static final int END_OF_STRING = 256;
-  private static final int LEAST_BITS = 5;
+  private static final int MIN_BITS = 5;
   private static final int MAX_BITS = 30;
   private static final int SHORT_BITS = 8;
 
-  /** RFC 7541 appendix B: how many bits the code of each symbol has. */
+  /** The number of bits of each symbol's code (RFC 7541 appendix B). */
   private static final byte[] BITS = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
     28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -39,15 +40,16 @@ final class Huffman {
     30,
   };
 
-  /** Symbols in the order of their codes. */
+  /** The symbols in the order of their codes. */
   private static final short[] SYMBOLS = new short[BITS.length];
 
-  /** By length: the first code, 2^32 behind the last length, and its place in {@link #SYMBOLS}. */
+  /** The first code of each length; the entry after the last length is 2^32. */
   private static final long[] FIRST_CODE = new long[MAX_BITS + 2];
 
+  /** The place in {@link #SYMBOLS} of the first code of each length. */
   private static final int[] FIRST_PLACE = new int[MAX_BITS + 2];
 
-  /** By the next eight bits: length and symbol of a short code; 0 when the code is longer. */
+  /** The length and symbol of a short code by the next eight bits; 0 when the code is longer. */
   private static final short[] SHORT = new short[1 << SHORT_BITS];
 
   static {
@@ -73,23 +75,23 @@ final class Huffman {
 
   private Huffman() {}
 
-  /** Makes the tables, if nobody has: they are this class's only state. */
+  /** Initializes this class, and with it the tables, if that has not been done yet. */
   static void prepare() {}
 
-  /** The most bytes that {@code bytes} of code can stand for. */
+  /** The maximum number of bytes that {@code bytes} of code decode to. */
   static int mostDecoded(int bytes) {
-    return (int) (bytes * 8L / LEAST_BITS);
+    return (int) (bytes * 8L / MIN_BITS);
   }
 
   /**
    * Decodes a whole string literal.
    *
-   * @param out has room for {@link #mostDecoded}
-   * @return how many bytes were decoded, or -1 when the code is wrong
+   * @param out an array of at least {@link #mostDecoded} bytes
+   * @return the number of decoded bytes, or -1 when the code is invalid
    */
   static int decode(byte[] in, int from, int to, byte[] out) {
     long bits = 0;
-    int count = 0; // of bits that wait
+    int count = 0; // the number of bits in "bits" that were not decoded yet
     int at = from;
     int length = 0;
     while (true) {
@@ -117,13 +119,16 @@ final class Huffman {
     }
   }
 
-  /** The last {@code count} bits, less than 32, filled up with ones. */
+  /** The last {@code count} bits, fewer than 32, padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));
   }
 
-  /** Section 5.2: the most significant bits of the end-of-string symbol, which are ones. */
+  /**
+   * Section 5.2: whether the last bits are padding, which consists of the most significant bits of
+   * the end-of-string symbol. These bits are all ones.
+   */
   private static boolean isPadding(long bits, int count) {
     long mask = (1L << count) - 1;
     return (bits & mask) == mask;
@@ -131,7 +136,7 @@ final class Huffman {
 
   private static int bitsOf(long code) {
     int bits = SHORT_BITS + 1;
-    while (code >= FIRST_CODE[bits + 1]) { // every code is below the last of these
+    while (code >= FIRST_CODE[bits + 1]) { // every code is below the last entry
       bits++;
     }
     return bits;

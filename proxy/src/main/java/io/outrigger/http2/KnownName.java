@@ -1,8 +1,8 @@
 package io.outrigger.http2;
 
 /**
- * The field names that the proxy acts on. A {@link HeaderName} knows which of them it is, so that
- * nothing on the way of a request compares text.
+ * The field names that the proxy uses. A {@link HeaderName} refers to its constant, so that no text
+ * is compared when a request is processed.
  */
 public enum KnownName {
   METHOD(":method", 1),
@@ -42,7 +42,7 @@ public enum KnownName {
     return text;
   }
 
-  /** One bit per name, none for {@link #OTHER}. */
+  /** The bit of this name in sets of names; 0 for {@link #OTHER}. */
   int bit() {
     return bit;
   }

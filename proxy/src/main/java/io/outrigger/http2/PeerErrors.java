@@ -11,15 +11,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of peers that the process has answered: connections that it ended, counted by side and
- * error code, and the last error in words, which names the rule that was broken.
+ * Records errors of peers: the number of connections that the process has ended because of them, by
+ * side and error code, and the text of the last error, which names the rule that was broken.
  */
 @AnyThread
 public final class PeerErrors {
   /**
-   * Connections that were ended.
+   * The number of connections that were ended with one error code.
    *
-   * @param ofApp whether an app was the peer, not a backend
+   * @param ofApp true if the peers are apps, false if they are backends
    */
   public record EndedCount(boolean ofApp, Http2Error error, long count) {}
 
@@ -29,7 +29,7 @@ public final class PeerErrors {
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
-  /** A connection was ended for {@code error}; nothing when that is none. */
+  /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
   public void onConnectionEnded(boolean ofApp, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
       ended.computeIfAbsent(new Kind(ofApp, error), kind -> new LongAdder()).increment();
@@ -37,7 +37,7 @@ public final class PeerErrors {
     }
   }
 
-  /** A request was refused because it breaks a rule of HTTP/2. */
+  /** Records that a request was refused because it breaks a rule of HTTP/2. */
   public void onRequestRefused(Object peer, String reason) {
     add("request of app " + peer + " refused: " + reason);
   }
@@ -47,17 +47,17 @@ public final class PeerErrors {
     all.increment();
   }
 
-  /** All errors so far. */
+  /** The number of errors so far. */
   public long count() {
     return all.sum();
   }
 
-  /** The last error since this was called before; empty when there was none. */
+  /** Returns the last error since the previous call; empty when there was none. */
   public Optional<String> takeLast() {
     return Optional.ofNullable(last.getAndSet(null));
   }
 
-  /** The connections that were ended so far, in a fixed order. */
+  /** The connections that were ended so far, ordered by side and error. */
   public List<EndedCount> ended() {
     return ended.entrySet().stream()
         .map(

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How errors of the peer that concern one stream are answered, and how they add up: each of them
- * counts as a reset, whoever sends it.
+ * Handles the peer's stream errors and counts them. Each stream error counts as a reset, whichever
+ * side sends the RST_STREAM.
  */
 @LoopConfined
 final class PeerFaults {
@@ -49,13 +49,13 @@ final class PeerFaults {
   }
 
   void countReset() throws ConnectionFault {
-    // A server that resets our streams costs us little: what to think of it is decided above.
+    // Only a server counts resets: streams that a backend resets are handled by the layers above.
     if (state.isServer() && guard.onReset()) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
     }
   }
 
-  /** Resets a stream that is not in the table, and will not be. */
+  /** Resets a stream that was never added to the table. */
   void refuse(int id, Http2Error error, String reason) throws ConnectionFault {
     log.debug("{}: stream {} refused: {}", state, id, reason);
     writer.reset(id, error);
@@ -63,14 +63,17 @@ final class PeerFaults {
     countReset();
   }
 
-  /** The request's fields are too large; if the layer above did not answer it, it is done here. */
+  /**
+   * Responds with status 431 to a request whose header list is too large, unless the handler has
+   * already responded.
+   */
   void onTooLarge(SocketStream stream) throws ConnectionFault {
     log.debug("{}: stream {}: header list is too large", state, stream.id());
     if (stream.isOpenForSending()) {
       boolean ended = stream.isReceiveEnded();
       stream.sendHeaders(TOO_LARGE, true);
       if (!ended) {
-        stream.reset(Http2Error.NO_ERROR); // RFC 9113 section 8.1: no need to go on
+        stream.reset(Http2Error.NO_ERROR); // RFC 9113 section 8.1: the rest of the request is not needed
       }
     }
     countReset();

@@ -3,17 +3,18 @@ package io.outrigger.http2;
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 
-/** What the peer allows us (RFC 9113 section 6.5.2). */
+/** The SETTINGS of the peer, which limit what this side may send (RFC 9113 section 6.5.2). */
 @LoopConfined
 final class PeerSettings {
-  /** Whose windows follow SETTINGS_INITIAL_WINDOW_SIZE. */
+  /** The send windows of open streams, which SETTINGS_INITIAL_WINDOW_SIZE changes. */
   interface SendWindows {
     /**
-     * Changes the windows of open streams, by way of every value that a frame had.
+     * Changes the windows of open streams. A frame may have several values of
+     * SETTINGS_INITIAL_WINDOW_SIZE; each parameter is a difference to the value before the frame.
      *
-     * @param least by how many bytes the least of those is above the value before
-     * @param most the same of the greatest
-     * @param last the same of the last, which stays
+     * @param least the difference of the smallest value
+     * @param most the difference of the greatest value
+     * @param last the difference of the last value, which stays in effect
      */
     void resize(int least, int most, int last) throws ConnectionFault;
   }
@@ -37,7 +38,10 @@ final class PeerSettings {
     return initialWindow;
   }
 
-  /** The largest header list that the peer takes; Long.MAX_VALUE when it has not said. */
+  /**
+   * The size of the largest header list that the peer accepts; Long.MAX_VALUE when the peer has set
+   * no limit.
+   */
   long maxHeaderListBytes() {
     return maxHeaderListBytes;
   }
@@ -75,7 +79,7 @@ final class PeerSettings {
           writer.maxFrameSize((int) value);
         }
         case FrameType.SETTINGS_MAX_HEADER_LIST_SIZE -> maxHeaderListBytes = value;
-        default -> {} // unknown ones are ignored
+        default -> {} // unknown settings are ignored
       }
     }
     if (least != most) {

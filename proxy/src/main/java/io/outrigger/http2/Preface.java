@@ -6,12 +6,13 @@ import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Looks at the first bytes of a client: HTTP/2 with prior knowledge (RFC 9113 section 3.4), or one
- * of the usual mistakes, which deserves a better answer than silence.
+ * Examines the first bytes of a client. They are the preface of HTTP/2 with prior knowledge (RFC
+ * 9113 section 3.4), or one of the usual mistakes, HTTP/1 and TLS, for which the proxy has a
+ * specific error message.
  */
 @LoopConfined
 final class Preface {
-  /** What the bytes so far say. */
+  /** The result for the bytes so far. */
   enum Verdict {
     INCOMPLETE,
     HTTP2,
@@ -26,10 +27,13 @@ final class Preface {
   private static final String ANSWER_TEXT =
       "this port speaks HTTP/2 with prior knowledge (h2c) only\n";
 
-  /** RFC 9112 section 3 recommends to support request lines of 8000 bytes. */
+  /**
+   * The maximum length of an HTTP/1 request line; RFC 9112 section 3 recommends to support 8000
+   * bytes.
+   */
   private static final int MAX_LINE = 8192;
 
-  /** What a request line of HTTP/1 has before the version's digit. */
+  /** The text before the minor version in a request line of HTTP/1. */
   private static final byte[] VERSION = " HTTP/1.".getBytes(StandardCharsets.US_ASCII);
 
   private static final int TLS_HANDSHAKE = 0x16;
@@ -39,16 +43,22 @@ final class Preface {
   private int matched;
   private boolean diverged;
 
-  // Of a line that is something else; nothing of it is kept.
+  // The state of a first line that is not the preface; its bytes are not kept.
 
   private int length;
   private boolean tlsRecord;
   private boolean methodEnded;
 
-  /** How much of {@link #VERSION} the last bytes are; all of it once it has come. */
+  /**
+   * The number of bytes of {@link #VERSION} that the last bytes match; its length once the whole
+   * text was found.
+   */
   private int version;
 
-  /** Takes the preface's bytes from {@code in}, or all of it while it is something else. */
+  /**
+   * Consumes the bytes of the preface, or all bytes of {@code in} if the client sends something
+   * else.
+   */
   Verdict read(ByteBuf in) {
     while (!diverged && matched < EXPECTED.length && in.isReadable()) {
       if (in.getByte(in.readerIndex()) == EXPECTED[matched]) {
@@ -72,7 +82,7 @@ final class Preface {
     return verdict;
   }
 
-  /** What the line is with {@code next}, which may be the last byte that is needed. */
+  /** Examines the next byte of a line that is not the preface. */
   private Verdict next(byte next) {
     length++;
     if (length == 1 && next == TLS_HANDSHAKE) {
@@ -96,7 +106,7 @@ final class Preface {
     return length > 1 && length < MAX_LINE ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
   }
 
-  /** The whole answer to a client that speaks HTTP/1. */
+  /** The complete response to a client that speaks HTTP/1. */
   static ByteBuf http1Answer() {
     return Unpooled.copiedBuffer(
         "HTTP/1.1 505 HTTP Version Not Supported\r\n"

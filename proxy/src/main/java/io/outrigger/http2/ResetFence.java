@@ -3,17 +3,18 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * Bounds the requests that were sent to a server, and reset before it has answered: nobody waits
- * for them any more, but they are on the way to it. A reset makes room for another stream at once
- * (RFC 9113 section 5.1.2); so an app that cancels all that it begins (CVE-2023-44487) would fill
- * the sockets to a backend with megabytes of such requests, before those of others, faster than the
- * backend reads them.
+ * Limits the number of requests to a server that were reset before the server has responded. Such
+ * requests are canceled but still in flight. A reset makes room for another stream at once (RFC
+ * 9113 section 5.1.2), so an app that cancels all of its requests (CVE-2023-44487) could fill the
+ * sockets of a backend with megabytes of them, faster than the backend reads them, and delay the
+ * requests of other apps.
  *
- * <p>After {@value #STEP} of them an empty SETTINGS frame is sent. Its acknowledgement tells that
- * the server has read what came before (section 6.5.3); a PING would tell the same, but gRPC's
- * servers end a connection for a third one without an answer in between. With {@value #MAX} that
- * the server may not have read, no stream is opened. A server that does not acknowledge is waited
- * for {@value #PATIENCE_SECONDS} seconds each time.
+ * <p>After {@value #STEP} such requests an empty SETTINGS frame is sent. When the server
+ * acknowledges the frame, it has read everything sent before (section 6.5.3). A PING would serve
+ * the same purpose, but gRPC servers close a connection after a third PING without a response in
+ * between. While the server may have {@value #MAX} such requests unread, no stream is opened. If
+ * the server does not acknowledge within {@value #PATIENCE_SECONDS} seconds, the requests count as
+ * read.
  */
 @LoopConfined
 final class ResetFence {
@@ -23,8 +24,13 @@ final class ResetFence {
 
   private final FrameWriter writer;
   private boolean sent;
+
+  /** Resets before the SETTINGS frame that was not acknowledged yet. */
   private int before;
+
+  /** Resets after that frame. */
   private int behind;
+
   private int seconds;
 
   ResetFence(FrameWriter writer) {
@@ -36,7 +42,7 @@ final class ResetFence {
     return before + behind < MAX;
   }
 
-  /** A request was reset to which the server has said nothing. */
+  /** Called when a request was reset before the server has responded. */
   void onReset() {
     behind++;
     sendWhenDue();
@@ -52,14 +58,17 @@ final class ResetFence {
     }
   }
 
-  /** The server has read all that was sent before the frame, or is taken to have. */
+  /**
+   * Called when the server has read all requests sent before the SETTINGS frame, or did not
+   * acknowledge in time.
+   */
   void onAck() {
     sent = false;
     before = 0;
     sendWhenDue();
   }
 
-  /** A second has passed; returns whether the server is waited for no longer. */
+  /** Called once a second; returns whether the wait for the acknowledgment has timed out. */
   boolean onTick() {
     if (sent && ++seconds > PATIENCE_SECONDS) {
       onAck();

@@ -3,10 +3,12 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * Hashes of what came lately, to tell what comes again from what is seen once.
+ * Remembers the hashes of recent values, to distinguish values that recur from values that occur
+ * only once.
  *
- * <p>Each hash belongs to a set of {@value #WAYS}, from which the oldest goes: as many of one
- * header list may meet in a set and still be known when they come again.
+ * <p>The filter is set-associative: each hash belongs to a set of {@value #WAYS}, and a new hash
+ * evicts the oldest of its set. Up to {@value #WAYS} fields of one header list may fall into the
+ * same set and are still recognized when the list occurs again.
  */
 @LoopConfined
 final class SeenOnceFilter {
@@ -15,13 +17,13 @@ final class SeenOnceFilter {
   private final int[] hashes;
 
   /**
-   * @param remembered how many hashes, a power of two of at least {@value #WAYS}
+   * @param remembered the number of hashes, a power of two of at least {@value #WAYS}
    */
   SeenOnceFilter(int remembered) {
     hashes = new int[remembered];
   }
 
-  /** Whether {@code hash} came before; it is remembered from now on. */
+  /** Returns whether {@code hash} was seen before, and remembers it. */
   boolean isKnown(int hash) {
     int set = hash & (hashes.length - WAYS);
     for (int i = 0; i < WAYS; i++) {

@@ -10,25 +10,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds what the kernel keeps of the output of one socket. Left alone it takes up to 4 MiB for a
- * peer that reads nothing, which a container is charged for like memory of the process.
+ * Limits the kernel's send buffer of one socket. Without a limit the kernel buffers up to 4 MiB for
+ * a peer that does not read, and a container is charged for this memory.
  *
- * <p>With epoll and TCP it is the part that has not been sent that is bounded ({@code
- * TCP_NOTSENT_LOWAT}): what is under way to a distant backend is not, so that it costs no
- * throughput. Elsewhere it is the whole send buffer.
+ * <p>With epoll and TCP only the bytes that have not been sent are limited ({@code
+ * TCP_NOTSENT_LOWAT}). Bytes in flight to a distant backend are not limited, so throughput is not
+ * reduced. For other sockets the whole send buffer is limited.
  */
 @AnyThread
 final class SocketBuffers {
   static final int UNSENT_BYTES = 64 << 10;
 
-  /** The kernel doubles it, for what it needs beside the bytes. */
+  /** The send buffer size. The kernel doubles the value to account for its own overhead. */
   static final int SEND_BUFFER_BYTES = 64 << 10;
 
   private static final Logger log = LoggerFactory.getLogger(SocketBuffers.class);
 
   private SocketBuffers() {}
 
-  /** Bounds the output of {@code channel}, whose socket is there. */
+  /** Limits the send buffer of {@code channel}, whose socket exists. */
   static void bound(Channel channel) {
     try {
       if (channel instanceof EpollSocketChannel) {

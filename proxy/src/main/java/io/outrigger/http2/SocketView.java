@@ -4,12 +4,13 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * An open connection as status views show it.
+ * A snapshot of an open connection for status pages.
  *
- * @param id of its own in this process; a later connection has a higher one
- * @param local empty when the socket has none, as the accepting side of a unix socket
- * @param remote in the same way
- * @param keepAlivesSent PINGs that asked whether the peer is there
+ * @param id unique in this process; a later connection has a higher id
+ * @param local empty when the socket has no local address, for example the accepting side of a unix
+ *     socket
+ * @param remote empty when the socket has no remote address
+ * @param keepAlivesSent the number of keepalive PINGs sent
  */
 public record SocketView(
     long id,
@@ -18,10 +19,10 @@ public record SocketView(
     Streams streams,
     long keepAlivesSent) {
   /**
-   * How its streams went.
+   * The numbers of streams by their result.
    *
-   * @param succeeded closed after the response had ended, whatever its status
-   * @param failed closed before: reset, or lost with the connection
+   * @param succeeded streams that were closed after the response had ended, whatever its status
+   * @param failed streams that were closed earlier: reset, or lost with the connection
    */
   public record Streams(long started, long succeeded, long failed) {}
 }

@@ -4,8 +4,8 @@ import io.outrigger.base.LoopConfined;
 import java.time.Duration;
 
 /**
- * Notices that something which was begun makes no progress. It is asked now and then; nothing is
- * done, and no clock is read, when progress is made.
+ * Detects that an operation makes no progress. Progress is polled from time to time, so that an
+ * operation that advances costs nothing and reads no clock.
  */
 @LoopConfined
 final class Stall {
@@ -19,10 +19,10 @@ final class Stall {
   }
 
   /**
-   * Whether it has stood still for longer than allowed.
+   * Whether the operation has made no progress for at least the limit.
    *
-   * @param isBegun whether anything waits for its end
-   * @param made grows with each step forward
+   * @param isBegun whether an operation is in progress
+   * @param made a number that changes with each step of progress
    */
   boolean isOver(boolean isBegun, long made, long nowNanos) {
     if (!isBegun || !begun || made != progress) {

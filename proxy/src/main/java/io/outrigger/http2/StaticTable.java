@@ -1,6 +1,6 @@
 package io.outrigger.http2;
 
-/** The text of HPACK's static table (RFC 7541 appendix A). Indexes start at 1. */
+/** The names and values of HPACK's static table (RFC 7541 appendix A). Indexes start at 1. */
 final class StaticTable {
   static final int SIZE = 61;
 
@@ -78,7 +78,7 @@ final class StaticTable {
     return NAMES_AND_VALUES[2 * (index - 1) + 1];
   }
 
-  /** The first entry named {@code name}; 0 when there is none. */
+  /** The index of the first entry named {@code name}; 0 when there is none. */
   static int firstIndexOf(String name) {
     for (int index = 1; index <= SIZE; index++) {
       if (name(index).equals(name)) {
