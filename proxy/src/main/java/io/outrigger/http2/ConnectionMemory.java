@@ -12,21 +12,26 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection as the rule of memory sees it. What calls hold is a matter of the app's connection:
- * the DATA that its backend has not taken, and the answer that the app has not. Looks once a second
- * for a peer that has begun a frame and does not end it, or does not read.
+ * Reports the memory that a connection holds to the loop's {@link LoopMemory}, and closes the
+ * connection on its demand. Memory held by calls counts for the app's connection: DATA that the
+ * backend has not read, and responses that the app has not read. Once a second the class also
+ * checks for a peer that has begun a frame without ending it, and for a peer that does not read.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
-  /** Channel, handlers, timers, tables; measured with thousands of idle ones: 3 to 6 KB. */
+  /**
+   * The size of a connection's channel, handlers, timers and tables; 3 to 6 KB were measured with
+   * thousands of idle connections.
+   */
   private static final int CONNECTION_BYTES = 4 << 10;
 
   /**
-   * Engine, keys, session and the peer's chain; measured: 5.5 KB of the JDK's, 13 of BoringSSL's.
+   * The size of a connection's TLS engine, keys, session and peer certificates; 5.5 KB were
+   * measured with the JDK and 13 KB with BoringSSL.
    */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** A stream and its call, without its header lists. */
+  /** The size of a stream and its call, without header lists. */
   private static final int STREAM_BYTES = 4 << 10;
 
   private final Parts parts;
@@ -36,27 +41,33 @@ final class ConnectionMemory implements MemoryHolder {
   private final Stall frame;
   private final Stall output;
 
-  /** What the socket is to take next, and how much of it it has, at the last look. */
+  /** The first message in the channel's outbound buffer at the last tick. */
   private @Nullable Object next;
 
+  /** The number of bytes of {@link #next} that the socket had accepted at the last tick. */
   private long nextTaken;
+
+  /** The bytes passed to the channel minus the bytes that wait there, at the last tick. */
   private long taken;
 
-  /** The last look that found that the socket had taken something. */
+  /**
+   * The time of the last tick at which the socket had accepted more bytes than at the tick before.
+   */
   private long tookNanos;
 
-  /** How often the streams had moved anything at the last look, and at the one before. */
+  /** The value of {@link ConnectionStreams#moves} at the last tick. */
   private long moved;
 
+  /** The value of {@link ConnectionStreams#moves} at the tick before the last one. */
   private long movedBefore;
 
-  /** The last look that found another figure. */
+  /** The time of the last tick at which {@link ConnectionStreams#moves} had changed. */
   private long movedNanos;
 
   private long tickNanos;
   private boolean paused;
 
-  /** The parts of a connection that hold something, or end what does. */
+  /** The parts of a connection that hold memory or can release it. */
   record Parts(
       ChannelHandlerContext ctx,
       ConnectionState state,
@@ -81,12 +92,15 @@ final class ConnectionMemory implements MemoryHolder {
     loop.add(this);
   }
 
-  /** {@code bytes} were read and dealt with. The connection may be closed when this returns. */
+  /**
+   * Called when {@code bytes} were read and processed. The connection may be closed when this
+   * method returns.
+   */
   void onRead(int bytes) {
     loop.onRead(this, bytes);
   }
 
-  /** The socket is closed. */
+  /** Called when the socket is closed. */
   void close() {
     var unused = loop.remove(this);
   }
@@ -144,7 +158,7 @@ final class ConnectionMemory implements MemoryHolder {
     parts.streams.onTick();
     parts.guard.onTick(nowNanos);
     if (paused) {
-      movedNanos += nowNanos - tickNanos; // its peer cannot move anything
+      movedNanos += nowNanos - tickNanos; // while reading is paused, the peer cannot cause progress
     } else {
       onSecond(nowNanos);
     }
@@ -175,7 +189,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   @Override
   public void onShort() {
-    if (parts.streams.pendingBytes() > 0) { // of thousands of connections most have none
+    if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
       for (SocketStream stream : parts.streams.table().snapshot()) {
         stream.settlePending(parts.ctx.alloc());
       }
@@ -183,13 +197,16 @@ final class ConnectionMemory implements MemoryHolder {
   }
 
   /**
-   * When a look last found that the socket had taken something. The channel counts more for a
-   * message than its bytes, so that a sum of what was taken falls with each one that is added; and
-   * the next one may be an object that was used before. Both together tell.
+   * The time of the last tick at which the socket had accepted more bytes. Two signs are checked.
+   * First, the number of bytes passed to the channel minus the number of bytes that wait has grown;
+   * this sign alone is not enough, because the channel counts an overhead for each waiting message,
+   * so the difference shrinks with each message that is added. Second, the first waiting message or
+   * its progress has changed; this sign alone is not enough, because the next message may be a
+   * reused object.
    */
   private long lastTook(long nowNanos) {
     ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
-    if (waiting != null) { // else our half is closed, and nothing waits
+    if (waiting != null) { // null when the output is shut down, so that nothing waits
       Object first = waiting.current();
       long firstTaken = waiting.currentProgress();
       long sum = parts.writer.handedBytes() - waiting.totalPendingWriteBytes();

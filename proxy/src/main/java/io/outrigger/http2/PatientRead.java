@@ -11,34 +11,39 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of one socket that outlast a moment in which others have all buffers. Netty ends the input
- * of a channel that finds none, and with it the calls of those who are not to blame; the rule ends
- * who is, but needs a tick for it. So a read without a buffer is a small one, for which there is
- * often room where there is none for 64 KiB, and where there is not, it is tried again {@value
- * ReadGate#WAIT_MILLIS} ms later, {@value #MAX_WAITS} times. Then the connection ends.
+ * Retries reads of one socket while no buffer is available. Netty closes a channel that gets no
+ * buffer for a read, although other connections may have exhausted the buffers. The memory rule
+ * closes those connections, but only at its next tick. If no buffer of the usual size is available,
+ * a buffer of {@value #SMALL_BYTES} bytes is tried, which is often available when 64 KiB are not.
+ * If that fails too, the read is retried after {@value ReadGate#WAIT_MILLIS} ms, {@value
+ * #MAX_WAITS} times in a row. After that the connection is closed.
  */
 @LoopConfined
 class PatientRead extends DelegatingHandle implements ExtendedHandle {
-  /** Five seconds: many have been ended by then, or never will be. */
+  /**
+   * The maximum number of retries, which take five seconds. If the memory rule has not freed enough
+   * buffers by then, it will not.
+   */
   static final int MAX_WAITS = 250;
 
   static final int SMALL_BYTES = 512;
 
-  /** Null until the connection is there: who shakes hands is not waited for. */
+  /** Null during the TLS handshake, when reads are not retried. */
   private @Nullable Waiter waiter;
 
-  /** In a row. */
+  /** The number of failed reads in a row. */
   private int waits;
 
-  /** Whose socket it is. */
+  /** The owner of the socket. */
   interface Waiter {
-    /** Reads no more for a moment. */
+    /** Pauses reading for a short time. */
     void onNoBuffer();
   }
 
   /**
-   * Says that there is no buffer now. It is thrown through Netty to the handler, which has nothing
-   * left to do: for any other than an {@link OutOfMemoryError} the channel stays as it is.
+   * Reports that no buffer is available now. The exception passes through Netty to {@link
+   * Http2Handler}, which ignores it. Netty closes the channel after an {@link OutOfMemoryError},
+   * but not after this exception.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -48,7 +53,7 @@ class PatientRead extends DelegatingHandle implements ExtendedHandle {
     }
   }
 
-  @SuppressWarnings("deprecation") // what a delegate has to be
+  @SuppressWarnings("deprecation") // the type that DelegatingHandle requires
   PatientRead(Handle sizes) {
     super(sizes);
   }
@@ -69,7 +74,7 @@ class PatientRead extends DelegatingHandle implements ExtendedHandle {
     return buffer;
   }
 
-  /** A buffer of the size that is due. */
+  /** Allocates a buffer of the usual size. */
   ByteBuf buffer(ByteBufAllocator allocator) {
     return super.allocate(allocator);
   }
@@ -84,7 +89,7 @@ class PatientRead extends DelegatingHandle implements ExtendedHandle {
       if (waiter == null || OutOfMemory.isOfJvm(noneAtAll) || ++waits > MAX_WAITS) {
         throw noneAtAll;
       }
-      waiter.onNoBuffer(); // before Netty asks whether to read on
+      waiter.onNoBuffer(); // called before Netty checks whether to continue reading
       throw new NoBufferNow(noneAtAll);
     }
   }

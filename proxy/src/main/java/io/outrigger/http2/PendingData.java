@@ -10,34 +10,35 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DATA of one stream that waits: for windows, for the socket, or for somebody to send it to.
+ * The DATA of one stream that waits for a window, for the socket, or for a stream on which it can
+ * be sent.
  *
- * <p>A slice keeps the whole buffer alive in which it was read, and what else was in there may have
- * gone long ago. So small pieces are copied together as they come; and larger ones, when the next
- * read buffer begins, if all that this stream has of the last one is less than half of it. A stream
- * that stands still thus pins at most twice what waits, and one read buffer more; a byte is copied
- * at most once. What waits only until a socket has room again is not copied: that would cost
- * streams that flow.
+ * <p>A slice keeps its whole read buffer in memory, even when the rest of the buffer is no longer
+ * used. Small pieces are therefore copied into a common chunk as they are added. Larger pieces are
+ * copied when a piece of the next read buffer is added, if this stream's pieces take less than half
+ * of the previous read buffer. A stalled stream thus holds at most twice the size of its pending
+ * data, plus one read buffer, and each byte is copied at most once. Data that only waits for room
+ * in the socket is not copied, because copies would slow down streams that make progress.
  */
 @LoopConfined
 public final class PendingData {
   private static final int CHUNK_BYTES = 4096;
 
-  /** What may wait for a full socket before it counts as standing still. */
+  /** The number of bytes that may wait for a full socket before the stream counts as stalled. */
   private static final int FLOWING_BYTES = 64 << 10;
 
-  /** Made when it is first needed: most streams never wait. */
+  /** Created when data is first added, because most streams never wait. */
   private @Nullable Deque<ByteBuf> chunks;
 
   private int bytes;
 
-  /** The read buffer of which the last chunks are slices; null when they are copies. */
+  /** The read buffer of which the last chunks are slices; null when the last chunk is a copy. */
   private @Nullable ByteBuf source;
 
-  /** How many bytes those had when they came. */
+  /** The number of bytes that these slices had when they were added. */
   private int sliceBytes;
 
-  /** The last chunk, while small pieces may be added to it. */
+  /** The last chunk, if small pieces can be added to it; otherwise null. */
   private @Nullable ByteBuf open;
 
   public int bytes() {
@@ -49,9 +50,9 @@ public final class PendingData {
   }
 
   /**
-   * Appends {@code data}, which must have bytes, and owns it.
+   * Appends {@code data}, which must not be empty, and takes ownership of it.
    *
-   * @param windowClosed whether the reader of this stream has stopped
+   * @param windowClosed whether a flow-control window is closed, so that the stream is stalled
    */
   public void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     int size = data.readableBytes();
@@ -69,7 +70,7 @@ public final class PendingData {
     settleSource(queue, windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
-      try { // never moves: slices of it may be under way
+      try { // never reallocated: slices of the chunk may be in use
         chunk = FallbackBuffers.buffer(alloc, CHUNK_BYTES, CHUNK_BYTES);
       } catch (OutOfMemoryError e) {
         data.release();
@@ -83,7 +84,7 @@ public final class PendingData {
     bytes += size;
   }
 
-  @SuppressWarnings("ReferenceEquality") // a buffer is itself
+  @SuppressWarnings("ReferenceEquality") // identity is intended
   private void addSlice(
       Deque<ByteBuf> queue, ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf from = sourceOf(data);
@@ -95,7 +96,10 @@ public final class PendingData {
     sliceBytes += data.readableBytes();
   }
 
-  /** Lets go of the last read buffer too, if little of it is here: others may have parts of it. */
+  /**
+   * Releases the last read buffer too, by a copy, if this stream's pieces take less than half of
+   * it.
+   */
   void settle(ByteBufAllocator alloc) {
     if (chunks != null) {
       settleSource(chunks, true, alloc);
@@ -103,12 +107,12 @@ public final class PendingData {
   }
 
   /**
-   * The last read buffer is done with: copies what is here of it, unless that is most of it, or
-   * there is no room for a copy.
+   * Copies the slices of the last read buffer, unless they take half of it or more, the stream
+   * makes progress, or there is no memory for a copy.
    */
   private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
-    int size = Math.min(sliceBytes, bytes); // some may have left
+    int size = Math.min(sliceBytes, bytes); // some slices may have been taken
     source = null;
     sliceBytes = 0;
     boolean flows = !windowClosed && bytes <= FLOWING_BYTES;
@@ -139,7 +143,10 @@ public final class PendingData {
     return source;
   }
 
-  /** The first bytes, at most {@code max} and at least one; the caller owns them. */
+  /**
+   * Removes and returns the first bytes, at most {@code max} and at least one. The caller owns the
+   * buffer.
+   */
   public ByteBuf take(int max) {
     Deque<ByteBuf> queue = chunks;
     if (queue == null) {
@@ -161,7 +168,7 @@ public final class PendingData {
     return head;
   }
 
-  /** Drops the first {@code count} bytes; at most {@link #bytes}. */
+  /** Drops the first {@code count} bytes; {@code count} is at most {@link #bytes}. */
   public void skip(int count) {
     int left = count;
     while (left > 0) {

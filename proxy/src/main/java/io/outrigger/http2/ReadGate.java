@@ -4,10 +4,13 @@ import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
 
-/** Whether a connection's socket is read: nobody else switches that on or off. */
+/** Switches reading of a connection's socket on and off. No other class changes this setting. */
 @LoopConfined
 final class ReadGate implements ReadTurn.Reader {
-  /** How long one that found no buffer is not read: others let go meanwhile. */
+  /**
+   * How long a socket is not read after no buffer was available; other connections may release
+   * buffers in this time.
+   */
   static final long WAIT_MILLIS = 20;
 
   private final Channel channel;
@@ -20,7 +23,7 @@ final class ReadGate implements ReadTurn.Reader {
     this.streams = streams;
   }
 
-  /** Stops reading, or goes on, as the rule of memory wants it. */
+  /** Pauses or resumes reading, as {@link ConnectionMemory} requests. */
   void pause(boolean paused) {
     this.paused = paused;
     set();

@@ -9,15 +9,19 @@ import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.LoopConfined;
 
 /**
- * How much is read of one app's socket before the loop turns to the others: a few buffers, and of
- * an app whose requests are small about {@value #STREAMS} of them, or {@value #STREAMS_WHEN_BUSY}
- * in a turn in which others have opened {@value #BUSY}. A buffer of 64 KiB may hold a thousand,
- * which are milliseconds of work; so the next one is as large as that many of the last were. Who
- * finds no buffer waits ({@link PatientRead}).
+ * Limits how much is read from one app's socket before the loop serves other sockets. The limit is
+ * {@value #READS} buffers and about {@value #STREAMS} requests, or {@value #STREAMS_WHEN_BUSY}
+ * requests in a turn in which apps have opened {@value #BUSY} streams. A buffer of 64 KiB may hold
+ * a thousand small requests, which take milliseconds to process. The next buffer is therefore sized
+ * for the allowed number of requests, by the average size of the last requests. {@link PatientRead}
+ * handles reads for which no buffer is available.
  */
 @LoopConfined
 final class ReadTurn implements RecvByteBufAllocator {
-  /** Of at most 64 KiB each: who sends as fast as it can leaves the loop to the others soon. */
+  /**
+   * The number of reads per turn, of at most 64 KiB each, so that a fast sender does not delay
+   * other sockets.
+   */
   private static final int READS = 4;
 
   private static final int STREAMS = 128;
@@ -25,28 +29,34 @@ final class ReadTurn implements RecvByteBufAllocator {
   private static final int STREAMS_WHEN_BUSY = 8;
   private static final int LEAST_BYTES = 512;
 
-  /** Whose bytes are read. */
+  /** The connection whose socket is read. */
   interface Reader extends PatientRead.Waiter {
-    /** How many streams the peer has opened. */
+    /** The number of streams that the peer has opened so far. */
     long startedStreams();
   }
 
-  /** The one: it is for one channel, whose configuration asks too, to look at its kind. */
+  /**
+   * The only handle: this allocator serves one channel. The channel's configuration also requests a
+   * handle, to check its type.
+   */
   private final PatientRead handle;
 
   private ReadTurn(PatientRead handle) {
     this.handle = handle;
   }
 
-  /** Bounds what a turn takes of the socket of {@code config}. */
+  /** Limits the bytes that are read per turn from the socket of {@code config}. */
   static PatientRead bound(ChannelConfig config) {
     if (config.getRecvByteBufAllocator() instanceof ReadTurn made) {
-      return made.handle; // a channel takes the handle that it finds at its first read
+      return made.handle; // a channel keeps the handle that it gets at its first read
     }
     return use(config, new PatientRead(sizes(config)));
   }
 
-  /** The same where a peer opens streams. */
+  /**
+   * Limits the bytes and streams that are read per turn from the socket of {@code config}, whose
+   * peer opens streams.
+   */
   static void bound(ChannelConfig config, Reader reader, FlushQueue loop) {
     use(config, new Turn(sizes(config), reader, loop)).waiter(reader);
   }
@@ -56,7 +66,7 @@ final class ReadTurn implements RecvByteBufAllocator {
     return handle;
   }
 
-  @SuppressWarnings("deprecation") // what a delegate has to be
+  @SuppressWarnings("deprecation") // the type that DelegatingHandle requires
   private static Handle sizes(ChannelConfig config) {
     RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
     if (sizes instanceof MaxMessagesRecvByteBufAllocator reads) {
@@ -66,7 +76,7 @@ final class ReadTurn implements RecvByteBufAllocator {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // all that channels ask for
+  @SuppressWarnings("deprecation") // the only method that channels call
   public Handle newHandle() {
     return handle;
   }
@@ -79,10 +89,12 @@ final class ReadTurn implements RecvByteBufAllocator {
     private long bytes;
     private int mostStreams = STREAMS;
 
-    /** Of a request lately, with all that comes with it. */
+    /**
+     * The average number of bytes per request at the last turn, including DATA and other frames.
+     */
     private long streamBytes = Integer.MAX_VALUE;
 
-    @SuppressWarnings("deprecation") // what a delegate has to be
+    @SuppressWarnings("deprecation") // the type that DelegatingHandle requires
     Turn(Handle sizes, Reader reader, FlushQueue loop) {
       super(sizes);
       this.reader = reader;
