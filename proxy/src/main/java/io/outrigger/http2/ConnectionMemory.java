@@ -55,13 +55,13 @@ final class ConnectionMemory implements MemoryHolder {
    */
   private long tookNanos;
 
-  /** The value of {@link ConnectionStreams#moves} at the last tick. */
+  /** The value of {@link ConnectionStreams#moves()} at the last tick. */
   private long moved;
 
-  /** The value of {@link ConnectionStreams#moves} at the tick before the last one. */
+  /** The value of {@link ConnectionStreams#moves()} at the tick before the last one. */
   private long movedBefore;
 
-  /** The time of the last tick at which {@link ConnectionStreams#moves} had changed. */
+  /** The time of the last tick at which {@link ConnectionStreams#moves()} had changed. */
   private long movedNanos;
 
   private long tickNanos;

@@ -113,9 +113,9 @@ public final class EventLoops {
 
   /**
    * Triggers Netty's one-time initialization for the first loop, channel and buffer: it loads
-   * native code, probes the JVM and reads annotations. This takes some time and depends on no
-   * configuration. The method also does other one-time work for the first connection, except for
-   * the tables of the codec ({@link #prepareCodec}).
+   * native code, probes the JVM and reads annotations. The initialization takes some time and
+   * depends on no configuration. The method also does other one-time work for the first connection,
+   * except for the tables of the codec ({@link #prepareCodec}).
    */
   public static void prepare() {
     TransportKind kind = resolve(TransportKind.AUTO);

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of RFC 9113 section 8 for a single field. They are checked once per {@link
+ * The rules of RFC 9113 section 8 for a single field. Each rule is checked once per {@link
  * HeaderField}. {@link HeaderRules} has the rules for a list of fields.
  */
 @AnyThread
@@ -175,7 +175,7 @@ final class FieldRules {
       return false;
     }
     for (int i = 0; i < text.length; i++) {
-      if ((text[i] | 0x20) != TRAILERS[i]) { // this bit is the difference between upper and lower case
+      if ((text[i] | 0x20) != TRAILERS[i]) { // the bit 0x20 distinguishes lower from upper case
         return false;
       }
     }

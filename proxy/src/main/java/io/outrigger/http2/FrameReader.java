@@ -114,8 +114,8 @@ final class FrameReader {
 
   /**
    * Passes the next {@code bytes} of {@code in} to the listener. For a small part, the listener
-   * gets {@code in} itself with its indices moved for the duration of the call. This saves the
-   * allocation of a slice, because most messages are small.
+   * gets {@code in} itself with its indices moved for the duration of the call. Passing {@code in}
+   * saves the allocation of a slice, and most messages are small.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {

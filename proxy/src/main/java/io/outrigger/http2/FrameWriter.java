@@ -229,7 +229,8 @@ final class FrameWriter {
       return;
     }
     ByteBuf out = begin(FrameType.HEADER_BYTES);
-    if (!out.isDirect() || !data.isDirect()) { // Netty would copy a heap buffer, and there is no memory for a copy
+    if (!out.isDirect() || !data.isDirect()) {
+      // Copied here: Netty would copy a heap buffer too, and may find no memory for the copy.
       out = frame(bytes, FrameType.DATA, flags, streamId);
       if (!isBroken) {
         out.writeBytes(data);
@@ -278,8 +279,8 @@ final class FrameWriter {
   }
 
   /**
-   * Records that a frame is missing because there was no memory for it. This ends this writer's
-   * connection, not the connection whose read caused the write.
+   * Records that a frame is missing because there was no memory for it. The failure ends this
+   * writer's connection, not the connection whose read caused the write.
    */
   void fail(OutOfMemoryError cause) {
     OutOfMemory.onLoop(cause);

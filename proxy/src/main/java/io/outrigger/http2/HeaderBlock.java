@@ -20,7 +20,7 @@ final class HeaderBlock {
 
   /**
    * A block up to this size never ends the connection, even if the limit of header lists is small.
-   * It is the size that is accepted with the default limit.
+   * The value is the size that is accepted with the default limit of header lists.
    */
   private static final int MIN_MAX_BYTES = 256 << 10;
 

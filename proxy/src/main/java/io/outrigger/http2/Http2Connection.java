@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on its event loop. Its
- * last event is {@link ConnectionHandler#onClosed}, even when the channel never became active.
+ * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on its event loop. The
+ * last event of a connection is {@link ConnectionHandler#onClosed}, even when the channel never
+ * became active.
  *
  * <p>The class joins these layers; each layer calls the ones below it:
  *

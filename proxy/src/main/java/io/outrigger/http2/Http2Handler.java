@@ -100,7 +100,7 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements FlushQu
       return; // PatientRead has scheduled another read
     }
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
-      connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps the cause in another exception
+      connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps an IOException
     } else {
       connection().onFailure(cause);
     }

@@ -16,8 +16,8 @@ public interface Http2Stream {
   void handler(StreamHandler handler);
 
   /**
-   * Sends a header block. Its position and content decide whether it is a request, an interim (1xx)
-   * response, a response or trailers.
+   * Sends a header block. The block's position and content decide whether it is a request, an
+   * interim (1xx) response, a response or trailers.
    */
   void sendHeaders(HeaderList headers, boolean endStream);
 

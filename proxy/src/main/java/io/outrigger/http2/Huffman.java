@@ -127,7 +127,7 @@ final class Huffman {
 
   /**
    * Section 5.2: whether the last bits are padding, which consists of the most significant bits of
-   * the end-of-string symbol. These bits are all ones.
+   * the end-of-string symbol. All bits of that symbol are ones.
    */
   private static boolean isPadding(long bits, int count) {
     long mask = (1L << count) - 1;

@@ -167,7 +167,7 @@ final class InboundFrames implements FrameListener {
       return;
     }
     stream.handler(handler);
-    handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream by itself
+    handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream
   }
 
   private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
@@ -299,7 +299,7 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
-    faults.onIdleWork(Math.max(1, table.active())); // every stream is compared with the last stream id
+    faults.onIdleWork(Math.max(1, table.active())); // every stream's id is compared
     String text = debug.toString(StandardCharsets.UTF_8);
     lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }

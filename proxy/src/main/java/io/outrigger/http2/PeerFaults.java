@@ -73,7 +73,7 @@ final class PeerFaults {
       boolean ended = stream.isReceiveEnded();
       stream.sendHeaders(TOO_LARGE, true);
       if (!ended) {
-        stream.reset(Http2Error.NO_ERROR); // RFC 9113 section 8.1: the rest of the request is not needed
+        stream.reset(Http2Error.NO_ERROR); // section 8.1: the rest is not needed
       }
     }
     countReset();

@@ -6,8 +6,8 @@ import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Examines the first bytes of a client. They are the preface of HTTP/2 with prior knowledge (RFC
- * 9113 section 3.4), or one of the usual mistakes, HTTP/1 and TLS, for which the proxy has a
+ * Examines the first bytes of a client. The bytes may be the preface of HTTP/2 with prior knowledge
+ * (RFC 9113 section 3.4), or one of two usual mistakes, HTTP/1 and TLS, for which the proxy has a
  * specific error message.
  */
 @LoopConfined

@@ -139,8 +139,8 @@ final class SendScheduler {
   }
 
   /**
-   * Removes a stream that is gone from the lines; otherwise it would stay there as long as the
-   * window is closed.
+   * Removes a stream that has ended from both lines; otherwise the stream would stay in a line as
+   * long as the window is closed.
    */
   void leave(SocketStream stream) {
     if (stream.isInLine()) {

@@ -3,9 +3,9 @@ package io.outrigger.http2;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The number of bytes of DATA that may be sent: bytes granted by the peer minus bytes sent. It is
- * negative after the peer has lowered SETTINGS_INITIAL_WINDOW_SIZE below the bytes in flight (RFC
- * 9113 section 6.9.2).
+ * The number of bytes of DATA that may be sent: bytes granted by the peer minus bytes sent. The
+ * number is negative after the peer has lowered SETTINGS_INITIAL_WINDOW_SIZE below the bytes in
+ * flight (RFC 9113 section 6.9.2).
  */
 @LoopConfined
 final class SendWindow {
