@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where the bounds lie on work without use. */
+/** The limits of useless work that a peer may cause. */
 final class AbuseGuardTest {
   private static final int RESETS = 100;
   private static final int CONTROL_FRAMES = 200;
@@ -21,7 +21,10 @@ final class AbuseGuardTest {
   private final AbuseGuard guard =
       new AbuseGuard(new AbuseLimits(PERIOD, RESETS, CONTROL_FRAMES, 64, 1 << 20), ticker);
 
-  /** The first of so many resets that is too many; one more where none is. */
+  /**
+   * The number of the first reset that exceeds the limit; one more than the number of resets if
+   * none does.
+   */
   private int firstResetTooMany(int most) {
     int resets = 1;
     while (resets <= most && !guard.onReset()) {
@@ -38,7 +41,7 @@ final class AbuseGuardTest {
     return frames;
   }
 
-  /** Beyond the limit more than a quarter of the streams must have ended otherwise. */
+  /** Beyond the limit at least a quarter of the streams must have ended without a reset. */
   @ParameterizedTest
   @CsvSource({"0, 100", "100, 100", "132, 100", "133, 101", "200, 151", "400, 301"})
   void resetsAreTooManyFromTheLimitOnAndOfMoreThanThreeQuartersOfTheStreams(

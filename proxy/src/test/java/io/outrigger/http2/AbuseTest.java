@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Peers that keep us busy for nothing (CVE-2023-44487, CVE-2025-8671, CVE-2019-9511 to 9518). */
+/** Peers that cause useless work (CVE-2023-44487, CVE-2025-8671, CVE-2019-9511 to 9518). */
 final class AbuseTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withAbuse(
@@ -97,7 +97,10 @@ final class AbuseTest {
     }
   }
 
-  /** A hung backend, and deadlines of 50 ms: the app resets what it gives up. */
+  /**
+   * A backend that does not respond, and deadlines of 50 ms: the app resets each call that times
+   * out.
+   */
   @Test
   void resetsOfCallsWhoseTimeIsUpAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Header blocks, and texts in Huffman's code: any bytes are fields, or a fault of the peer. */
+/**
+ * Random bytes as header blocks and as Huffman code: they decode to fields or are rejected as an
+ * error of the peer.
+ */
 class BlockBytesRandomTest {
   private static final int RUNS = 20_000;
   private static final int MAX_LIST_BYTES = 4096;

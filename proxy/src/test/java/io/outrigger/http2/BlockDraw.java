@@ -4,7 +4,10 @@ import io.netty.handler.codec.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Draws header blocks in all representations of HPACK (RFC 7541 section 6), seldom a wrong one. */
+/**
+ * Generates random header blocks with all representations of HPACK (RFC 7541 section 6); few blocks
+ * are invalid.
+ */
 final class BlockDraw {
   private static final int INDEXED = 0x80;
   private static final int REMEMBERED = 0x40;
@@ -20,7 +23,7 @@ final class BlockDraw {
     this.source = source;
   }
 
-  /** A block of {@code fields}, names and values, and perhaps what is in a table. */
+  /** A block of {@code fields}, given as names and values, and sometimes of fields from a table. */
   static byte[] draw(ScriptDraw.Source source, String... fields) {
     return new BlockDraw(source).block(fields);
   }
@@ -37,7 +40,7 @@ final class BlockDraw {
     return out.toByteArray();
   }
 
-  /** Perhaps a field or two of the tables, mostly one that came lately. */
+  /** Up to two fields of the tables, mostly recent ones. */
   private void indexed() {
     for (int i = oneIn(6) ? 1 + source.below(2) : 0; i > 0; i--) {
       integer(INDEXED, 7, oneIn(6) ? source.below(80) : NEWEST + source.below(4));

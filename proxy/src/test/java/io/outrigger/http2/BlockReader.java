@@ -9,7 +9,7 @@ import io.outrigger.http2.testing.Frames;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads the header blocks among a peer's frames, whatever is in them and whoever refuses them. */
+/** Reads the header blocks in a peer's frames without any check of their fields. */
 @LoopConfined
 final class BlockReader {
   /** A whole header block. */
@@ -21,7 +21,7 @@ final class BlockReader {
   private final NettyHpack hpack = new NettyHpack(Endpoint.MAX_HEADER_LIST);
   private byte[] bytes = {};
 
-  /** The block that ends with {@code step}; an empty one when none does. */
+  /** The block that ends with {@code step}; empty when no block ends there. */
   Block blockOf(Step step) {
     if (!(step instanceof Sends sends)) {
       return Block.NONE;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a connection begins, goes on and ends, and who is told what of it. */
+/** Start, drain and end of a connection, and the events that handlers receive. */
 final class ConnectionLifecycleTest {
   private static final int MAX_STREAMS = FrameType.SETTINGS_MAX_CONCURRENT_STREAMS;
 
@@ -247,7 +247,7 @@ final class ConnectionLifecycleTest {
     assertThat(lostBy(goAway(0, Http2Error.NO_ERROR))).containsExactly("refused", "passed over");
   }
 
-  /** What a stream that was begun second, and one on which nothing was written, hear. */
+  /** The events of a second stream, and of a stream on which nothing was written. */
   private static List<String> lostBy(byte[] goAway) {
     List<String> heard = new ArrayList<>();
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {

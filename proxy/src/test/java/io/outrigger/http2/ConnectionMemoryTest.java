@@ -23,7 +23,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a connection holds for its peer is counted, is given back, and ends it when it is much. */
+/**
+ * Memory that a connection holds for its peer is counted and released; too much of it ends the
+ * connection.
+ */
 final class ConnectionMemoryTest {
   private static final int MIB = 1 << 20;
   private static final HeaderList OK = HeaderList.builder(1).add(KnownName.STATUS, "200").build();

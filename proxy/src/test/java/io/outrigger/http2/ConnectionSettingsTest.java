@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What may be granted to a peer. */
+/** The valid limits for a peer. */
 final class ConnectionSettingsTest {
   private static ConnectionSettings settings(
       int streams, int streamWindow, int window, int list, int frame) {

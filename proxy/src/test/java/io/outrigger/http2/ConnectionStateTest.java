@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 
-/** How the log names a connection. */
+/** The description of a connection in the log. */
 final class ConnectionStateTest {
   @Test
   void theLogTellsWhichSideItIsAndOnWhichChannel() {

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How streams begin and end, and what that does to their connection. */
+/** Start and end of streams, and the effects on their connection. */
 final class ConnectionStreamsTest {
   private static final int MIB = 1 << 20;
   private static final int ENABLE_PUSH = FrameType.SETTINGS_ENABLE_PUSH;

@@ -7,11 +7,11 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 
-/** An allocator that knows what was not released. */
+/** An allocator that counts the buffers that were not released. */
 final class CountedBuffers {
   private final UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(true);
 
-  /** Puts {@code connection} on a channel that takes its buffers from here. */
+  /** Puts {@code connection} on a channel that uses this allocator. */
   EmbeddedChannel channel(EmbeddedChannel channel, ChannelHandler connection) {
     channel.config().setAllocator(alloc);
     channel.pipeline().addLast(connection);

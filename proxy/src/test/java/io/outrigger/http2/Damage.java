@@ -11,9 +11,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Takes a script's frames for the bytes that they are, changes some, and reads them as frames
- * again: that goes further into a connection than noise. What the layer above does stays between
- * the same frames.
+ * Converts a script's frames to bytes, changes some bytes, and reads the result as frames again.
+ * Such input reaches more code of a connection than random bytes do. Actions of the layer above
+ * keep their place between the frames.
  */
 final class Damage {
   private static final int LENGTH_BYTES = 3;
@@ -40,7 +40,7 @@ final class Damage {
     return new Script(script.server(), mixed(script.steps(), Script.cut(bytes, 0)));
   }
 
-  /** {@code steps}, with other frames. */
+  /** Returns {@code steps} with the changed frames. */
   private static List<Step> mixed(List<Step> steps, List<Sends> frames) {
     List<Step> all = new ArrayList<>();
     int at = 0;
@@ -91,7 +91,7 @@ final class Damage {
     return Arrays.copyOfRange(frame, from, from + source.below(Math.min(40, frame.length - from)));
   }
 
-  /** {@code more} instead of some of the payload; mostly the length field says so. */
+  /** Replaces a part of the payload by {@code more}; the length field is usually adapted. */
   private byte[] spliced(byte[] frame, byte... more) {
     int from = FrameType.HEADER_BYTES + source.below(frame.length - FrameType.HEADER_BYTES + 1);
     int lost = source.below(1 + Math.min(8, frame.length - from));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.util.AsciiString;
 import org.junit.jupiter.api.Test;
 
-/** What a peer puts into our table is kept as section 4 of RFC 7541 has it, and counted. */
+/** Entries that a peer adds to the table are kept as section 4 of RFC 7541 demands, and counted. */
 final class DecoderTableTest {
   private static final int NEWEST = StaticTable.SIZE + 1;
 

@@ -5,27 +5,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Netty and we answer a frame in different ways, and why ours is right, or as good. Each has
- * an example, which a test plays: what is no difference any more must leave the list.
+ * A known case in which Netty and this implementation respond to a frame in different ways, with
+ * the reason why ours is correct or equally good. A test plays the example of each difference, so
+ * that a case that no longer differs must be removed from the list.
  */
 sealed interface Difference permits StateDifference, WindowDifference, FieldDifference {
-  /** What a difference leaves behind. */
+  /** The effect of a difference on the states of both sides. */
   enum After {
-    /** Both are in the same state. */
+    /** Both sides are in the same state. */
     GOES_ON,
     ENDS
   }
 
   /**
-   * @param reason by the RFC; its sections are those of RFC 9113 where no other is named
-   * @param fits whether a moment, in which the answers differ, is a case of it
-   * @param example a script of which only the last step is answered in different ways
+   * @param reason the reason by the RFC; sections without another number are sections of RFC 9113
+   * @param fits whether a moment in which the responses differ is a case of this difference
+   * @param example a script of which only the last step has different responses
    */
   record Rule(String reason, After after, Predicate<Moment> fits, Script example) {}
 
   Rule rule();
 
-  /** Whether the states of both are still the same. */
+  /** Whether both sides are still in the same state. */
   default boolean goesOn() {
     return rule().after() == After.GOES_ON;
   }
@@ -35,7 +36,7 @@ sealed interface Difference permits StateDifference, WindowDifference, FieldDiff
         .flatMap(Stream::of);
   }
 
-  /** The first one that {@code moment} is a case of; null when it is of none. */
+  /** The first difference of which {@code moment} is a case; null when there is none. */
   static @Nullable Difference of(Moment moment) {
     return all().filter(each -> each.rule().fits().test(moment)).findFirst().orElse(null);
   }

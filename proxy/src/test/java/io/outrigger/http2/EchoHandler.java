@@ -4,7 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
-/** Sends back what comes, as far as the peer takes it: credit is coupled from end to end. */
+/**
+ * Sends received DATA back, and returns credit only for DATA that was sent: flow control is coupled
+ * from end to end.
+ */
 @LoopConfined
 final class EchoHandler implements ConnectionHandler {
   @Override

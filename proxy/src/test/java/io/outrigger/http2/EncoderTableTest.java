@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an encoder remembers is found at its index, and counted by what it takes. */
+/** Entries of an encoder's table are found at their index, and their heap size is counted. */
 final class EncoderTableTest {
   private static final int FIELD_BYTES = 32 + 5 + 5;
 

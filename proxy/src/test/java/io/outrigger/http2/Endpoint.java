@@ -20,13 +20,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One side of a connection that goes through a {@link Script}, in memory. */
+/** One side of a connection in memory that executes a {@link Script}. */
 @LoopConfined
 abstract class Endpoint implements AutoCloseable {
-  /** Streams that the peer may have open. */
+  /** The number of streams that the peer may have open. */
   static final int MAX_STREAMS = 3;
 
-  /** Below the initial one, so that SETTINGS and their ACK make a difference. */
+  /** A window below the initial one, so that SETTINGS and their ACK have an effect. */
   static final int STREAM_WINDOW = 30_000;
 
   /** Larger than the expansion of any script's fields. */
@@ -34,7 +34,7 @@ abstract class Endpoint implements AutoCloseable {
 
   static final int SOME_DATA = 3_000;
 
-  /** What the layer above hears of a frame. */
+  /** The event that the layer above receives for a frame. */
   sealed interface Event {}
 
   record Headers(int id, List<String> fields, boolean end) implements Event {}
@@ -51,13 +51,14 @@ abstract class Endpoint implements AutoCloseable {
   record Opened(int id) implements Event {}
 
   /**
-   * What came of one step.
+   * The result of one step.
    *
-   * @param heard by the layer above, in order
-   * @param wrote frames that the step asked for: acknowledgements, and what was sent on streams
+   * @param heard the events of the layer above, in order
+   * @param wrote the frames that the step has caused: acknowledgments, and frames sent on streams
    * @param ended streams on which END_STREAM was written
    * @param resets RST_STREAM written, by stream
-   * @param error of the connection; null while it goes on, or ends without one
+   * @param error the error code of the connection; null while the connection is open or ends
+   *     without an error
    * @param left whether GOAWAY was written
    * @param active streams that are open on either side
    */
@@ -69,7 +70,7 @@ abstract class Endpoint implements AutoCloseable {
       @Nullable Http2Error error,
       boolean left,
       int active) {
-    /** Whether both mean the same; what else happens while a connection fails does not matter. */
+    /** Whether both results are equal. After a connection error only the error is compared. */
     boolean isSameAs(Answer other) {
       if (error != null || other.error != null) {
         return error == other.error && heard.equals(other.heard);
@@ -77,7 +78,7 @@ abstract class Endpoint implements AutoCloseable {
       return equals(other);
     }
 
-    /** No refusal of any kind. */
+    /** Whether the step was accepted without an error. */
     boolean isQuiet() {
       return error == null && resets.isEmpty() && !left;
     }
@@ -104,7 +105,7 @@ abstract class Endpoint implements AutoCloseable {
     this.server = server;
   }
 
-  /** A client's preface is no frame, and no part of a script. */
+  /** The preface of a client, which is not a frame and not part of a script. */
   final void start() {
     if (server) {
       channel().writeInbound(copy(Frames.PREFACE));
@@ -118,7 +119,7 @@ abstract class Endpoint implements AutoCloseable {
 
   abstract boolean canOpen();
 
-  /** Whether the stream lives, and our half of it is open. */
+  /** Whether the stream is open for sending. */
   abstract boolean canSend(int id);
 
   abstract boolean isAlive(int id);
@@ -133,7 +134,7 @@ abstract class Endpoint implements AutoCloseable {
 
   abstract int active();
 
-  /** Called behind each step. */
+  /** Called after each step. */
   abstract void settle();
 
   final Answer take(Step step) {
@@ -151,7 +152,7 @@ abstract class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Bytes of the peer, whatever frames they are, that come with one read. */
+  /** Passes bytes of the peer to the connection with one read. */
   final void read(byte... bytes) {
     channel().writeInbound(copy(bytes));
     endTurn();
@@ -211,7 +212,7 @@ abstract class Endpoint implements AutoCloseable {
     return begun.contains(id) && !ended.contains(id) && canSend(id);
   }
 
-  /** How much DATA the peer may send in all, as it was told. */
+  /** The total amount of DATA that the peer may send, by the credit announced to it. */
   final long credit() {
     return credit;
   }
@@ -256,7 +257,7 @@ abstract class Endpoint implements AutoCloseable {
         List.copyOf(heard), wrote, endsWritten, resets, error, left, left ? 0 : active());
   }
 
-  /** The frames that were written since it was asked last. */
+  /** The frames that were written since the previous call. */
   final List<Frame> written() {
     EmbeddedChannel channel = channel();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {

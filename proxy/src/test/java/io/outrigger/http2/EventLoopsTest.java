@@ -71,7 +71,7 @@ final class EventLoopsTest {
     assertThat(loops.askEach(i -> i).toCompletableFuture()).isCompletedExceptionally();
   }
 
-  /** While nothing else happens: it waits without end, or for the soonest of what is due. */
+  /** An idle loop blocks without a limit, or until its next scheduled task. */
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void anIdleLoopRunsWhatIsPostedAndWhatIsDue(TransportKind kind) throws Exception {
@@ -146,7 +146,7 @@ final class EventLoopsTest {
     }
   }
 
-  /** Sends back what comes. */
+  /** Sends received bytes back. */
   private static final class Echo extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object bytes) {

@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a turn of a loop tells the transport, and hears from it. */
+/** The data that a turn of the loop exchanges with the transport. */
 final class FairLoopTest {
-  /** A transport that asks when told to what transports ask before they wait, and does not wait. */
+  /**
+   * A transport that reads its context as real transports do before they block, but does not block.
+   */
   private static final class Asking implements IoHandler {
     final List<String> answers = new ArrayList<>();
     private boolean asks;

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What comes again as text is the object that came before, unless it is too long to be kept. */
+/**
+ * Text that is received again yields the cached object, unless the text is too long for the cache.
+ */
 final class FieldCacheTest {
   private static final HeaderField TE = HeaderField.of(KnownName.TE, "trailers");
   private static final AsciiString LAST = new AsciiString("x-last");
@@ -170,7 +172,7 @@ final class FieldCacheTest {
     }
   }
 
-  /** One object for each text. */
+  /** Each text has one object. */
   private HeaderList.Builder fields(String last) {
     HeaderField field =
         made.computeIfAbsent(

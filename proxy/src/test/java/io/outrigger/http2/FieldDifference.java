@@ -7,10 +7,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Differences in what a header list may be. Those of the first kind are rules that we check and
- * Netty leaves to others, those of the second what Netty refuses and we let pass; at the end are
- * blocks that only one of us can read. What breaks a rule is said here once more, in the words of
- * the RFC, so that ours cannot become stricter unnoticed.
+ * Differences in the header lists that are accepted. The first group are rules that only our
+ * implementation checks; the second group are lists that only Netty rejects; the last group are
+ * blocks that only one implementation can decode. Each rule is implemented here again, by the text
+ * of the RFC, so that a test fails when our rules become stricter.
  */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
 enum FieldDifference implements Difference {
@@ -112,7 +112,7 @@ enum FieldDifference implements Difference {
     }
   }
 
-  /** The RFCs' grammar. */
+  /** The grammar of the RFCs. */
   private static final class Text {
     static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9a-z-]+");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a single field may be, up to the last character. */
+/** The characters that are allowed in a single field. */
 final class FieldRulesTest {
   private static final String NO_TOKEN = ":method is not a token";
   private static final String NO_SCHEME = ":scheme is not a scheme";
@@ -20,7 +20,7 @@ final class FieldRulesTest {
   private static final String TOKEN_CHARACTERS =
       "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-  /** RFC 3986 section 3.1, behind the first one, which is a letter. */
+  /** RFC 3986 section 3.1: the characters after the first one, which is a letter. */
   private static final String SCHEME_CHARACTERS =
       "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

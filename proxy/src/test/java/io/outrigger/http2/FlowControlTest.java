@@ -351,7 +351,7 @@ final class FlowControlTest {
     }
   }
 
-  /** Takes no byte until it is opened. */
+  /** A socket that accepts no byte until it is opened. */
   private static final class FullSocket extends ChannelOutboundHandlerAdapter {
     private boolean open;
     private @Nullable ChannelHandlerContext ctx;

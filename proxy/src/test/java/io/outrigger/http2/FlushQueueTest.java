@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who has something to flush is served once, at the end of the turn. */
+/** A connection with frames to flush is served once, at the end of the turn. */
 final class FlushQueueTest {
   @Test
   void oneThatFailsKeepsNeitherTheOthersNorLaterTurnsFromBeingServed() {

@@ -9,7 +9,10 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Any frames from either side: see {@link RandomPeerTest} and {@link FrameOracleTest}. */
+/**
+ * Random frames from a client or a server, as in {@link RandomPeerTest} and {@link
+ * FrameOracleTest}.
+ */
 final class FrameFuzzTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withWindows(5000, 70_000).withMaxHeaderListBytes(1000);

@@ -24,10 +24,11 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Our frame reader against Netty's: any bytes give the same frames, or a refusal at the same place.
+ * Compares our frame reader with Netty's: both read the same frames from random bytes, or fail at
+ * the same place.
  */
 final class FrameOracleTest {
-  /** Ends every input: whatever frame was under way is whole, and DATA without a stream follows. */
+  /** The end of every input: completes any incomplete frame, and adds DATA without a stream. */
   static final int ZEROS = 17_000;
 
   private static final int ENABLE_CONNECT_PROTOCOL = 8;
@@ -47,7 +48,10 @@ final class FrameOracleTest {
         });
   }
 
-  /** Reads {@code bytes}, behind the preface and SETTINGS, in both ways; ours cuts them. */
+  /**
+   * Reads {@code bytes} after the preface and SETTINGS with both readers; our reader gets them in
+   * chunks.
+   */
   static void compare(String what, byte[] bytes, Random cuts) {
     List<String> ours = ours(bytes, cuts);
     List<String> nettys = nettys(bytes);

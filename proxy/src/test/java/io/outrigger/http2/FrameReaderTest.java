@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What comes out of bytes at the edges of what a frame may be. */
+/** Frames at the limits of their size and content. */
 final class FrameReaderTest {
   private static final int PRIORITY_FLAG = FrameType.FLAG_PRIORITY;
 
@@ -66,7 +66,7 @@ final class FrameReaderTest {
         .satisfies(fault -> assertThat(fault.error()).isEqualTo(error));
   }
 
-  /** Writes down what it hears, and whether that is the buffer which was read. */
+  /** Records its events, and whether it gets the read buffer itself. */
   @LoopConfined
   private static final class Heard implements FrameListener {
     final List<String> events = new ArrayList<>();

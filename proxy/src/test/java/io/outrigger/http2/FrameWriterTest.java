@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is written leaves as it should, and is counted until it has left. */
+/** Frames are written correctly, and their bytes are counted until they are sent. */
 final class FrameWriterTest {
   private static final int FULL = 64 << 10;
 
-  /** What Netty counts beside the bytes of each buffer that waits. */
+  /** The overhead that Netty counts for each buffer that waits. */
   private static final int ENTRY_OVERHEAD = 96;
 
   private final CountedBuffers buffers = new CountedBuffers();
@@ -39,7 +39,7 @@ final class FrameWriterTest {
     return buffers.copy(new byte[bytes]);
   }
 
-  /** Writes small DATA frames that take {@code bytes}, headers included. */
+  /** Writes small DATA frames of {@code bytes} in total, including frame headers. */
   private void fill(int bytes) {
     int left = bytes;
     while (left > 0) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which blocks are known again, and only while the table is what it was. */
+/** Blocks are found in the cache again as long as the table has not changed. */
 final class HeaderBlockCacheTest {
   private static final long EMPTY = HeaderBlockCache.EMPTY_TABLE;
 

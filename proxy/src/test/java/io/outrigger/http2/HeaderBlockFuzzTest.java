@@ -7,7 +7,10 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Any blocks of a connection, one behind the other: our decoder tells what Netty's does. */
+/**
+ * Random blocks of one connection, one after another: our decoder returns the same fields as
+ * Netty's.
+ */
 final class HeaderBlockFuzzTest {
   private static final int MAX_LIST_BYTES = 600;
   private static final int MAX_BLOCK = 200;

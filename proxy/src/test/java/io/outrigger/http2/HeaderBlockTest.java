@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How much a header block may have that comes in several frames. */
+/** The size limits of a header block in several frames. */
 final class HeaderBlockTest {
   /** Of lists of 128 KiB, blocks of 512 KiB are tolerated. */
   private final HeaderBlock block = new HeaderBlock(128 << 10, 3);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** How a field is made of text, and which entry of HPACK's static table it is. */
+/** Fields created from text, and their index in HPACK's static table. */
 final class HeaderFieldTest {
   private static final AsciiString VALUE = new AsciiString("trailers");
 

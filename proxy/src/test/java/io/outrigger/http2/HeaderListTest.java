@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a list of fields answers: by place, by known name and by any name. */
+/** Access to the fields of a list by position, by known name and by any name. */
 final class HeaderListTest {
   private static final AsciiString ONE = new AsciiString("1");
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Names of which there is one object each. */
+/** Names that have exactly one object. */
 final class HeaderNameTest {
   @ParameterizedTest
   @EnumSource(value = KnownName.class, names = "OTHER", mode = Mode.EXCLUDE)

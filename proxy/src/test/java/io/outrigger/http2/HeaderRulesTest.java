@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which header lists are refused, and what is said of them. */
+/** Header lists that are rejected, and the error messages. */
 final class HeaderRulesTest {
   private static final String REQUEST = ":method=POST|:scheme=http|:path=/s/m|:authority=a:1";
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HpackDecoderTest {
   private final HpackDecoder decoder;
 
-  /** On a thread that has decoded nothing yet, as far as its caches tell. */
+  /** Decodes on a new thread, whose caches are empty. */
   HpackDecoderTest() {
     FastThreadLocal.removeAll();
     decoder = new HpackDecoder(8192);

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Our decoder and Netty's over the same bytes: the same fields, the same lists found too large, the
- * same blocks refused; but for {@link #integers}.
+ * Compares our decoder with Netty's: both return the same fields, find the same lists too large and
+ * reject the same blocks, except for {@link #integers}.
  */
 final class HpackDifferentialTest {
   private static final int MAX_LIST_BYTES = 600;
@@ -149,7 +149,7 @@ final class HpackDifferentialTest {
     }
   }
 
-  /** Valid more often than not. */
+  /** Most of the blocks are valid. */
   private static byte[] block(Random random) throws Exception {
     var out = new ByteArrayOutputStream();
     if (random.nextInt(6) == 0) {

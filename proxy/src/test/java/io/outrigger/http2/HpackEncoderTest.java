@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What goes into the table, and what a block comes to. */
+/** The fields that are added to the table, and the encoded blocks. */
 final class HpackEncoderTest {
   private static final int MAX_LIST_BYTES = 1 << 20;
 

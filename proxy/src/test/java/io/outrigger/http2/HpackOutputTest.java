@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The room for a block grows with it, and only the usual is kept for the next one. */
+/** The array grows with a block; an unusually large array is not kept for the next block. */
 final class HpackOutputTest {
   private final HpackOutput out = new HpackOutput();
 

@@ -16,9 +16,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** Whatever is said, and whatever the peer does to the table meanwhile, arrives as it was. */
+/** All header lists are decoded unchanged, whatever table sizes the peer sets meanwhile. */
 final class HpackPropertyTest {
-  /** One thing that happens to a connection. */
+  /** One event of a connection. */
   private sealed interface Event {
     record Block(List<HeaderField> fields) implements Event {}
 
@@ -61,7 +61,7 @@ final class HpackPropertyTest {
     }
   }
 
-  /** Lists that recur take the short ways of both sides, as long as no table changes. */
+  /** Lists that recur use the caches of both sides as long as no table changes. */
   @Property(tries = 300)
   void listsThatRecurArriveAsTheyWere(
       @ForAll("blocks") List<Event.Block> lists, @ForAll("turns") List<Integer> turns)

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each thread has room of its own, of which only as much is kept as is usual. */
+/** Each thread has its own buffers; unusually large ones are not kept. */
 final class HpackSpaceTest {
   private final HpackSpace.Room room = new HpackSpace.Room();
 

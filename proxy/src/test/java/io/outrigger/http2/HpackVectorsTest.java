@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The examples of RFC 7541 appendix C, block for block. */
+/** The examples of RFC 7541 appendix C, block by block. */
 final class HpackVectorsTest {
   /** "Dynamic table size update to 256", which the examples of responses suppose. */
   private static final String TABLE_OF_256 = "3fe101";

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Our connections on real sockets, with clients that behave and others. */
+/** Connections on real sockets, with correct and incorrect clients. */
 final class Http2ConnectionIT {
   private static InetSocketAddress echo(Sockets sockets) {
     return sockets.listen(

@@ -35,7 +35,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Calls over a whole connection, and what a read, the end of a turn and a failure do to it. */
+/** Calls over a whole connection, and the effects of reads, ends of turns and failures. */
 final class Http2ConnectionTest {
   @Test
   void aUnaryCallPassesBothWays() {
@@ -126,7 +126,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** A client that has sent 20,000 PING and whose socket takes no answer. */
+  /** A client that has sent 20,000 PING frames and whose socket accepts no bytes. */
   private static RawPeer unread(int unsentBytes) {
     var limits = new AbuseLimits(Duration.ofSeconds(30), 10_000, 1 << 30, 64, unsentBytes);
     RawPeer peer = RawPeer.client(ConnectionSettings.DEFAULT.withAbuse(limits));
@@ -135,7 +135,7 @@ final class Http2ConnectionTest {
     return peer;
   }
 
-  /** Takes no byte. */
+  /** A socket that accepts no byte. */
   private static final class FullSocket extends ChannelOutboundHandlerAdapter {
     @Override
     public void flush(ChannelHandlerContext ctx) {}

@@ -10,7 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A8: a silence is noticed while a stream is open, or when one is opened. */
+/**
+ * A8: a peer that does not respond is detected while a stream is open, or when a stream is opened.
+ */
 final class KeepAliveTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final LooseStreams streams = new LooseStreams();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How the names that the proxy acts on are spelled. */
+/** The text of the names that the proxy uses. */
 final class KnownNameTest {
   @ParameterizedTest
   @CsvSource({

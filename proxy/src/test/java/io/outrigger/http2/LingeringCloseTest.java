@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A socket that was read to its end does not reset what the peer has yet to hear. */
+/**
+ * A socket that is read to its end does not send a TCP reset before the peer has read the last
+ * bytes.
+ */
 final class LingeringCloseTest {
   private static final int WINDOW = ConnectionSettings.DEFAULT.connectionWindow();
 

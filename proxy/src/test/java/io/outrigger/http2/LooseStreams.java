@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 
-/** Streams of a server's connection of which there is nothing else: no frame comes for them. */
+/** Streams of a server without a connection: no frames are received for them. */
 final class LooseStreams implements AutoCloseable {
   final ConnectionStreams streams;
   private final CountedBuffers buffers = new CountedBuffers();
@@ -30,7 +30,7 @@ final class LooseStreams implements AutoCloseable {
     return stream;
   }
 
-  /** From now on the socket takes what is written, or it does not. */
+  /** Sets whether the socket accepts bytes from now on. */
   void socketTakes(boolean takes) {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, takes);
   }

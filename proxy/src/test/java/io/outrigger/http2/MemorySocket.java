@@ -9,15 +9,18 @@ import io.netty.channel.socket.DuplexChannel;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A socket in memory: it can end its own half, has addresses, and may be told to take nothing. */
+/**
+ * A socket in memory with addresses. Its output can be shut down, and it can be set to accept no
+ * bytes.
+ */
 final class MemorySocket extends EmbeddedChannel implements DuplexChannel {
   static final SocketAddress LOCAL = new LocalAddress("here");
   static final SocketAddress REMOTE = new LocalAddress("there");
 
-  /** Where the peer is; null where it has no address. */
+  /** The address of the peer; null when it has none. */
   @Nullable SocketAddress remote = REMOTE;
 
-  /** Whether it takes what is written. */
+  /** Whether the socket accepts bytes. */
   boolean takes = true;
 
   private boolean outputShutdown;
@@ -26,7 +29,10 @@ final class MemorySocket extends EmbeddedChannel implements DuplexChannel {
     super(builder);
   }
 
-  /** Takes the first {@code count} of the messages that wait, however little it takes else. */
+  /**
+   * Accepts the first {@code count} waiting messages, even when the socket is set to accept
+   * nothing.
+   */
   void takeFirst(int count) {
     ChannelOutboundBuffer waiting = unsafe().outboundBuffer();
     waiting.addFlush();
@@ -35,14 +41,14 @@ final class MemorySocket extends EmbeddedChannel implements DuplexChannel {
     }
   }
 
-  /** Takes {@code count} bytes of the first message, which has more. */
+  /** Accepts {@code count} bytes of the first message, which is longer. */
   void takeBytes(int count) {
     ChannelOutboundBuffer waiting = unsafe().outboundBuffer();
     waiting.addFlush();
     waiting.removeBytes(count);
   }
 
-  /** What waits for it, as the channel counts it. */
+  /** The number of bytes that wait for the socket, as counted by the channel. */
   long waitingBytes() {
     return unsafe().outboundBuffer().totalPendingWriteBytes();
   }

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 
-/** Heads, trailers and content as tests want them. */
+/** Heads, trailers and content for tests. */
 final class Messages {
   static final HeaderList POST = request("POST", "/a.Service/Call");
 

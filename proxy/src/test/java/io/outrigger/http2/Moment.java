@@ -11,11 +11,11 @@ import io.outrigger.http2.testing.Frame;
 import java.util.List;
 
 /**
- * A step that the two answered in different ways.
+ * A step to which both implementations respond in different ways.
  *
- * @param past before the step
- * @param credit how much DATA we let the peer send in all, before the step
- * @param block the header block that ends with the step, as the peer meant it
+ * @param past the streams before the step
+ * @param credit the total amount of DATA that we allow the peer to send, before the step
+ * @param block the header block that ends with the step, as the peer has encoded it
  */
 record Moment(
     boolean server, Past past, long credit, Step step, Block block, Answer ours, Answer nettys) {
@@ -35,7 +35,7 @@ record Moment(
     return past.fate(id());
   }
 
-  /** HEADERS, or the end of its block. */
+  /** Whether the step is HEADERS, or the end of a header block. */
   boolean isHeaders() {
     return isFrame(FrameType.HEADERS) || isFrame(FrameType.CONTINUATION);
   }
@@ -48,7 +48,7 @@ record Moment(
     return fate() == Fate.OPEN || fate() == Fate.RECEIVE_ENDED;
   }
 
-  /** We reset the stream of the frame, and that is all. */
+  /** Whether our only response is a reset of the frame's stream. */
   boolean weReset(Http2Error error) {
     return ours.resetsOnly(id(), error);
   }
@@ -57,7 +57,7 @@ record Moment(
     return nettys.resetsOnly(id(), error);
   }
 
-  /** We end the connection. */
+  /** Whether our response is the end of the connection. */
   boolean weEnd(Http2Error error) {
     return ours.error() == error;
   }
@@ -72,7 +72,7 @@ record Moment(
         || (last instanceof Endpoint.Data data && data.end());
   }
 
-  /** What Netty does is to hand on a header list. */
+  /** Whether Netty's response is to pass a header list on. */
   boolean nettyHandsOn() {
     return isHandedOn(nettys);
   }
@@ -87,12 +87,12 @@ record Moment(
         && answer.heard().get(0) instanceof Endpoint.Headers;
   }
 
-  /** Bytes of DATA frames that the peer has sent, with this one. */
+  /** The number of bytes in all DATA frames of the peer, including this one. */
   long sent() {
     return past.sent() + frame().payload().length;
   }
 
-  /** The same for the stream of this one. */
+  /** The number of bytes in all DATA frames of this frame's stream, including this one. */
   int sentOnStream() {
     return past.sentOn(id()) + frame().payload().length;
   }

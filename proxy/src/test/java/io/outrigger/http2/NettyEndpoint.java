@@ -19,12 +19,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Netty's connection with its own rules for streams, its limits against floods out of the way. */
+/** Netty's connection with its rules for streams, but without its limits against floods. */
 @LoopConfined
 final class NettyEndpoint extends Endpoint {
   private static final int NO_LIMIT = 1 << 20;
 
-  /** Not watched for leaks: Netty may keep DATA that waited when an error ends the connection. */
+  /**
+   * An allocator without leak detection, because Netty may keep pending DATA when an error ends the
+   * connection.
+   */
   private final ByteBufAllocator alloc = new UnpooledByteBufAllocator(false, true);
 
   private final Http2ConnectionHandler handler;
@@ -127,7 +130,7 @@ final class NettyEndpoint extends Endpoint {
     channel.finishAndReleaseAll();
   }
 
-  /** Netty's builder, with what it keeps from others. */
+  /** Netty's builder with access to its protected methods. */
   private static final class Builder
       extends AbstractHttp2ConnectionHandlerBuilder<Http2ConnectionHandler, Builder> {
     Builder(boolean server, Heard heard, Http2Settings settings) {
@@ -155,7 +158,7 @@ final class NettyEndpoint extends Endpoint {
     }
   }
 
-  /** What the layer above hears. */
+  /** The events of the layer above. */
   private final class Heard extends Http2FrameAdapter {
     @Override
     public int onDataRead(

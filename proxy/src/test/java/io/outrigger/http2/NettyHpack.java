@@ -12,12 +12,12 @@ import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Netty's HPACK: the oracle. It has no rules for fields. */
+/** Netty's HPACK, used as the oracle. It does not check fields. */
 final class NettyHpack {
   static final String TOO_LARGE = "too large";
   static final String REFUSED = "refused";
 
-  /** A field is told as {@code name=value}, without the blanks that we strip. */
+  /** Returns a field as {@code name=value}, without the blanks that our decoder strips. */
   record Field(String name, String value) {
     @Override
     public String toString() {
@@ -45,12 +45,12 @@ final class NettyHpack {
         };
   }
 
-  /** Our settings allow the peer's encoder this much of a table. */
+  /** The table size that our settings allow the peer's encoder. */
   void maxTableSize(int bytes) throws Http2Exception {
     decoder.maxHeaderTableSize(bytes);
   }
 
-  /** The fields of {@code block}, or one word. */
+  /** The fields of {@code block}, or one word for an error. */
   List<String> decode(byte[] block) {
     fields.clear();
     try {
@@ -63,7 +63,7 @@ final class NettyHpack {
     }
   }
 
-  /** The fields of the last block, as far as they were read. */
+  /** The fields of the last block up to its error. */
   List<Field> fields() {
     return List.copyOf(fields);
   }

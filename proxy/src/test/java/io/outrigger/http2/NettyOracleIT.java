@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Netty's own HTTP/2 as the other side: what it says and understands of valid traffic is right. */
+/** Valid traffic between our implementation and Netty's HTTP/2, which serves as the oracle. */
 final class NettyOracleIT {
   private static final int CALLS = 60;
 

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Our connection; its handlers hold every byte that comes, so that windows are used up. */
+/** Our connection. Its handlers hold every received byte, so that windows are used up. */
 @LoopConfined
 final class OurEndpoint extends Endpoint implements ConnectionHandler {
   private static final int NO_LIMIT = 1 << 20;
@@ -143,7 +143,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
     buffers.checkAllReleased();
   }
 
-  /** What one stream hears. */
+  /** The events of one stream. */
   @LoopConfined
   private final class Heard implements StreamHandler {
     private Http2Stream stream;

@@ -10,23 +10,25 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What is known of the streams before a step. */
+/** The history of the streams before a step. */
 @LoopConfined
 final class Past {
-  /** How a stream came to where it is. */
+  /** The state of a stream by its history. */
   enum Fate {
     IDLE,
-    /** A higher one of the peer's was used before. */
+    /** The peer has used a higher id before. */
     SKIPPED,
     OPEN,
-    /** The peer has said all. */
+    /** The peer has sent END_STREAM. */
     RECEIVE_ENDED,
-    /** Both have said all. */
+    /** Both sides have sent END_STREAM. */
     ENDED,
     RESET_BY_PEER,
-    /** Or given up by us because GOAWAY did not count it in. */
+    /**
+     * The stream was reset, or we have ended it because of a GOAWAY with a lower last stream id.
+     */
     RESET_BY_US,
-    /** Its first header block was refused. */
+    /** The first header block of the stream was rejected. */
     REFUSED
   }
 
@@ -58,44 +60,44 @@ final class Past {
     };
   }
 
-  /** Whether {@code id}, or a higher one, was opened with a header block that was refused. */
+  /** Whether the header block that opened {@code id} or a higher id was rejected. */
   boolean wasRefusedFrom(int id) {
     return fates.entrySet().stream()
         .anyMatch(fate -> fate.getValue() == Fate.REFUSED && fate.getKey() >= id);
   }
 
-  /** Whether the peer has said GOAWAY. */
+  /** Whether the peer has sent GOAWAY. */
   boolean peerLeaves() {
     return goAway;
   }
 
-  /** Bytes of content that were heard. */
+  /** The number of bytes of content that the handler has received. */
   int received(int id) {
     return contents.getOrDefault(id, 0);
   }
 
-  /** Whether the peer promised content by {@code content-length}, and none has come. */
+  /** Whether the peer has announced content with {@code content-length} and has sent none. */
   boolean promised(Moment moment) {
     boolean byNow = moment.values("content-length").stream().anyMatch(value -> !value.equals("0"));
     return (promises.contains(moment.id()) || byNow) && received(moment.id()) == 0;
   }
 
-  /** Whether the head of the response says that it has no content. */
+  /** Whether the head of the response excludes content. */
   boolean isContentless(int id) {
     return contentless.contains(id);
   }
 
-  /** Whether the peer's head of a message has come. */
+  /** Whether the head of the peer's message was received. */
   boolean hasHead(int id) {
     return heads.contains(id);
   }
 
-  /** Bytes of DATA frames that were sent so far. */
+  /** The number of bytes in all DATA frames that were sent so far. */
   long sent() {
     return sent;
   }
 
-  /** The same for one stream. */
+  /** The number of bytes in all DATA frames of one stream that were sent so far. */
   int sentOn(int id) {
     return sentOn.getOrDefault(id, 0);
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Sockets that are readable while there are no buffers: nothing of theirs is lost. */
+/** Sockets that are readable while no buffers are available: no bytes are lost. */
 @Timeout(120)
 final class PatientReadIT {
   private final ScarceBuffers buffers = new ScarceBuffers();
@@ -99,7 +99,7 @@ final class PatientReadIT {
     }
   }
 
-  /** A socket that is read by a handshake first, as with TLS. */
+  /** A socket whose first bytes are read by a handshake, as with TLS. */
   private static final class FirstByte extends ChannelInboundHandlerAdapter {
     private final ChannelHandler connection;
 

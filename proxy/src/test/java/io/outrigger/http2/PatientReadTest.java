@@ -13,7 +13,7 @@ import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A read where there are few buffers, or none. */
+/** Reads while few or no buffers are available. */
 final class PatientReadTest {
   private static final int FULL = 65_536;
 

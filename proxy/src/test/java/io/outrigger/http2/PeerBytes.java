@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Scripts as bytes, and any bytes as a script: the first byte says who it is for and whether
- * SETTINGS went before, all others are what the peer sends. But for frames of a few types that
- * nobody uses: they stand for what the layer above does.
+ * Converts scripts to bytes, and any bytes to a script. The first byte selects the side under test
+ * and whether SETTINGS were exchanged before. The other bytes are the peer's frames, except for
+ * frames of a few unused types, which encode actions of the layer above.
  */
 final class PeerBytes {
   private static final int TO_SERVER = 1;

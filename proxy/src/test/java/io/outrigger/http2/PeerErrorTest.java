@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each error of a client costs it: its stream, or the connection. */
+/** The result of each error of a client: a stream error or a connection error. */
 final class PeerErrorTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withWindows(100_000, 150_000).withMaxHeaderListBytes(2000);

@@ -7,7 +7,7 @@ import io.outrigger.http2.testing.Frames;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Errors that each cost a stream add up. */
+/** Stream errors are counted. */
 final class PeerFaultsTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** RFC 9113 section 6.5.2: each setting's values, and what follows from it. */
+/** RFC 9113 section 6.5.2: the valid values and the effect of each setting. */
 final class PeerSettingsTest {
   private static final int ENABLE_PUSH = FrameType.SETTINGS_ENABLE_PUSH;
 

@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What waits comes out as it went in, and pins not much more than it is. */
+/** Pending data is returned unchanged, and does not hold much more memory than its size. */
 final class PendingDataTest {
   private static final int READ_BUFFER = 64 << 10;
 
@@ -30,7 +30,7 @@ final class PendingDataTest {
     return alloc.metric().usedHeapMemory() + alloc.metric().usedDirectMemory();
   }
 
-  /** Has no more memory. */
+  /** An allocator without free memory. */
   private static final class Exhausted extends AbstractByteBufAllocator {
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
@@ -48,7 +48,7 @@ final class PendingDataTest {
     }
   }
 
-  /** Reads a buffer of which only {@code sizes} are this stream's. */
+  /** Reads a buffer of which only {@code sizes} belong to this stream. */
   private void read(int... sizes) {
     ByteBuf buffer = alloc.heapBuffer(READ_BUFFER).writeZero(READ_BUFFER);
     for (int size : sizes) {

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a peer sends: nothing is thrown, nothing leaks, every story has one end. */
+/**
+ * For all input of a peer, no exception is thrown, no buffer leaks, and every stream has one last
+ * event.
+ */
 final class RandomPeerTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withWindows(5000, 70_000).withMaxHeaderListBytes(1000);
@@ -94,7 +97,7 @@ final class RandomPeerTest {
         .allSatisfy(call -> assertThat(call.stream().isOpenForSending()).isFalse());
   }
 
-  /** What a layer above may do at any time. */
+  /** An action of the layer above, possible at any time. */
   private static void act(Random random, RawPeer peer, List<RecordingStream> calls) {
     if (peer.isOpen() && peer.connection.canOpenStream() && random.nextInt(3) == 0) {
       calls.add(peer.open(Messages.POST, random.nextBoolean()));

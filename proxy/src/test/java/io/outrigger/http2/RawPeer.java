@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The other end of one of our connections, without a socket: any bytes in, frames out. */
+/** The peer of one of our connections, without a socket: the test writes bytes and reads frames. */
 final class RawPeer implements AutoCloseable {
   final RecordingConnection events = new RecordingConnection();
   final Http2Connection connection;
@@ -47,7 +47,7 @@ final class RawPeer implements AutoCloseable {
     connection = made.get();
   }
 
-  /** A client's view of our server, before the preface. */
+  /** A client of our server, before the preface. */
   static RawPeer silentClient(ConnectionSettings settings) {
     return new RawPeer(true, settings);
   }
@@ -78,12 +78,12 @@ final class RawPeer implements AutoCloseable {
     return new RawPeer(false, ConnectionSettings.DEFAULT);
   }
 
-  /** The other end of a {@link MemorySocket}, before a byte has passed. */
+  /** The peer of a {@link MemorySocket}, before any byte was sent. */
   static RawPeer atSocket(boolean server, ConnectionSettings settings) {
     return new RawPeer(server, settings, MemorySocket::new);
   }
 
-  /** The same for a client that has exchanged SETTINGS with our server. */
+  /** The client end of a {@link MemorySocket}, after SETTINGS were exchanged with our server. */
   static RawPeer clientAtSocket(ConnectionSettings settings) {
     RawPeer peer = atSocket(true, settings);
     peer.send(Frames.PREFACE, Frames.settings(), Frames.settingsAck());
@@ -91,7 +91,7 @@ final class RawPeer implements AutoCloseable {
     return peer;
   }
 
-  /** The same for a server that has exchanged SETTINGS with our client. */
+  /** The server end of a {@link MemorySocket}, after SETTINGS were exchanged with our client. */
   static RawPeer serverAtSocket(ConnectionSettings settings) {
     RawPeer peer = atSocket(false, settings);
     peer.send(Frames.settings(), Frames.settingsAck());
@@ -123,7 +123,7 @@ final class RawPeer implements AutoCloseable {
     return recorder;
   }
 
-  /** From now on the socket takes what is written, or it does not. */
+  /** Sets whether the socket accepts bytes from now on. */
   void socketTakes(boolean takes) {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, takes);
     channel.runPendingTasks();
@@ -135,7 +135,7 @@ final class RawPeer implements AutoCloseable {
     channel.runPendingTasks();
   }
 
-  /** What was written as it is. */
+  /** The bytes that were written. */
   ByteBuf take() {
     channel.runPendingTasks();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
@@ -161,7 +161,7 @@ final class RawPeer implements AutoCloseable {
     return frames;
   }
 
-  /** The frames written since the last call, in words; empty when there are none. */
+  /** The frames written since the last call as text; empty when there are none. */
   String answer() {
     return read().stream().map(Frame::toString).collect(Collectors.joining(", "));
   }

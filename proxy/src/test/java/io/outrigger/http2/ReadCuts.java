@@ -14,12 +14,12 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Plays a script to our connection twice, with a read for each frame and with reads that begin and
- * end anywhere: that must not matter.
+ * Plays a script to our connection twice, with one read per frame and with reads of random size.
+ * Both must have the same result.
  *
- * <p>The end of a turn, which follows each read here, may: a connection that leaves closes then,
- * and what waits for windows is sent. Once there is such a thing no read goes beyond the end of a
- * frame.
+ * <p>The end of a turn, which follows each read here, may change the result: a draining connection
+ * closes then, and DATA that has waited for windows is sent. From such a state on, each read ends
+ * at the end of a frame.
  */
 @LoopConfined
 final class ReadCuts {

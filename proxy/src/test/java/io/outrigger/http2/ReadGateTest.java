@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whether the socket of an app is read. */
+/** Pausing and resuming reads of an app's socket. */
 final class ReadGateTest {
   private final RawPeer peer = RawPeer.client();
 

@@ -40,7 +40,7 @@ final class ReadTurnTest {
     public void onNoBuffer() {}
   }
 
-  /** Reads one buffer full, in which {@code streams} begin; whether to read on. */
+  /** Reads one full buffer in which {@code streams} begin; returns whether to continue reading. */
   private boolean read(int streams) {
     readBytes();
     started += streams;
@@ -122,7 +122,7 @@ final class ReadTurnTest {
     assertThat(room()).isEqualTo(FULL / 1_024 * 128);
   }
 
-  /** As epoll asks, which knows whether there is more. */
+  /** Checks like epoll, which knows whether more bytes are available. */
   @Test
   void aTurnEndsWithItsStreamsOrItsBytes() {
     readBytes();

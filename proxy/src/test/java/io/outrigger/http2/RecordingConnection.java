@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Writes down what a connection says, and takes every stream with a {@link RecordingStream}. */
+/** Records the events of a connection, and handles every stream with a {@link RecordingStream}. */
 @LoopConfined
 class RecordingConnection implements ConnectionHandler {
   final List<String> events = new ArrayList<>();
 
-  /** Why it began to end. */
+  /** The reason of the connection's end. */
   final List<String> refusals = new ArrayList<>();
 
   final List<String> endings = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down what a stream says; returns credit at once unless told to hold it. */
+/** Records the events of a stream; returns credit at once unless it is set to hold credit. */
 @LoopConfined
 class RecordingStream implements StreamHandler {
   final List<String> events = new ArrayList<>();

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Requests that are cancelled as soon as they are sent, and a backend that reads slowly. */
+/** Requests that are canceled as soon as they are sent, and a backend that reads slowly. */
 final class ResetFenceTest {
   private static void cancel(RawPeer server, int requests) {
     for (int i = 0; i < requests; i++) {
@@ -20,7 +20,7 @@ final class ResetFenceTest {
     }
   }
 
-  /** How many empty SETTINGS were sent since the last look. */
+  /** The number of empty SETTINGS frames that were sent since the last call. */
   private static int fences(RawPeer server) {
     List<Frame> frames = server.read();
     return (int)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Frames that are to be sent while there are no buffers: none is lost, and the order is kept. */
+/** Frames written while no buffers are available: no frame is lost, and the order is kept. */
 final class ScarceOutputTest {
   private final ScarceBuffers buffers = new ScarceBuffers();
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelOutboundHandlerAdapter());
@@ -46,7 +46,7 @@ final class ScarceOutputTest {
     return bytes;
   }
 
-  /** What the loop does when the writer has asked for it. */
+  /** The end of a turn that the writer has requested. */
   private void later() {
     channel.advanceTimeBy(ReadGate.WAIT_MILLIS, TimeUnit.MILLISECONDS);
     int before = dirty;

@@ -10,11 +10,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What happens on one connection, a step at a time: frames that the peer sends, and what the layer
- * above the connection does meanwhile.
+ * The events of one connection, step by step: frames of the peer, and actions of the layer above.
  *
- * @param server whether the connection under test is the one that accepts: an app misbehaves;
- *     otherwise a backend does
+ * @param server true if the connection under test is a server, whose peer is an app; false if its
+ *     peer is a backend
  */
 record Script(boolean server, List<Step> steps) {
   sealed interface Step {}
@@ -53,9 +52,9 @@ record Script(boolean server, List<Step> steps) {
     }
   }
 
-  /** What the layer above does; on a stream that cannot be sent on, nothing. */
+  /** An action of the layer above; without effect on a stream that is not open for sending. */
   enum Act {
-    /** A client's next request. */
+    /** The next request of a client. */
     OPEN,
     OPEN_WHOLE,
     HEAD,
@@ -68,8 +67,8 @@ record Script(boolean server, List<Step> steps) {
   record Does(Act act, int id) implements Step {}
 
   /**
-   * The frames that {@code bytes} are, {@code from} some place, by their length fields. The last
-   * one is filled up with zeros, so that each is whole; but for one that is longer than any may be.
+   * Splits {@code bytes}, starting at {@code from}, into frames by their length fields. The last
+   * frame is padded with zeros to be complete, unless its length exceeds the maximum.
    */
   static List<Sends> cut(byte[] bytes, int from) {
     List<Sends> frames = new ArrayList<>();
@@ -84,7 +83,7 @@ record Script(boolean server, List<Step> steps) {
     return frames;
   }
 
-  /** Behind the peer's SETTINGS and its acknowledgement of ours. */
+  /** The script starts after the peer's SETTINGS and its acknowledgment of ours. */
   static Script ready(boolean server, Object... steps) {
     List<Step> all = new ArrayList<>();
     all.add(Sends.of(Frames.settings()));

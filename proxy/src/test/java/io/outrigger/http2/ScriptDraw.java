@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Draws short scripts in which right and wrong frames of all kinds follow each other. */
+/** Generates short random scripts of valid and invalid frames of all types. */
 final class ScriptDraw {
-  /** Where the draws come from: a seeded generator, or a fuzzer. */
+  /** The source of random numbers: a seeded generator or a fuzzer. */
   interface Source {
     /** A number in {@code 0..bound-1}. */
     int below(int bound);
@@ -142,7 +142,7 @@ final class ScriptDraw {
     };
   }
 
-  /** A header block over several frames; what comes between and after them may be wrong. */
+  /** A header block in several frames; frames between and after them may be invalid. */
   private void block(List<Step> steps) {
     int id = id();
     byte[] whole = drawnBlock();

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who may send, in what order, and what the account has of those who wait. */
+/** The order in which streams send, and the count of bytes that wait. */
 final class SendSchedulerTest {
   private static final int READ_BUFFER = 64 << 10;
 

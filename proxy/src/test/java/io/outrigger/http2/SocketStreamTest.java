@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What one stream may do, in which order it leaves, and what is counted for it. */
+/** The states of one stream, the order of its frames, and its counters. */
 final class SocketStreamTest {
   private static Http2Stream stream(RawPeer peer, int index) {
     return peer.events.stream(index).stream();

@@ -8,7 +8,10 @@ import io.outrigger.http2.SocketView.Streams;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A stream has succeeded once the response has ended (A14), as each side sees that. */
+/**
+ * A stream has succeeded once the response has ended (A14), on the client's and on the server's
+ * side.
+ */
 final class SocketViewTest {
   @Test
   void bothSidesCountAStreamWhoseResponseHasEnded() {

@@ -20,7 +20,7 @@ final class Sockets implements AutoCloseable {
     loops = EventLoops.start(kind, count);
   }
 
-  /** Listens with {@code handler} on each accepted channel; where it came to listen. */
+  /** Listens with {@code handler} on each accepted channel, and returns the address. */
   SocketAddress listen(SocketAddress address, Supplier<? extends ChannelHandler> handler) {
     return new ServerBootstrap()
         .group(loops.group())

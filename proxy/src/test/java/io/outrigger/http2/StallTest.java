@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Something stands still when it was begun, made no step, and its time is up. */
+/** An operation has stalled when it has begun and makes no progress for the time limit. */
 final class StallTest {
   private static final long LIMIT = Duration.ofSeconds(5).toNanos();
 

@@ -15,7 +15,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Differences in what frames mean for their stream or the connection. */
+/** Differences in the effect of frames on their stream or the connection. */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
 enum StateDifference implements Difference {
   PUSH_PROMISE_IS_AN_ERROR(

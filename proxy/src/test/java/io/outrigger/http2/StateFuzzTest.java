@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Scripts of frames from either side, and any bytes, as Netty understands them. */
+/** Random scripts and bytes from a client or a server, compared with Netty. */
 final class StateFuzzTest {
   @FuzzTest
   void scripts(FuzzedDataProvider draws) {

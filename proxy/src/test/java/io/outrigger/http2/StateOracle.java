@@ -7,13 +7,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Plays a script to our connection and to Netty's. Both must answer each step in the same way, or
- * have a {@link Difference} that is known; the script ends where it lets their states part.
+ * Plays a script to our connection and to Netty's. Both must respond to each step in the same way,
+ * or with a known {@link Difference}. The script ends after a difference that leaves them in
+ * different states.
  */
 final class StateOracle {
   private StateOracle() {}
 
-  /** Plays it, and returns the known differences that were met. */
+  /** Plays the script, and returns the known differences that occurred. */
   static Set<Difference> compare(String what, Script script) {
     try {
       return compare(script);

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What frames mean for their stream and their connection, by Netty's judgement: the same events,
- * answers and refusals in each step of a script, a known {@link Difference} apart.
+ * Compares the effects of frames with Netty's: each step of a script must have the same events,
+ * responses and errors, except for a known {@link Difference}.
  */
 final class StateOracleTest {
   @Test

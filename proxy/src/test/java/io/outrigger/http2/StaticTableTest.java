@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** RFC 7541 appendix A, as encoders look for names in it. */
+/** Lookup of names in the table of RFC 7541 appendix A. */
 final class StaticTableTest {
   @ParameterizedTest
   @CsvSource({

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a connection knows of its streams: how many there are, and what became of the others. */
+/** The number of a connection's open streams, and the state of closed ones. */
 final class StreamTableTest {
   private static final HeaderList OK = HeaderList.builder(1).add(KnownName.STATUS, "200").build();
   private static final Duration TICK = Duration.ofSeconds(1);

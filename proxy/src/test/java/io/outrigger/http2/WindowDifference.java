@@ -9,7 +9,7 @@ import io.outrigger.http2.testing.Frames;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Differences in what windows are, and in what is beyond them. */
+/** Differences in the size of windows, and in errors for DATA beyond them. */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
 enum WindowDifference implements Difference {
   WINDOWS_OVERFLOW_BY_SETTINGS(

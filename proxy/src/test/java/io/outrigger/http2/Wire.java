@@ -8,7 +8,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our client and our server on two embedded channels, joined by a wire that cuts where it likes.
+ * Our client and our server on two embedded channels, connected by a wire that splits bytes at
+ * random places.
  */
 final class Wire implements AutoCloseable {
   final RecordingConnection clientEvents = new RecordingConnection();

@@ -1,4 +1,4 @@
-/** Tests of the HTTP/2 seam and of what implements it. */
+/** Tests of HTTP/2 and HPACK. */
 @NullMarked
 package io.outrigger.http2;
 

@@ -27,8 +27,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend that answers each request, once it has ended, with a few bytes: plain HTTP/2. It lets
- * its clients reset as many streams as they like: what an app cancels reaches it as a reset.
+ * A plain HTTP/2 backend that responds to each request with a few bytes once the request has ended.
+ * The backend has no limit for resets by its clients, because calls canceled by an app reach it as
+ * resets.
  */
 public final class AnsweringBackend implements AutoCloseable {
   public static final String ANSWER = "all is well";
@@ -52,7 +53,7 @@ public final class AnsweringBackend implements AutoCloseable {
     this(null);
   }
 
-  /** One that speaks TLS. */
+  /** Starts a backend with TLS. */
   public static AnsweringBackend over(SslContext tls) {
     return new AnsweringBackend(tls);
   }
@@ -83,17 +84,17 @@ public final class AnsweringBackend implements AutoCloseable {
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
-  /** Requests that have come and not ended. */
+  /** The number of requests that have begun and not ended. */
   public int running() {
     return running.get();
   }
 
-  /** Requests that have come. */
+  /** The number of requests that have begun. */
   public long seen() {
     return seen.get();
   }
 
-  /** What requests named: {@code https://orders/pay.Pay/Do}. */
+  /** The URIs of the requests, for example {@code https://orders/pay.Pay/Do}. */
   public Set<String> targets() {
     return targets;
   }

@@ -5,7 +5,7 @@ import io.outrigger.http2.Http2Error;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** One frame as it was read. */
+/** One frame that was read. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Frame(int type, int flags, int streamId, byte[] payload) {
   private static final String[] NAMES = {

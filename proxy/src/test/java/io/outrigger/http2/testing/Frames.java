@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Frames as bytes, right or wrong: nothing is checked here. */
+/** Frames as bytes, valid or invalid: nothing is checked here. */
 public final class Frames {
   public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);

@@ -23,7 +23,7 @@ public final class Heads {
     return headers(":status", "200", "content-type", "application/grpc");
   }
 
-  /** These fields alone. */
+  /** A list of only these fields. */
   public static HeaderList headers(String... fields) {
     return add(HeaderList.builder(4), fields).build();
   }

@@ -49,7 +49,7 @@ public final class RawHttp2 implements AutoCloseable {
     return client;
   }
 
-  /** The backend's side of a connection that {@code socket} accepted; SETTINGS are exchanged. */
+  /** The backend's side of an accepted connection, after SETTINGS were exchanged. */
   public static RawHttp2 accept(Socket socket, int... idsAndValues) throws IOException {
     socket.setTcpNoDelay(true);
     socket.setSoTimeout((int) PATIENCE.toMillis());
@@ -60,7 +60,7 @@ public final class RawHttp2 implements AutoCloseable {
     return server;
   }
 
-  /** Sends bytes; false when the other side does not take them any more. */
+  /** Sends bytes; returns false when the other side no longer accepts them. */
   public boolean send(byte[]... parts) {
     try {
       for (byte[] part : parts) {
@@ -72,7 +72,7 @@ public final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** The next frame; empty when the other side has closed. */
+  /** Reads the next frame; empty when the other side has closed the connection. */
   public Optional<Frame> read() throws IOException {
     try {
       byte[] head = in.readNBytes(FrameType.HEADER_BYTES);
@@ -93,7 +93,7 @@ public final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** Reads until a frame fits. */
+  /** Reads frames until one matches. */
   public Frame await(Predicate<Frame> fits) throws IOException {
     for (Optional<Frame> frame = read(); frame.isPresent(); frame = read()) {
       if (fits.test(frame.get())) {
@@ -103,7 +103,7 @@ public final class RawHttp2 implements AutoCloseable {
     throw new EOFException("closed before the frame came");
   }
 
-  /** Reads to the end: the error code of the last GOAWAY, or empty when none came. */
+  /** Reads to the end; returns the error code of the last GOAWAY, or empty when there was none. */
   public Optional<Http2Error> awaitClose() throws IOException {
     Optional<Http2Error> error = Optional.empty();
     for (Optional<Frame> frame = read(); frame.isPresent(); frame = read()) {

@@ -31,7 +31,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Apps and backends that speak HTTP/2 frame by frame, for what gRPC libraries hide. */
+/**
+ * Apps and backends that send and receive single HTTP/2 frames, for tests of details that gRPC
+ * libraries hide.
+ */
 public final class RawPeer implements AutoCloseable {
   private final EventLoops loops = MiniMesh.startLoops(1);
 
@@ -47,7 +50,7 @@ public final class RawPeer implements AutoCloseable {
     return connection;
   }
 
-  /** The same through a unix socket. */
+  /** A connection of an app to the sidecar through a unix socket. */
   public Connection connect(Path socket) throws Exception {
     return connect(loops.unixAddress(socket), ConnectionSettings.DEFAULT);
   }
@@ -56,7 +59,7 @@ public final class RawPeer implements AutoCloseable {
     return connect(MiniMesh.loopback(port), ConnectionSettings.DEFAULT);
   }
 
-  /** A backend; its connections and streams come in order. */
+  /** A backend; it returns its connections and streams in order. */
   public Server listen(ConnectionSettings settings) {
     return new Server(settings);
   }
@@ -75,7 +78,7 @@ public final class RawPeer implements AutoCloseable {
     private @Nullable Channel channel;
 
     /**
-     * @param streams where those go that the peer opens
+     * @param streams receives the streams that the peer opens
      */
     Connection(BlockingQueue<Exchange> streams) {
       this.streams = streams;
@@ -94,7 +97,10 @@ public final class RawPeer implements AutoCloseable {
       socket().eventLoop().execute(() -> task.accept(socket()));
     }
 
-    /** Tells the other end of a backend's connection how many streams it may open from now on. */
+    /**
+     * Sets the number of streams that the client of a backend's connection may have open, from now
+     * on.
+     */
     public void limitStreams(int max) {
       ByteBuf settings = Unpooled.buffer(15);
       settings.writeMedium(6).writeByte(4).writeByte(0).writeInt(0); // RFC 9113 section 6.5
@@ -144,7 +150,7 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** What was heard on a stream, in the notation of {@code FakeStream}, and how to speak. */
+  /** A stream that records its events, in the notation of {@code FakeStream}, and can send. */
   public static final class Exchange implements StreamHandler {
     public final BlockingQueue<String> events = new LinkedBlockingQueue<>();
     public final Connection connection;
@@ -174,7 +180,7 @@ public final class RawPeer implements AutoCloseable {
       run(s -> s.sendData(data, endStream));
     }
 
-    /** The next event, which must come soon. */
+    /** Waits for the next event, which must occur soon. */
     public String next() throws InterruptedException {
       String event = events.poll(60, TimeUnit.SECONDS);
       return event == null ? "NOTHING" : event;
@@ -211,7 +217,7 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
-  /** A backend's port. */
+  /** The port of a backend. */
   public final class Server {
     public final BlockingQueue<Connection> connections = new LinkedBlockingQueue<>();
     public final BlockingQueue<Exchange> streams = new LinkedBlockingQueue<>();
@@ -239,7 +245,7 @@ public final class RawPeer implements AutoCloseable {
               .channel();
     }
 
-    /** Takes no further connections: attempts are refused. */
+    /** Stops listening, so that further connections are refused. */
     public void refuseMore() {
       channel.close().awaitUninterruptibly();
     }
@@ -248,12 +254,12 @@ public final class RawPeer implements AutoCloseable {
       return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
-    /** The next connection that is made. */
+    /** Waits for the next connection. */
     public Connection next() throws InterruptedException {
       return requireNonNull(connections.poll(60, TimeUnit.SECONDS), "no connection came");
     }
 
-    /** The next stream, of any connection. */
+    /** Waits for the next stream of any connection. */
     public Exchange nextStream() throws InterruptedException {
       return requireNonNull(streams.poll(60, TimeUnit.SECONDS), "no stream came");
     }
