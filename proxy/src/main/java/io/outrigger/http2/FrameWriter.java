@@ -43,7 +43,7 @@ final class FrameWriter {
   private final ChannelHandlerContext ctx;
   private final Runnable onDirty;
   private final HpackEncoder hpack = new HpackEncoder();
-  private final HpackSpace.Room copies = HpackSpace.current().data;
+  private final HpackSpace.WorkBuffer copyBuffer = HpackSpace.current().data;
   private @Nullable ByteBuf buffer;
   private int bufferSize = MIN_BUFFER;
   private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
@@ -53,19 +53,19 @@ final class FrameWriter {
   /**
    * Whether the buffer is on the heap because no direct buffer was available at the last attempt.
    */
-  private boolean waits;
+  private boolean awaitsDirectBuffer;
 
   /** Whether a frame is missing or incomplete because there was no memory for it. */
   private boolean isBroken;
 
   /** Whether a timer is set for the next attempt to get a direct buffer. */
-  private boolean isTimed;
+  private boolean isRetryScheduled;
 
   /** The number of failed attempts in a row. */
-  private int tries;
+  private int retries;
 
   /** The number of bytes passed to the channel so far. */
-  private long handed;
+  private long handedBytes;
 
   /**
    * @param onDirty called when there are frames to flush
@@ -92,7 +92,7 @@ final class FrameWriter {
   boolean isWritable() {
     ByteBuf current = buffer;
     return !released
-        && !waits
+        && !awaitsDirectBuffer
         && !isBroken
         && ctx.channel().isWritable()
         && (current == null || current.readableBytes() < MAX_BUFFER);
@@ -111,7 +111,7 @@ final class FrameWriter {
    * accepted yet.
    */
   long handedBytes() {
-    return handed;
+    return handedBytes;
   }
 
   /**
@@ -122,7 +122,7 @@ final class FrameWriter {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
     }
-    return !released && !waits && !isBroken && ctx.channel().isWritable();
+    return !released && !awaitsDirectBuffer && !isBroken && ctx.channel().isWritable();
   }
 
   void clientPreface() {
@@ -219,7 +219,7 @@ final class FrameWriter {
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
     if (bytes <= COPY_BYTES) {
       // Copied by way of an array: Netty allocates objects to copy from buffer to buffer.
-      byte[] copy = copies.of(bytes);
+      byte[] copy = copyBuffer.of(bytes);
       data.getBytes(data.readerIndex(), copy, 0, bytes);
       data.release();
       ByteBuf out = frame(bytes, FrameType.DATA, flags, streamId);
@@ -240,7 +240,7 @@ final class FrameWriter {
     }
     head(out, bytes, FrameType.DATA, flags, streamId);
     handOver();
-    handed += bytes;
+    handedBytes += bytes;
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
@@ -250,8 +250,8 @@ final class FrameWriter {
    */
   void flush() {
     handOver();
-    if (waits && !isTimed) {
-      isTimed = true;
+    if (awaitsDirectBuffer && !isRetryScheduled) {
+      isRetryScheduled = true;
       var unused =
           ctx.channel()
               .eventLoop()
@@ -264,9 +264,9 @@ final class FrameWriter {
   }
 
   private void tryAgain() {
-    isTimed = false;
-    if (!released && waits) {
-      tries++;
+    isRetryScheduled = false;
+    if (!released && awaitsDirectBuffer) {
+      retries++;
       onDirty.run();
     }
   }
@@ -275,7 +275,7 @@ final class FrameWriter {
    * Whether written frames are incomplete or cannot be sent; the connection must then be closed.
    */
   boolean hasFailed() {
-    return isBroken || (waits && tries > MAX_WAITS);
+    return isBroken || (awaitsDirectBuffer && retries > MAX_WAITS);
   }
 
   /**
@@ -303,14 +303,14 @@ final class FrameWriter {
       return;
     }
     ByteBuf ready = FallbackBuffers.outsideOfHeap(current, ctx.alloc());
-    waits = ready == null;
+    awaitsDirectBuffer = ready == null;
     if (ready == null) {
       return;
     }
-    tries = 0;
+    retries = 0;
     buffer = null;
     written = true;
-    handed += ready.readableBytes();
+    handedBytes += ready.readableBytes();
     // The next turn is likely to write about as many bytes as this one.
     bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
     var unused = ctx.write(ready, ctx.voidPromise());

@@ -27,16 +27,16 @@ final class HpackSpace {
   final HeaderBlockCache blocks = new HeaderBlockCache();
 
   /** Work buffer for the bytes of the block that is being decoded. */
-  final Room block = new Room();
+  final WorkBuffer block = new WorkBuffer();
 
   /** Work buffer for a string decoded from Huffman code. */
-  final Room text = new Room();
+  final WorkBuffer text = new WorkBuffer();
 
   /** Collects the fields of the block that is being decoded. */
   final HeaderList.Builder fields = HeaderList.builder(32);
 
   /** Work buffer for DATA that is copied from one buffer to another. */
-  final Room data = new Room();
+  final WorkBuffer data = new WorkBuffer();
 
   /** The output of the encoder. */
   final HpackOutput output = new HpackOutput();
@@ -55,7 +55,7 @@ final class HpackSpace {
 
   /** A work buffer. An unusually large array is not kept. */
   @LoopConfined
-  static final class Room {
+  static final class WorkBuffer {
     private static final int MAX_KEPT = 16 << 10;
 
     private byte[] bytes = new byte[1024];

@@ -114,7 +114,7 @@ final class AbuseTest {
     }
   }
 
-  /** The answer, such as that the deadline has passed, crosses the reset. */
+  /** The response, for example DEADLINE_EXCEEDED, crosses the reset. */
   @Test
   void resetsOfCallsThatAreAnsweredAreTolerated() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
@@ -129,7 +129,7 @@ final class AbuseTest {
     }
   }
 
-  /** RFC 9113 section 5.1: only DATA that was under way is to be ignored. */
+  /** RFC 9113 section 5.1: only DATA that was in flight is ignored. */
   @Test
   void dataOnAResetStreamEndsWithEnhanceYourCalm() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
@@ -142,7 +142,7 @@ final class AbuseTest {
         frames++;
       }
 
-      assertThat(frames).isBetween(1024, 1300); // 1 KiB each of the stream's window, and 208
+      assertThat(frames).isBetween(1024, 1300); // one per KiB of the stream's window, and 208
     }
   }
 
@@ -179,7 +179,10 @@ final class AbuseTest {
     }
   }
 
-  /** One DATA byte pays for eight frames, but not for eight looks at 100 streams. */
+  /**
+   * One DATA byte offsets eight control frames, but not eight changes of the windows of 100
+   * streams.
+   */
   @Test
   void settingsThatMoveManyWindowsEndWithEnhanceYourCalm() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
@@ -195,11 +198,11 @@ final class AbuseTest {
       }
 
       assertThat(peer.answer()).endsWith("ENHANCE_YOUR_CALM");
-      assertThat(changes).isBetween(8, 12); // 200 + 8 for each of the requests
+      assertThat(changes).isBetween(8, 12); // 200, and 8 for each request
     }
   }
 
-  /** The streams have DATA that waits: each change lets 100 frames of one byte go. */
+  /** DATA waits on all streams: each change of the windows releases 100 frames of one byte. */
   @Test
   void settingsThatReleaseTinyFramesOfManyStreamsEndWithEnhanceYourCalm() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

@@ -13,7 +13,7 @@ import java.util.List;
 @LoopConfined
 final class BlockReader {
   /** A whole header block. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared by equals
   record Block(byte[] bytes, List<Field> fields) {
     static final Block NONE = new Block(new byte[0], List.of());
   }

@@ -161,8 +161,9 @@ final class ConnectionLifecycleTest {
       peer.connection.drain();
       assertThat(peer.answer()).isEqualTo("GOAWAY 2147483647 NO_ERROR, PING");
 
-      peer.send(wholeRequest(3)); // sent before the GOAWAY was seen
-      peer.send(frame(FrameType.PING, FrameType.FLAG_ACK, 0, new byte[8])); // not ours
+      peer.send(wholeRequest(3)); // sent before the peer has received the GOAWAY
+      // Not the answer to our PING.
+      peer.send(frame(FrameType.PING, FrameType.FLAG_ACK, 0, new byte[8]));
       assertThat(peer.answer()).isEmpty();
       peer.send(drainPingAck());
       assertThat(peer.answer()).isEqualTo("GOAWAY 3 NO_ERROR");
@@ -360,7 +361,8 @@ final class ConnectionLifecycleTest {
       assertThat(peer.answer()).isEmpty(); // no stream is open
 
       RecordingStream call = peer.open(POST, true);
-      assertThat(peer.answer()).isEqualTo("PING, HEADERS 1 end"); // A8: the silence is long enough
+      // A8: nothing was read for long enough.
+      assertThat(peer.answer()).isEqualTo("PING, HEADERS 1 end");
       peer.send(frame(FrameType.PING, FrameType.FLAG_ACK, 0, new byte[8]));
       peer.advance(Duration.ofSeconds(10));
       assertThat(peer.answer()).isEqualTo("PING");
@@ -457,7 +459,10 @@ final class ConnectionLifecycleTest {
     }
   }
 
-  /** A peer that is still to hear why must not make us hold anything, or do anything. */
+  /**
+   * While the socket stays open for the GOAWAY, the peer must not cause us to hold memory or to do
+   * work.
+   */
   @Test
   void aConnectionThatLingersHasLetGoOfEverything() {
     try (RawPeer peer = RawPeer.clientAtSocket(ConnectionSettings.DEFAULT)) {
@@ -509,12 +514,12 @@ final class ConnectionLifecycleTest {
       var unused = peer.channel.pipeline().close();
       assertThat(peer.isOpen()).isFalse();
 
-      peer.advance(Duration.ofSeconds(1)); // that of the ledger ends
+      peer.advance(Duration.ofSeconds(1)); // the ledger's timer ends
       assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(-1);
     }
   }
 
-  /** The farewell of TLS may have to wait for a socket that takes nothing. */
+  /** TLS may have to wait with its close_notify for a socket that accepts no bytes. */
   @Test
   void aSocketThatFailsIsNotUsedWhileItCloses() {
     var waits = new ClosesLater();
@@ -536,7 +541,7 @@ final class ConnectionLifecycleTest {
     }
   }
 
-  /** Its buffers are counted: they must come back. */
+  /** Each buffer of the connection is counted, and each must be released. */
   @Test
   void whatWasNotFlushedIsGivenBackWhenTheSocketFails() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
@@ -549,7 +554,7 @@ final class ConnectionLifecycleTest {
     }
   }
 
-  /** Closes when it is removed and asked again. */
+  /** Delays the close until the handler is removed and close is called again. */
   private static final class ClosesLater extends ChannelOutboundHandlerAdapter {
     int asked;
 

@@ -45,7 +45,7 @@ final class ConnectionMemoryTest {
 
   private static byte[] open(int bytes) {
     byte[] part = new byte[bytes];
-    Arrays.fill(part, (byte) 0x10); // fields without a name
+    Arrays.fill(part, (byte) 0x10); // fields with an empty name
     return part;
   }
 
@@ -100,7 +100,10 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** A peer that pays in one period for what it does in a later one would never be too much. */
+  /**
+   * Useful frames of an earlier period must not offset control frames of a later period; otherwise
+   * a peer could exceed the limit without a consequence.
+   */
   @Test
   void usefulFramesOfAnEarlierPeriodPayForNothing() {
     var limits = settings.withAbuse(new AbuseLimits(Duration.ofSeconds(30), 100, 200, 64, MIB));
@@ -123,7 +126,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** 2,730 values in one frame, and each took a look at each stream. */
+  /** A frame may have 2,730 values; earlier each value was applied to each stream. */
   @Test
   void windowsOfAFrameAreSetOnceAndEachMustFit() {
     try (RawPeer peer = RawPeer.client(settings)) {
@@ -182,9 +185,9 @@ final class ConnectionMemoryTest {
     }
   }
 
-  // What the connection itself holds.
+  // Memory held by the connection itself.
 
-  // Who does not read.
+  // Peers that do not read.
 
   @Test
   void aPeerThatReadsNothingIsGivenUp() {
@@ -203,7 +206,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** What is written meanwhile is no sign of life. */
+  /** Frames written meanwhile do not count as progress of the peer. */
   @Test
   void aPeerThatReadsNothingIsGivenUpAlsoWhileMoreIsWritten() {
     try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
@@ -217,7 +220,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** Two answers are taken when one more is written: what was sent and what waits make one sum. */
+  /** Two responses are accepted when one more is written; sent and waiting bytes are in one sum. */
   @Test
   void aPeerThatReadsSlowlyIsNotGivenUp() {
     try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
@@ -253,7 +256,9 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** Buffers are used again: the next one may look just like the one before. */
+  /**
+   * Buffer objects are reused: the next waiting message may be the same object as the one before.
+   */
   @Test
   void aPeerThatReadsTheSameBufferAgainAndAgainIsNotGivenUp() {
     try (RawPeer peer = RawPeer.clientAtSocket(settings)) {
@@ -276,7 +281,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  // What it weighs, and its end.
+  // Weight and end of a connection.
 
   @Test
   void anAppWeighsItsStreamsAndWhatWaitsOnThemInEitherDirection() {
@@ -305,7 +310,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** What calls hold is a matter of their apps. */
+  /** Memory that calls hold counts for the connections of their apps. */
   @Test
   void aConnectionToABackendWeighsOnlyWhatIsItsOwn() {
     try (RawPeer peer = RawPeer.server(settings, Frames.INITIAL_WINDOW_SIZE, 0)) {
@@ -340,7 +345,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  // What operators see of it.
+  // The view for operators.
 
   @Test
   void aViewNamesThePeerAndItsStreams() {

@@ -42,7 +42,7 @@ final class ConnectionStreamsTest {
     return call;
   }
 
-  /** RFC 9113 section 6.5.2: a server sends 0 or nothing. */
+  /** RFC 9113 section 6.5.2: a server sends ENABLE_PUSH with 0 or not at all. */
   @Test
   void onlyAClientMayAllowPushes() {
     try (RawPeer client = RawPeer.client()) {
@@ -84,7 +84,10 @@ final class ConnectionStreamsTest {
     }
   }
 
-  /** RFC 9110 section 8.6: the length that the answer names is that of another one. */
+  /**
+   * RFC 9110 section 8.6: the content-length in a response to HEAD is the length of the response to
+   * GET.
+   */
   @Test
   void theAnswerToAHeadRequestInABuilderNeedsNoContent() {
     try (RawPeer server = RawPeer.server(settings)) {
@@ -111,7 +114,7 @@ final class ConnectionStreamsTest {
     }
   }
 
-  /** 1,300 calls at once that are given up: more than the server may leave unread. */
+  /** 1,300 concurrent calls that are canceled: more than the server may leave unread. */
   private static RawPeer withUnreadResets() {
     RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT);
     List<RecordingStream> calls = new ArrayList<>();
@@ -128,7 +131,7 @@ final class ConnectionStreamsTest {
   @Test
   void whoWaitsForTheServerToReadIsToldWhenItHas() {
     try (RawPeer server = withUnreadResets()) {
-      server.send(settingsAck()); // of the first 256
+      server.send(settingsAck()); // acknowledges the frame after the first 256 resets
       assertThat(server.events.events).isEmpty();
       assertThat(server.answer()).isEqualTo("SETTINGS");
 
@@ -181,7 +184,7 @@ final class ConnectionStreamsTest {
     }
   }
 
-  /** Its WINDOW_UPDATE is what would free memory. */
+  /** A paused app could not send the WINDOW_UPDATE that frees memory. */
   @Test
   void anAppIsPausedForWhatItSentAndNotForWhatItHasYetToTake() {
     Pressure memory = new Pressure();

@@ -42,7 +42,10 @@ final class DecoderTableTest {
     assertThat(table.get(NEWEST)).isNotNull();
   }
 
-  /** Its fields, their objects, and four bytes for each place. */
+  /**
+   * The heap size is the sum of the fields, their objects, and four bytes for each place in the
+   * array.
+   */
   @Test
   void aTableIsCountedByItsFieldsAndItsPlaces() {
     assertThat(table.heapBytes()).isZero();

@@ -21,7 +21,10 @@ final class EncoderTableTest {
     assertThat(new EncoderTable(4096).heapBytes()).isZero();
   }
 
-  /** Its fields, their objects, and five arrays of four bytes for each place. */
+  /**
+   * The heap size is the sum of the fields, their objects, and five arrays with four bytes for each
+   * place.
+   */
   @Test
   void aTableIsCountedByItsFieldsAndItsPlaces() {
     var table = new EncoderTable(4096);
@@ -36,7 +39,10 @@ final class EncoderTableTest {
     assertThat(table.heapBytes()).as("places stay").isEqualTo(FIELD_BYTES + 128 + 16 * 20);
   }
 
-  /** After two thousand million entries, about when a 9th or 17th needs more places, too. */
+  /**
+   * Numbering restarts after 2^31-1 entries; the cases include tables that grow at the same time,
+   * with the 9th or 17th entry.
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3, 7, 8, 9, 10, 15, 16, 17, 18, 40, 90})
   void entriesAreFoundAtTheirIndexesWhenNumbersRunOut(int left) {

@@ -29,7 +29,7 @@ abstract class Endpoint implements AutoCloseable {
   /** A window below the initial one, so that SETTINGS and their ACK have an effect. */
   static final int STREAM_WINDOW = 30_000;
 
-  /** Larger than the expansion of any script's fields. */
+  /** A limit that is larger than the decoded fields of any script. */
   static final int MAX_HEADER_LIST = 64 << 20;
 
   static final int SOME_DATA = 3_000;
@@ -40,7 +40,8 @@ abstract class Endpoint implements AutoCloseable {
   record Headers(int id, List<String> fields, boolean end) implements Event {}
 
   /**
-   * @param hash of the content, as {@link Arrays#hashCode(byte[])} has it, but from 0
+   * @param hash the hash of the content, computed like {@link Arrays#hashCode(byte[])} but starting
+   *     at 0
    */
   record Data(int id, int bytes, int hash, boolean end) implements Event {}
 
@@ -160,7 +161,7 @@ abstract class Endpoint implements AutoCloseable {
 
   private void endTurn() {
     channel().runPendingTasks();
-    // An embedded channel ends our turn at each write, also between a frame's head and its payload.
+    // An embedded channel ends the turn at each write, even between a frame's header and payload.
     channel().flush();
     settle();
   }
@@ -244,7 +245,7 @@ abstract class Endpoint implements AutoCloseable {
           }
         }
         case FrameType.WINDOW_UPDATE -> credit += frame.streamId() == 0 ? frame.number(0) : 0;
-        default -> {} // when credit is returned is each side's own affair
+        default -> {} // each implementation decides when it returns credit
       }
     }
     data.forEach(
@@ -298,13 +299,13 @@ abstract class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Netty moves {@code content-length} behind the other fields; so do we, for the comparison. */
+  /** Netty moves {@code content-length} after the other fields, so the comparison does the same. */
   static List<String> normal(List<String> fields) {
     List<String> others = new ArrayList<>(fields);
     List<String> lengths = new ArrayList<>(fields);
     others.removeIf(field -> field.startsWith("content-length="));
     lengths.removeIf(field -> !field.startsWith("content-length="));
-    // ... and makes one of several that are the same, without leading zeros.
+    // Netty also merges equal values into one without leading zeros.
     lengths.stream()
         .map(field -> field.replaceFirst("=0+(?=.)", "="))
         .distinct()

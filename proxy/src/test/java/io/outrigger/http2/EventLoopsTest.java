@@ -82,7 +82,7 @@ final class EventLoopsTest {
       runsInTime(loop, 20);
 
       var farAway = loop.schedule(() -> {}, 1, TimeUnit.HOURS);
-      runsAtOnce(loop); // and waits for an hour then
+      runsAtOnce(loop); // then the loop blocks for an hour
       runsInTime(loop, 20);
       runsInTime(loop, 1);
       runsAtOnce(loop);
@@ -115,8 +115,8 @@ final class EventLoopsTest {
   }
 
   /**
-   * Two seconds of tasks, as an update with very many endpoints brings them, must not keep sockets
-   * waiting for one second and then for the other.
+   * Tasks for two seconds, for example after an update with very many endpoints, must not delay
+   * reads of sockets for a second.
    */
   @Test
   void socketsAreReadBetweenManyTasks() throws Exception {
@@ -226,10 +226,10 @@ final class EventLoopsTest {
     }
   }
 
-  /** A hundred sockets more could be nobody else's. */
+  /** Other parts of the test do not open 100 sockets, so such a difference would be a leak. */
   @Test
   void preparationLeavesNoSocketBehind() {
-    EventLoops.prepare(); // and keeps what it loads
+    EventLoops.prepare(); // the first call keeps the files that it loads open
     var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     long before = system.getOpenFileDescriptorCount();
 

@@ -62,7 +62,7 @@ final class FairLoopTest {
 
       unused = loop.submit(() -> askWithTask(loop, transport)).get(60, TimeUnit.SECONDS);
       assertThat(transport.answers.get(0)).as("Netty's own time").isEqualTo("true 1s");
-      assertThat(transport.answers.get(1)).startsWith("true 35"); // this test takes some of it
+      assertThat(transport.answers.get(1)).startsWith("true 35"); // the test takes some of the time
       assertThat(transport.answers.get(2)).startsWith("false");
     } finally {
       loop.shutdownGracefully(0, 60, TimeUnit.SECONDS).awaitUninterruptibly(60_000);

@@ -42,7 +42,7 @@ final class FieldCacheTest {
     assertThat(name("x-name")).isSameAs(within);
   }
 
-  /** The first time it may have been a value that never comes again. */
+  /** A field is not cached at its first occurrence, because it may never occur again. */
   @ParameterizedTest
   @CsvSource({"1, true", "250, true", "251, false", "5000, false"})
   void aFieldIsTheSameFromItsSecondTimeOnUnlessItIsLong(int length, boolean kept) {
@@ -63,7 +63,10 @@ final class FieldCacheTest {
     }
   }
 
-  /** There are 64 sets of names: more than one place of each is used, and the oldest goes. */
+  /**
+   * There are 64 sets of names; several places of each set are used, and the oldest entry is
+   * evicted.
+   */
   @Test
   void manyNamesAreKnownAtATimeAndAllAreToldApart() {
     List<HeaderName> names = new ArrayList<>();
@@ -73,17 +76,17 @@ final class FieldCacheTest {
     }
 
     int known = 0;
-    for (int i = 1999; i >= 1800; i--) { // the newest first: what is asked for moves none of them
+    for (int i = 1999; i >= 1800; i--) { // the newest first: a lookup does not change the order
       known += name("x-" + i) == names.get(i) ? 1 : 0;
     }
     assertThat(known).isBetween(65, 199);
   }
 
-  /** So many that there is one for every set. */
+  /** There are enough values for every set to get one. */
   @Test
   void manyFieldsAreToldApart() {
     for (int i = 0; i < 10_000; i++) {
-      for (int time = 0; time < 2; time++) { // only what comes again is kept
+      for (int time = 0; time < 2; time++) { // a field is cached at its second occurrence
         assertThat(field("x-name", "v" + i)).hasToString("x-name=v" + i);
       }
     }
@@ -164,7 +167,7 @@ final class FieldCacheTest {
     assertThat(known).isGreaterThan(32);
   }
 
-  /** So many that there is one for every set. */
+  /** There are enough values for every set to get one. */
   @Test
   void manyListsAreToldApart() {
     for (int i = 0; i < 2000; i++) {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * blocks that only one implementation can decode. Each rule is implemented here again, by the text
  * of the RFC, so that a test fails when our rules become stricter.
  */
-@SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
+@SuppressWarnings("ImmutableEnumChecker") // scripts are not modified
 enum FieldDifference implements Difference {
   CONNECT_IS_NOT_SUPPORTED(
       "8.5: CONNECT makes a tunnel of the stream; a server of calls has none to offer",
@@ -142,7 +142,8 @@ enum FieldDifference implements Difference {
   private final Rule rule;
 
   FieldDifference(String reason, Who who, Predicate<Moment> broken, Script example) {
-    rule = new Rule(reason, After.ENDS, who.differs.and(broken), example); // one has the stream
+    // Only one side has the stream.
+    rule = new Rule(reason, After.ENDS, who.differs.and(broken), example);
   }
 
   @Override

@@ -16,7 +16,7 @@ final class FieldRulesTest {
   private static final String NO_SCHEME = ":scheme is not a scheme";
   private static final String BAD_LENGTH = "content-length is not one number";
 
-  /** RFC 9110 section 5.6.2. */
+  /** The characters of a token (RFC 9110 section 5.6.2). */
   private static final String TOKEN_CHARACTERS =
       "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -71,7 +71,7 @@ final class FlowControlTest {
       Http2Stream ended = peer.events.stream(1).stream();
       ended.sendHeaders(OK, false);
       ended.sendData(text("01234567"), true);
-      ended.dropPending(); // the end that was to follow it, too
+      ended.dropPending(); // drops the END_STREAM behind the DATA, too
       ended.sendHeaders(TRAILERS, true);
       assertThat(peer.answer()).isEqualTo("HEADERS 3, DATA 3 (4), HEADERS 3 end");
       assertThat(peer.connection.activeStreams()).isZero();
@@ -186,7 +186,7 @@ final class FlowControlTest {
 
       served.stream().reset(Http2Error.CANCEL);
       assertThat(peer.answer()).isEqualTo("RST_STREAM 1 CANCEL");
-      served.release(); // too late, and harmless
+      served.release(); // too late, but without effect
       served.stream().sendHeaders(OK, false);
       served.stream().sendData(text("late"), true);
       served.stream().reset(Http2Error.CANCEL);
@@ -194,7 +194,10 @@ final class FlowControlTest {
     }
   }
 
-  /** Four times as wide at each half of a window that went on, within what the connection has. */
+  /**
+   * The window is quadrupled whenever half of it was consumed, within the limit of the connection's
+   * window.
+   */
   @Test
   void theWindowOfAStreamGrowsWhileItsDataGoesOn() {
     var settings = ConnectionSettings.DEFAULT.withWindows(1000, 100_000, 65_535);
@@ -210,7 +213,8 @@ final class FlowControlTest {
       assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 16000");
       peer.send(data(1, 0, new byte[16_000]));
       peer.events.stream(0).release();
-      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 64000"); // 63,000 more than at first
+      // The window is 63,000 bytes larger than at first.
+      assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 1 64000");
 
       peer.events.stream(1).release();
       assertThat(peer.answer()).isEqualTo("WINDOW_UPDATE 3 3535");
@@ -240,7 +244,7 @@ final class FlowControlTest {
     try (RawPeer peer = RawPeer.silentClient(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(Frames.PREFACE, settings(), request(1));
-      peer.send(PeerErrorTest.manyData(1, 20_000)); // allowed: our SETTINGS may be under way
+      peer.send(PeerErrorTest.manyData(1, 20_000)); // allowed: our SETTINGS may be in flight
       assertThat(peer.answer()).isEqualTo("SETTINGS, SETTINGS ack");
 
       RecordingStream served = peer.events.stream(0);
@@ -346,7 +350,7 @@ final class FlowControlTest {
 
       assertThat(peer.channel.unsafe().outboundBuffer().totalPendingWriteBytes())
           .isLessThan(500 << 10);
-      peer.advance(Duration.ofSeconds(1)); // the farewell cannot be written either
+      peer.advance(Duration.ofSeconds(1)); // the GOAWAY cannot be written either
       assertThat(peer.events.events).containsExactly("ready", "closed: peer does not read");
     }
   }

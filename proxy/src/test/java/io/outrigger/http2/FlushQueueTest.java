@@ -46,7 +46,7 @@ final class FlushQueueTest {
     other.finishAndReleaseAll();
   }
 
-  /** What other tasks of the turn write then leaves with the same system call. */
+  /** Frames that other tasks of the turn write are sent with the same system call. */
   @Test
   void anEventLoopWithSocketsServesBehindAllTasksOfTheTurn() throws Exception {
     EventLoops loops = EventLoops.start(TransportKind.NIO, 1);
@@ -61,7 +61,7 @@ final class FlushQueueTest {
               })
           .get();
     } finally {
-      loops.stop(Duration.ofSeconds(60)); // which ends a turn, too
+      loops.stop(Duration.ofSeconds(60)); // ends a turn, too
     }
 
     assertThat(order).containsExactly("a task", "another task", "served");

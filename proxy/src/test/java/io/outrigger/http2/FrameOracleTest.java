@@ -60,10 +60,10 @@ final class FrameOracleTest {
   }
 
   /**
-   * Whether both heard the same, up to where we end the connection and Netty finds an error, too.
-   * Which one it names is another matter: a frame may break two rules, and section 5.4.1 allows to
-   * end the connection where resetting a stream is enough (section 4.2 demands it where a header
-   * block is concerned).
+   * Whether both readers have reported the same events, up to the place where our reader ends the
+   * connection and Netty also finds an error. The error codes may differ: a frame may break two
+   * rules, and section 5.4.1 permits a connection error where a stream error is sufficient (section
+   * 4.2 demands a connection error for header blocks).
    */
   private static boolean isSame(List<String> ours, List<String> nettys) {
     int same = 0;
@@ -127,7 +127,7 @@ final class FrameOracleTest {
     return new EmbeddedChannel(new ChannelInboundHandlerAdapter());
   }
 
-  /** Our reader, with the rules of {@link InboundFrames} that Netty's reader has in it. */
+  /** Our reader, with those rules of {@link InboundFrames} that Netty's reader also checks. */
   private static List<String> ours(byte[] bytes, Random cuts) {
     EmbeddedChannel channel = channel();
     ChannelHandlerContext ctx = channel.pipeline().firstContext();

@@ -80,7 +80,7 @@ final class FrameReaderTest {
       return bottom;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a buffer is itself
+    @SuppressWarnings("ReferenceEquality") // identity is intended
     private void add(String event, ByteBuf payload) {
       boolean isSlice = bottom(payload) == bottom(in);
       String from = payload == in ? "" : isSlice ? " as a slice" : " as a copy";
@@ -144,7 +144,7 @@ final class FrameReaderTest {
     }
   }
 
-  /** Most messages are small, and a slice is an object. */
+  /** Most messages are small, and no slice object is allocated for them. */
   @Test
   void smallDataIsHandedOutAsItStandsAndLargeDataAsASlice() throws Exception {
     read(join(data(1, 0, new byte[2_048]), data(1, 0, new byte[2_049])));
@@ -178,7 +178,7 @@ final class FrameReaderTest {
     assertThat(reader.isBegun()).isFalse();
   }
 
-  /** The frame's header tells, so that nothing else is waited for. */
+  /** The frame header alone shows the error, so the reader does not wait for more bytes. */
   @Test
   void paddedDataWithoutRoomForItsPadLengthIsOfAWrongSize() {
     refuses(Http2Error.FRAME_SIZE_ERROR, data(1, PADDED));

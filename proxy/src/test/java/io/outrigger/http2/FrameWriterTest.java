@@ -101,7 +101,7 @@ final class FrameWriterTest {
     assertThat(writer.isWritable()).isTrue();
   }
 
-  /** Else a peer could have us keep as many heads as it opens streams in one turn. */
+  /** Otherwise a peer could cause us to buffer a head for each stream that it opens in one turn. */
   @Test
   void headersThatFillABufferAreGivenToTheSocketAndWaitForIt() {
     fill(FULL - 17);
@@ -122,7 +122,8 @@ final class FrameWriterTest {
     writer.ping(1, false);
     assertThat(writer.unsentBytes()).isEqualTo(256);
 
-    writer.data(1, data(3_000), false); // the ping and its head leave before it
+    // The PING and the frame header are passed on before the payload.
+    writer.data(1, data(3_000), false);
     int inSocket = 17 + 9 + 3_000 + 2 * ENTRY_OVERHEAD;
     assertThat(writer.unsentBytes()).isEqualTo(inSocket);
 
@@ -155,7 +156,7 @@ final class FrameWriterTest {
     assertThat(writer.handedBytes()).isEqualTo(17 + 9 + 3_000 + 17);
   }
 
-  /** Netty would copy it where it may have no room for that. */
+  /** Netty would copy the heap buffer, and may have no memory for the copy. */
   @Test
   void dataOfTheHeapIsCopied() {
     ByteBuf large = Unpooled.wrappedBuffer(new byte[3_000]);
@@ -184,7 +185,7 @@ final class FrameWriterTest {
                 Frames.data(1, Frames.END_STREAM, new byte[FrameWriter.COPY_BYTES + 1])));
   }
 
-  /** A frame that is written first has a buffer that it fits into: none grows and is copied. */
+  /** The buffer is created large enough for its first frame, so that it does not have to grow. */
   @Test
   void aBufferIsAsLargeAsItsFirstFrame() {
     writer.data(1, data(2_000), false);
@@ -192,7 +193,9 @@ final class FrameWriterTest {
     assertThat(writer.unsentBytes()).isEqualTo(2_009);
   }
 
-  /** What it holds is counted, so that neither a quiet nor a busy connection has too much. */
+  /**
+   * The capacity of the buffer is counted, so its size must fit both quiet and busy connections.
+   */
   @ParameterizedTest(name = "after {0} bytes: {1}")
   @CsvSource({"17, 256", "255, 256", "256, 512", "1000, 1024", "40000, 65536", "90000, 65536"})
   void aBufferIsAsLargeAsTheLastTurnNeeded(int last, int size) {

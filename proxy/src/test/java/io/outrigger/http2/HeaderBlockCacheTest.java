@@ -69,7 +69,7 @@ final class HeaderBlockCacheTest {
     assertThat(cache.encoded(7, list)).isNull();
   }
 
-  /** There are 32 sets: with one place each, lists that take turns would push each other out. */
+  /** There are 32 sets. If each set had one place, alternating lists would evict each other. */
   @Test
   void manyListsAreKnownAtATime() {
     List<HeaderList> lists = new ArrayList<>();
@@ -102,7 +102,7 @@ final class HeaderBlockCacheTest {
     assertThat(known).isGreaterThan(32);
   }
 
-  /** So many that there is one for the last set as well. */
+  /** There are enough blocks for the last set to get one, too. */
   @Test
   void whatNeverCameIsNotKnownWhateverItsHash() {
     for (int state = 0; state < 1000; state++) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The size limits of a header block in several frames. */
 final class HeaderBlockTest {
-  /** Of lists of 128 KiB, blocks of 512 KiB are tolerated. */
+  /** If lists may have 128 KiB, blocks may have 512 KiB. */
   private final HeaderBlock block = new HeaderBlock(128 << 10, 3);
 
   private static final int TOLERATED = 512 << 10;
@@ -50,7 +50,7 @@ final class HeaderBlockTest {
     assertThat(whole()).isEqualTo("abcd");
   }
 
-  /** Empty ones cost no bytes, and still are work. */
+  /** Empty frames add no bytes but cause work. */
   @Test
   void aFrameMoreCostsTheConnectionThoughItIsEmpty() throws Exception {
     open("a");

@@ -38,13 +38,13 @@ final class HeaderFieldTest {
     assertThat(field.isSame(HeaderField.of(KnownName.TE, "trailers"))).isTrue();
   }
 
-  /** No value is copied that need not be: it is the caller's promise not to change it. */
+  /** A value in an array of its own is not copied: the caller promises not to change the array. */
   @Test
   void aValueThatIsAWholeTextIsNotCopied() {
     assertThat(HeaderField.of(KnownName.TE, VALUE).bytes()).isSameAs(VALUE.array());
   }
 
-  /** Else a value that came with one name would count as known of every name. */
+  /** Otherwise a value received with one name would count as known for every name. */
   @Test
   void fieldsOfOneValueHaveTheHashesOfTheirNames() {
     HeaderField one = field("x-one", "v");

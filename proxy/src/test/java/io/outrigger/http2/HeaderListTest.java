@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HeaderListTest {
   private static final AsciiString ONE = new AsciiString("1");
 
-  /** With room for more fields than it has. */
+  /** A builder with a larger array than its fields need. */
   private final HeaderList.Builder builder =
       HeaderList.builder(16)
           .add(KnownName.STATUS, new AsciiString("200"))
@@ -87,7 +87,7 @@ final class HeaderListTest {
     assertThat(list.hash()).isZero();
   }
 
-  /** Order counts, and every field. */
+  /** The hash depends on every field and on their order. */
   @Test
   void theHashIsThatOfTheHashesOfAllFields() {
     int[] hashes = IntStream.range(0, list.size()).map(i -> list.field(i).hash()).toArray();
@@ -178,7 +178,9 @@ final class HeaderListTest {
     assertThat(builder.isSame(shorter.copy(false))).as("one more").isFalse();
   }
 
-  /** Bytes as RFC 9113 section 6.5.2 counts: 32 for each field, and its name and value. */
+  /**
+   * The size as defined in RFC 9113 section 6.5.2: for each field 32 bytes, its name and its value.
+   */
   @ParameterizedTest
   @CsvSource({
     "1, 0, true",
@@ -210,7 +212,7 @@ final class HeaderListTest {
     assertThat(builder.mayBeKept()).isFalse();
   }
 
-  /** Of name and value together. */
+  /** A field whose name and value have {@code length} bytes together. */
   private static HeaderField ofLength(int length) {
     return HeaderField.of(
         HeaderName.of(new AsciiString("x")), new AsciiString("v".repeat(length - 1)));

@@ -145,7 +145,7 @@ final class HeaderRulesTest {
     assertThat(HeaderRules.contentLength(parse(fields))).isEqualTo(length);
   }
 
-  /** A list that recurs is one object, asked about each time it comes. */
+  /** A list that recurs is one object, which is checked each time that it is received. */
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     REQUEST + ", 1",

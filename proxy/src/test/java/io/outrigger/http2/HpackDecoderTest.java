@@ -33,7 +33,7 @@ final class HpackDecoderTest {
 
   @Test
   void aTextThatComesForTheThirdTimeIsTheOneThatCameForTheSecond() throws Exception {
-    // "/third/times", which no other test of this thread decodes: they share what is remembered
+    // no other test on this thread may decode "/third/times", because they share the caches
     String path = "04 0c 2f74686972642f74696d6573";
     HeaderField first = decode(path).field(0);
     HeaderField second = decode(path).field(0);
@@ -45,7 +45,10 @@ final class HpackDecoderTest {
         .isSameAs(second);
   }
 
-  /** Names were not: a thousand of 200,000 bytes stayed after their connection had gone. */
+  /**
+   * Earlier, names had no limit: a thousand names of 200,000 bytes stayed in the cache after their
+   * connection was closed.
+   */
   @Test
   void neitherALongNameNorALongValueIsRemembered() throws Exception {
     for (String name : new String[] {"n".repeat(300), "n".repeat(200)}) {
@@ -59,7 +62,7 @@ final class HpackDecoderTest {
     }
   }
 
-  /** Nothing is made of a field that neither the list nor the table could have. */
+  /** No object is created for a field that is too large for both the list and the table. */
   @Test
   void aFieldBeyondTheListEmptiesTheTableAndTheRestIsRead() throws Exception {
     decode("40 01 61 01 31");
@@ -83,7 +86,7 @@ final class HpackDecoderTest {
 
   @Test
   void aListThatComesForTheThirdTimeIsTheOneThatCameForTheSecond() throws Exception {
-    // fields that no other test of this thread decodes together: they share what is remembered
+    // no other test on this thread may decode these fields together: they share the caches
     HeaderList first = decode("8f a1 b5");
     HeaderList second = decode("8f a1 b5");
 
@@ -116,7 +119,9 @@ final class HpackDecoderTest {
     assertThat(remembered(changes)).isNull();
   }
 
-  /** The list is not what the block says, so that it shows whether the block was read. */
+  /**
+   * The cached list differs from the block, so that the test detects whether the block was decoded.
+   */
   @ParameterizedTest
   @CsvSource({"2048, true", "2047, false"})
   void aBlockThatIsKnownIsNotReadWhereAnyListThatIsKeptIsAllowed(int maxListBytes, boolean known)
@@ -154,7 +159,7 @@ final class HpackDecoderTest {
     decode("40 01 61 01 32");
     assertThat(decode("82 be").toString()).isEqualTo(":method=GET, a=2");
 
-    decode("20"); // a table of 0 bytes
+    decode("20"); // sets the table size to 0
     assertThatThrownBy(() -> decode("82 be")).isInstanceOf(ConnectionFault.class);
   }
 
@@ -182,7 +187,7 @@ final class HpackDecoderTest {
         .isFalse();
   }
 
-  /** A bomb: one large entry, named again and again at the cost of a byte. */
+  /** An HPACK bomb: one large entry that is referenced again and again with one byte each. */
   @Test
   void aListIsMeasuredAsItIsMeantNotAsItIsSent() throws Exception {
     byte[] value = new byte[4000];
@@ -232,7 +237,7 @@ final class HpackDecoderTest {
     assertThat(decoder.tableBytes()).isZero();
   }
 
-  /** Section 5.1 lets zeros follow; where they must end is ours to say. */
+  /** Section 5.1 permits trailing zeros; the implementation limits their number. */
   @Test
   void anIntegerMayHaveFiveBytesAndNotMore() throws Exception {
     assertThat(decode("3f 80 80 80 80 00 82").toString()).isEqualTo(":method=GET");

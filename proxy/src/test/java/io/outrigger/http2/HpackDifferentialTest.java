@@ -106,8 +106,9 @@ final class HpackDifferentialTest {
   }
 
   /**
-   * RFC 7541 section 5.1 leaves the limit to us. We take no integer of more than five bytes beside
-   * its prefix; Netty takes leading zeros, that is bytes without meaning, beyond that.
+   * RFC 7541 section 5.1 lets implementations limit integers. Our decoder rejects an integer of
+   * more than five bytes after its prefix; Netty accepts more bytes if they are zeros, which do not
+   * change the value.
    */
   @ParameterizedTest
   @ValueSource(strings = {"3f80808080800082", "3f8080808080800082"})

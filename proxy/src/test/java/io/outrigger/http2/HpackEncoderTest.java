@@ -54,7 +54,8 @@ final class HpackEncoderTest {
   }
 
   /**
-   * Calls of several apps share a connection: what one sends must not shorten what another does.
+   * Calls of several apps share a connection: a secret that one app sends must not make the blocks
+   * of another app shorter.
    */
   @Test
   void secretsGetNoEntry() {
@@ -92,7 +93,8 @@ final class HpackEncoderTest {
 
   @Test
   void aFieldOfTheStaticTableThatMustNotBeIndexedIsSpelled() throws Exception {
-    byte[] received = HexFormat.of().parseHex("1203474554"); // :method by index, "GET"
+    // The name :method by index, the value "GET".
+    byte[] received = HexFormat.of().parseHex("1203474554");
     HeaderList list = new HpackDecoder(MAX_LIST_BYTES).decode(Unpooled.wrappedBuffer(received));
 
     assertThat(encode(list)).isEqualTo(received);
@@ -126,7 +128,7 @@ final class HpackEncoderTest {
     assertThat(encoder.tableBytes()).isZero();
   }
 
-  /** CVE-2026-93492: a peer decides how much of our memory it takes only up to a limit. */
+  /** CVE-2026-93492: the memory that a peer can claim with its table size is limited. */
   @Test
   void aPeerWithAHugeTableGetsOnlySoMuchOfOurMemory() throws Exception {
     encoder.maxTableSize(0xffff_ffffL);
@@ -154,7 +156,10 @@ final class HpackEncoderTest {
     assertThat(netty.decode(block)).isEqualTo(fields(Messages.POST));
   }
 
-  /** A quarter of the table is 1024 bytes, of which name and overhead are 35. */
+  /**
+   * The size limit of an entry is a quarter of the table, 1024 bytes, of which name and overhead
+   * take 35.
+   */
   @ParameterizedTest
   @CsvSource({"989, 1024", "990, 0"})
   void aFieldOfUpToAQuarterOfTheTableGetsAnEntry(int length, int tableBytes) {
@@ -177,7 +182,7 @@ final class HpackEncoderTest {
     assertThat(encode(head)).isEqualTo("20" + "8384" + "0003782d61" + "0162");
   }
 
-  /** Ten thousand idle connections cost nothing for what they have not sent. */
+  /** An encoder that has sent nothing has no tables, so idle connections cost little memory. */
   @Test
   void whatTheTableTakesOnTheHeapIsToldToTheByte() {
     assertThat(encoder.heapBytes()).isZero();

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each thread has its own buffers; unusually large ones are not kept. */
 final class HpackSpaceTest {
-  private final HpackSpace.Room room = new HpackSpace.Room();
+  private final HpackSpace.WorkBuffer room = new HpackSpace.WorkBuffer();
 
   @Test
   void eachThreadHasOneOfItsOwn() {

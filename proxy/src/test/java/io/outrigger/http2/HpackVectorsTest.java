@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The examples of RFC 7541 appendix C, block by block. */
 final class HpackVectorsTest {
-  /** "Dynamic table size update to 256", which the examples of responses suppose. */
+  /** "Dynamic table size update to 256", which the examples of responses assume. */
   private static final String TABLE_OF_256 = "3fe101";
 
   private final HpackDecoder decoder = new HpackDecoder(8192);

@@ -42,7 +42,7 @@ final class Http2ConnectionIT {
           sent += garbage.length;
         }
       } catch (IOException reset) {
-        // as it should be
+        // expected
       }
       long window = ConnectionSettings.DEFAULT.connectionWindow();
       assertThat(sent).as("read, or in the buffers of sockets").isLessThan(window + (48 << 20));

@@ -106,7 +106,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** DATA in small pieces is copied, and 64 KiB of it fill the connection's own buffer. */
+  /** DATA in small pieces is copied; 64 KiB of DATA fill the buffer of the connection. */
   @Test
   void whatDidNotFitIntoABufferFollowsInTheSameTurn() {
     try (RawPeer peer = RawPeer.client()) {
@@ -141,7 +141,9 @@ final class Http2ConnectionTest {
     public void flush(ChannelHandlerContext ctx) {}
   }
 
-  /** As a reset: the channel is closed while it flushes, and tells it later. */
+  /**
+   * Behaves like a TCP reset: the channel is closed during a flush, and the event follows later.
+   */
   @Test
   void aSocketThatIsClosedIsNotTakenForAPeerThatDoesNotRead() {
     try (RawPeer peer = RawPeer.client()) {
@@ -177,7 +179,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** Thousands of others may be about to be read from in the same turn. */
+  /** Thousands of other sockets may be read in the same turn. */
   @Test
   void whoHoldsTooMuchLetsGoBeforeTheNextOneIsReadFrom() {
     var buffers = new AtomicLong();
@@ -188,21 +190,21 @@ final class Http2ConnectionTest {
       buffers.set(1 << 20);
       for (int i = 0; i < 5; i++) {
         byte[] more = frame(FrameType.CONTINUATION, 0, 3, open(16_000));
-        peer.channel.pipeline().fireChannelRead(peer.buffers.copy(more)); // the turn goes on
+        peer.channel.pipeline().fireChannelRead(peer.buffers.copy(more)); // the turn continues
       }
 
       assertThat(peer.events.stream(0).story()).isEqualTo("headers lost");
     }
   }
 
-  /** A part of a header block, of fields without a name. */
+  /** A part of a header block with fields that have an empty name. */
   private static byte[] open(int bytes) {
     byte[] part = new byte[bytes];
     Arrays.fill(part, (byte) 0x10);
     return part;
   }
 
-  /** What the log says while a request makes {@code bug} happen, and how the connection ends. */
+  /** The log and the end of a connection when a request triggers {@code bug}. */
   private static List<String> told(Consumer<RecordingStream> bug) {
     var lines = new ListAppender<ILoggingEvent>();
     var logger = (Logger) LoggerFactory.getLogger(Http2Connection.class);
@@ -239,7 +241,7 @@ final class Http2ConnectionTest {
         .endsWith("]: closed because of a bug of ours");
   }
 
-  /** A peer may bring it about, and would fill the log at will. */
+  /** A peer can cause a lack of memory, and must not be able to fill the log with it. */
   @Test
   void wantOfMemoryEndsTheConnectionAndIsNoErrorInTheLog() {
     Consumer<RecordingStream> want =
@@ -278,7 +280,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** TLS says good-bye first, which takes its time; the streams do not wait for that. */
+  /** TLS sends close_notify first, which may take time; the streams end without waiting for it. */
   @Test
   void aConnectionThatFailsWithoutAFarewellHasLostItsStreams() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, Frames.INITIAL_WINDOW_SIZE, 0)) {
@@ -309,7 +311,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** Has no buffer left. */
+  /** An allocator that has no buffer left. */
   private static final class Exhausted extends AbstractByteBufAllocator {
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
@@ -327,7 +329,7 @@ final class Http2ConnectionTest {
     }
   }
 
-  /** Does not close the first time. */
+  /** Ignores the first call of close. */
   private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
     private boolean isAsked;
 

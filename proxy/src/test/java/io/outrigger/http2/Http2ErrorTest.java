@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The numbers of errors, also those that nobody has defined. */
+/** Error codes, including undefined ones. */
 final class Http2ErrorTest {
   @ParameterizedTest
   @EnumSource

@@ -16,7 +16,7 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 
-/** What the events of a channel mean to its connection. */
+/** The effects of a channel's events on its connection. */
 final class Http2HandlerTest {
   private final RecordingConnection events = new RecordingConnection();
 
@@ -118,7 +118,7 @@ final class Http2HandlerTest {
     }
   }
 
-  /** The sizes of the buffers of one turn in which the socket always has more. */
+  /** The sizes of the read buffers of one turn in which the socket always has more bytes. */
   private static List<Integer> turn(RawPeer peer) {
     ChannelConfig config = peer.channel.config();
     var reads = (ExtendedHandle) config.getRecvByteBufAllocator().newHandle();

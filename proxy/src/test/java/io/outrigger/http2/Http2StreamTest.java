@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What holds for every stream, wherever it is. */
+/** The default methods of streams. */
 final class Http2StreamTest {
   @Test
   void aBlockThatGoesOnlyOnceIsSentAsItWas() {
@@ -29,7 +29,7 @@ final class Http2StreamTest {
     assertThat(stream.ends).containsExactly(true, false);
   }
 
-  /** One that does not say how it sends such blocks. */
+  /** A stream that does not override the default methods. */
   @LoopConfined
   private static final class Sent implements Http2Stream {
     private final List<HeaderList> blocks = new ArrayList<>();

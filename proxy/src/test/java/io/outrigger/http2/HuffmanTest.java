@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** RFC 7541 section 5.2: where codes end, and what may stand behind the last one. */
+/** RFC 7541 section 5.2: the ends of codes, and the padding after the last code. */
 final class HuffmanTest {
   private static byte[] bytes(String hex) {
     return HexFormat.of().parseHex(hex);
@@ -39,7 +39,7 @@ final class HuffmanTest {
     assertThat(out).containsOnly('0');
   }
 
-  /** The least code of its length, with nothing but zeros behind it: '0' is five of them. */
+  /** The smallest code of a length, followed by zeros; the code of '0' is five zeros. */
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource(
       quoteCharacter = '"',
@@ -66,7 +66,10 @@ final class HuffmanTest {
     assertThat(text(out, length)).isEqualTo(text);
   }
 
-  /** As long as eight bits or more, not of ones, the end of the string itself, a code cut short. */
+  /**
+   * Padding of eight bits or more, padding that is not all ones, the end-of-string symbol itself,
+   * and an incomplete code.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"ff", "f8ff", "1fff", "ffffffff", "18", "1e", "fe", "fe00", "fffffffc"})
   void paddingThatIsNoneIsAnError(String code) {

@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What frames mean on a stream in each of its states, and which of them bring nobody forward. */
+/**
+ * The effects of frames on a stream in each of its states, and frames that count as useless work.
+ */
 final class InboundFramesTest {
   private static final int IDLE_FRAMES = 200;
   private static final ConnectionSettings SETTINGS =
@@ -32,7 +34,7 @@ final class InboundFramesTest {
 
   private static final String LARGE = "x".repeat(2_100);
 
-  /** Sends {@code frame} until the connection ends; how often. */
+  /** Sends {@code frame} until the connection ends, and returns the number of frames sent. */
   private static int flood(RawPeer peer, byte[] frame) {
     int sent = 0;
     while (peer.isOpen() && sent < 2 * IDLE_FRAMES) {
@@ -89,7 +91,7 @@ final class InboundFramesTest {
     }
   }
 
-  /** Section 8.1.1: trailers end the content, as END_STREAM on DATA does. */
+  /** Section 8.1.1: trailers end the content like END_STREAM on DATA. */
   @Test
   void trailersBeforeAllContentThatWasPromisedResetTheStream() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
@@ -143,7 +145,7 @@ final class InboundFramesTest {
     buffers.checkAllReleased();
   }
 
-  /** Notes the requests that are too large. */
+  /** Records the requests whose header list is too large. */
   private static final class TooLarge extends RecordingConnection {
     private final List<String> heard;
 
@@ -162,7 +164,10 @@ final class InboundFramesTest {
     }
   }
 
-  /** Its body is under way, and is none that comes before a head. */
+  /**
+   * The content of the rejected request is still in flight, and must not count as DATA before a
+   * head.
+   */
   @Test
   void theBodyOfARequestWithTooManyFieldsComesWhileItsAnswerLasts() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {

@@ -72,7 +72,10 @@ final class KeepAliveTest {
     stream.reset(Http2Error.CANCEL);
   }
 
-  /** One call every three seconds, each given up after one: as grpc-go, 12 to 14 s. */
+  /**
+   * One call every three seconds, each canceled after one second: grpc-go detects the dead peer
+   * after 12 to 14 s.
+   */
   @Test
   void callsThatEndDoNotHideASilence() {
     for (int i = 0; i < 4; i++) {

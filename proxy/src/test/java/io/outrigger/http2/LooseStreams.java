@@ -23,7 +23,7 @@ final class LooseStreams implements AutoCloseable {
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
   }
 
-  /** A stream with a request that has not ended. */
+  /** Opens a stream with a request that has not ended. */
   SocketStream open(int id) {
     SocketStream stream = streams.openByPeer(id, Messages.POST);
     stream.handler(new RecordingStream());

@@ -97,7 +97,7 @@ record Moment(
     return past.sentOn(id()) + frame().payload().length;
   }
 
-  /** Whether the header block belongs to what follows a message's head. */
+  /** Whether the header block follows the head of a message. */
   boolean isTrailers() {
     return past.hasHead(id());
   }
@@ -106,7 +106,7 @@ record Moment(
     return block.fields();
   }
 
-  /** The values of the fields of that name, in the block that ends here. */
+  /** The values of all fields named {@code name} in the header block that ends with this step. */
   List<String> values(String name) {
     return fields().stream().filter(field -> field.name().equals(name)).map(Field::value).toList();
   }

@@ -164,7 +164,7 @@ final class NettyEndpoint extends Endpoint {
     public int onDataRead(
         ChannelHandlerContext ctx, int id, ByteBuf data, int padding, boolean endOfStream) {
       heardData(id, data, endOfStream);
-      return padding; // the content is held
+      return padding; // the content is not consumed
     }
 
     @Override

@@ -69,8 +69,8 @@ final class NettyHpack {
   }
 
   /**
-   * Whether four bytes stand in a row that go on, and add nothing to an integer: the difference
-   * that {@link HpackDifferentialTest#integers} explains.
+   * Whether the block has four continuation bytes in a row that add zero to an integer: the
+   * difference that {@link HpackDifferentialTest#integers} explains.
    */
   static boolean mayHaveLongInteger(byte[] block) {
     int zeros = 0;
@@ -83,14 +83,14 @@ final class NettyHpack {
     return false;
   }
 
-  /** {@code text} as a string literal, in Huffman code where that is shorter. */
+  /** Encodes {@code text} as a string literal, with Huffman code where that is shorter. */
   static byte[] literal(String text) throws Http2Exception {
     ByteBuf out = Unpooled.buffer();
     try (var encoder = new DefaultHttp2HeadersEncoder((name, value) -> true, false, 64, 0)) {
       encoder.encodeHeaders(
           1, new DefaultHttp2Headers(false).add(new AsciiString("x"), new AsciiString(text)), out);
     }
-    out.skipBytes(3); // the pattern of a field that is never indexed, and its name
+    out.skipBytes(3); // skips the pattern and the name of a field that is never indexed
     return ByteBufUtil.getBytes(out);
   }
 }

@@ -236,7 +236,8 @@ final class NettyOracleIT {
 
     void start(Http2Connection client, List<ByteBuf> parts) {
       Http2Stream opened = client.openStream(this);
-      if (opened == null) { // the socket is full: as when all streams are in use, a call waits
+      // The socket is full: the call waits, as it does when all streams are in use.
+      if (opened == null) {
         var unused =
             client.eventLoop().schedule(() -> start(client, parts), 1, TimeUnit.MILLISECONDS);
         return;

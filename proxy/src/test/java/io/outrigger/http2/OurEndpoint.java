@@ -104,7 +104,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
     return connection.activeStreams();
   }
 
-  /** A stream whose halves have both ended is gone without a word. */
+  /** Removes streams of which both halves have ended; such an end is not reported by an event. */
   private void forget() {
     streams.values().removeIf(stream -> ((SocketStream) stream).isGone());
   }

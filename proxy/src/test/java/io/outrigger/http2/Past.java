@@ -25,7 +25,8 @@ final class Past {
     ENDED,
     RESET_BY_PEER,
     /**
-     * The stream was reset, or we have ended it because of a GOAWAY with a lower last stream id.
+     * This side has reset the stream, or has ended it because of a GOAWAY with a lower last stream
+     * id.
      */
     RESET_BY_US,
     /** The first header block of the stream was rejected. */

@@ -69,7 +69,7 @@ final class PatientReadIT {
       app.await(frame -> frame.streamId() == 1 && frame.endsStream());
 
       buffers.most(0);
-      app.send(Frames.windowUpdate(0, 1)); // nothing to answer
+      app.send(Frames.windowUpdate(0, 1)); // needs no response
       awaitWaits();
       app.send(Frames.wholeRequest(3));
       awaitWaits();
@@ -86,7 +86,8 @@ final class PatientReadIT {
         var app = RawHttp2.open(echo(sockets))) {
       app.send(Frames.request(1));
       app.await(frame -> frame.streamId() == 1);
-      buffers.most(16_384); // enough for what is answered, too little for what is read by now
+      // Enough for the response, too little for the current size of read buffers.
+      buffers.most(16_384);
       int refused = buffers.refused();
       int parts = 4;
       for (int i = 0; i < parts; i++) {

@@ -96,7 +96,7 @@ final class PatientReadTest {
     assertThatThrownBy(this::room).isInstanceOf(ScarceBuffers.None.class);
   }
 
-  /** They count, and end the process when they are many. */
+  /** Errors of the JVM itself are counted, and many of them end the process. */
   @Test
   void errorsOfTheJvmAreNotWaitedFor() {
     read.waiter(() -> waits++);

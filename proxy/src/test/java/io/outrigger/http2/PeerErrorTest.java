@@ -261,7 +261,7 @@ final class PeerErrorTest {
     }
   }
 
-  /** RFC 9110 section 6.4.1; a promise of content in the head is no harm. */
+  /** RFC 9110 section 6.4.1; a content-length in the head is permitted. */
   @ParameterizedTest
   @CsvSource({"POST, 204", "POST, 304", "HEAD, 200"})
   void contentOfAResponseThatHasNoneResetsTheStream(String method, String status) {

@@ -29,11 +29,11 @@ final class PeerFaultsTest {
     }
   }
 
-  /** gRPC: such blanks may be stripped; no library refuses them. */
+  /** gRPC permits to strip such blanks; no library rejects them. */
   @Test
   void blanksAroundAValueAreStrippedAndTheTableStaysInStep() {
     try (RawPeer peer = RawPeer.client(SETTINGS)) {
-      byte[] field = {0x40, 1, 'x', 5, ' ', '\t', 'v', ' ', ' '}; // goes into the table
+      byte[] field = {0x40, 1, 'x', 5, ' ', '\t', 'v', ' ', ' '}; // is added to the table
       byte[] block = Frames.join(Frames.block(Frames.REQUEST), field, new byte[] {(byte) 0xbe});
       peer.send(Frames.frame(Frames.HEADERS, Frames.END_HEADERS | Frames.END_STREAM, 1, block));
 

@@ -78,7 +78,10 @@ final class PendingDataTest {
     assertThat(used()).isEqualTo(READ_BUFFER);
   }
 
-  /** Of the buffer read last others may have the rest, and each would pin all of it. */
+  /**
+   * Other streams may have slices of the last read buffer, and each slice would keep all of it in
+   * memory.
+   */
   @Test
   void whoSettlesPinsNoMoreThanWaits() {
     read(16_384);
@@ -137,10 +140,10 @@ final class PendingDataTest {
     for (int i = 0; i < 4; i++) {
       read(16_384);
     }
-    read(3_000); // finds 64 KiB
+    read(3_000); // 64 KiB are pending already
     assertThat(used()).isEqualTo(5 * READ_BUFFER);
 
-    read(3_000); // finds more
+    read(3_000); // more than 64 KiB are pending already
     assertThat(used()).isEqualTo(5 * READ_BUFFER + 3_000);
     assertThat(used()).isEqualTo(5 * READ_BUFFER + 3_000);
   }
@@ -150,7 +153,7 @@ final class PendingDataTest {
     read(100);
     assertThat(used()).isEqualTo(4_096);
     read(1_948);
-    read(2_048); // just fits, and is just small enough to be copied
+    read(2_048); // exactly fits, and is just small enough to be copied
     assertThat(used()).isEqualTo(4_096);
     assertThat(used()).isEqualTo(4_096);
 
@@ -192,7 +195,7 @@ final class PendingDataTest {
     next.release();
   }
 
-  /** The chunk that small pieces go to stays the last one when an earlier one leaves. */
+  /** The chunk for small pieces stays the last one when an earlier chunk is taken. */
   @Test
   void smallPiecesGoOnFillingTheLastChunk() {
     read(3_000);

@@ -28,7 +28,7 @@ final class ReadGateTest {
     gate.onNoBuffer();
     assertThat(peer.channel.config().isAutoRead()).isFalse();
     peer.advance(Duration.ofMillis(19));
-    gate.pause(false); // what the ledger says meanwhile does not end it
+    gate.pause(false); // a resume by the ledger does not end the wait for a buffer
     assertThat(peer.channel.config().isAutoRead()).isFalse();
     peer.advance(Duration.ofMillis(1));
     assertThat(peer.channel.config().isAutoRead()).isTrue();

@@ -17,7 +17,7 @@ class RecordingConnection implements ConnectionHandler {
 
   final List<RecordingStream> streams = new ArrayList<>();
 
-  /** Called with each new stream's recorder before its head arrives. */
+  /** Called with the recorder of each new stream before the stream's head is passed on. */
   Consumer<RecordingStream> onStream = stream -> {};
 
   RecordingStream stream(int index) {

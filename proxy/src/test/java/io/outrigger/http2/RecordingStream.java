@@ -31,7 +31,7 @@ class RecordingStream implements StreamHandler {
     return known;
   }
 
-  /** Events joined, with runs of DATA folded. */
+  /** The events as one text, with consecutive DATA joined. */
   String story() {
     return String.join(" ", events);
   }

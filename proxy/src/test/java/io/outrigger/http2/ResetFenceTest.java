@@ -125,7 +125,7 @@ final class ResetFenceTest {
     channel.finishAndReleaseAll();
   }
 
-  /** Its own SETTINGS are acknowledged first. */
+  /** The first acknowledgment belongs to the client's initial SETTINGS. */
   @Test
   void theFirstAcknowledgementIsNotThatOfTheFence() {
     try (RawPeer server = RawPeer.silentServer()) {

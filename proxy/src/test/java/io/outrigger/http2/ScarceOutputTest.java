@@ -86,7 +86,7 @@ final class ScarceOutputTest {
     return Frames.frame(Frames.PING, 0, 0, new byte[] {0, 0, 0, 0, 0, 0, 0, (byte) opaque});
   }
 
-  /** The head of a frame and what follows it go the same way. */
+  /** The header and the payload of a frame are sent through the same buffer. */
   @Test
   void dataThatIsThereWaitsTooAndStaysBehindItsHead() {
     buffers.most(0);
@@ -163,7 +163,7 @@ final class ScarceOutputTest {
     assertThat(dirty).isEqualTo(before);
   }
 
-  /** Of a block that was encoded and not sent the peer's table knows nothing. */
+  /** Entries of a block that was encoded but not sent are missing in the peer's table. */
   @Test
   void nothingLeavesBehindAFrameThatCouldNotBeWritten() {
     writer.headers(1, HeaderList.builder(1).add(KnownName.STATUS, "200").build(), false);
@@ -181,7 +181,7 @@ final class ScarceOutputTest {
     assertThat(sent()).isEmpty();
   }
 
-  /** Who writes may be another connection's reader. */
+  /** The caller of a write may be processing a read of another connection. */
   @Test
   void aLackOfTheJvmFailsTheWriterAndNobodyElse() {
     buffers.most(0);

@@ -19,7 +19,7 @@ record Script(boolean server, List<Step> steps) {
   sealed interface Step {}
 
   /** The peer sends one whole frame. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared by equals
   record Sends(Frame frame, byte[] bytes) implements Step {
     static Sends of(byte[] bytes) {
       ByteBuffer in = ByteBuffer.wrap(bytes);

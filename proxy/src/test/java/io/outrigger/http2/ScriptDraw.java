@@ -13,7 +13,7 @@ import java.util.List;
 final class ScriptDraw {
   /** The source of random numbers: a seeded generator or a fuzzer. */
   interface Source {
-    /** A number in {@code 0..bound-1}. */
+    /** A random number in {@code 0..bound-1}. */
     int below(int bound);
   }
 
@@ -163,7 +163,7 @@ final class ScriptDraw {
 
   private String[] fields() {
     String[][] heads = server ? REQUESTS : RESPONSES;
-    // Most heads are good, so that there are streams for the rest.
+    // Most heads are valid, so that there are streams for the other frames.
     String[][] kind = source.below(3) == 0 ? TRAILERS : heads;
     return oneIn(2) ? kind[0] : kind[source.below(kind.length)];
   }
@@ -185,7 +185,7 @@ final class ScriptDraw {
   }
 
   private byte[] data() {
-    int flags = oneIn(4) ? Frames.END_STREAM : 0; // else windows would never be used up
+    int flags = oneIn(4) ? Frames.END_STREAM : 0; // otherwise windows would never be used up
     return padded(Frames.DATA, flags, id(), new byte[any(SIZES)]);
   }
 

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Hashes that agree in their upper bits meet in one set of eight. */
+/** Hashes that differ only in their upper bits fall into the same set of eight. */
 final class SeenOnceFilterTest {
-  private final SeenOnceFilter strangers = new SeenOnceFilter(128);
+  private final SeenOnceFilter filter = new SeenOnceFilter(128);
 
   @Test
   void whatCameBeforeIsKnown() {
-    assertThat(strangers.isKnown(0x12345678)).isFalse();
+    assertThat(filter.isKnown(0x12345678)).isFalse();
 
-    assertThat(strangers.isKnown(0x12345678)).isTrue();
+    assertThat(filter.isKnown(0x12345678)).isTrue();
   }
 
   @Test
@@ -31,8 +31,8 @@ final class SeenOnceFilterTest {
     assertThat(comes(1)).isFalse();
   }
 
-  /** The i-th hash of one set: they differ in bits that do not choose it. */
+  /** The i-th hash of one set; the hashes differ only in bits that do not select the set. */
   private boolean comes(int i) {
-    return strangers.isKnown(i << 16 | 0x48);
+    return filter.isKnown(i << 16 | 0x48);
   }
 }

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 final class SendSchedulerTest {
   private static final int READ_BUFFER = 64 << 10;
 
-  /** A server that has sent heads on streams 1, 3, ..., whose requests have ended. */
+  /**
+   * A server whose requests on streams 1, 3, ... have ended and that has sent their response heads.
+   */
   private static RawPeer answering(ConnectionSettings settings, int window, int streams) {
     RawPeer peer = RawPeer.client(settings);
     peer.send(settings(INITIAL_WINDOW_SIZE, window));
@@ -74,7 +76,7 @@ final class SendSchedulerTest {
   void whatFillsFramesExactlyHasNoEmptyOneBehindIt() {
     try (RawPeer peer = answering(READ_BUFFER, 1)) {
       stream(peer, 0).sendData(bytes(2 * 16_384), true);
-      peer.channel.flushOutbound(); // an embedded channel ends turns within a write
+      peer.channel.flushOutbound(); // an embedded channel ends a turn within a write
 
       assertThat(peer.answer()).isEqualTo("DATA 1 (16384), DATA 1 (16384) end");
     }
@@ -104,11 +106,9 @@ final class SendSchedulerTest {
   }
 
   /**
-   * Whose window is closed may wait for long: what he has sent last, or all he has while memory is
-   * short, is copied out of the read buffer that others have parts of. Who waits for the socket
-   * goes on soon.
+   * Only streams that could send now are in the line; other streams would be checked without a
+   * result.
    */
-  /** Only who could send now stands in the line: others would be looked at for nothing. */
   @Test
   void whoHasNothingToSendOrNoWindowStandsInNoLine() {
     try (RawPeer peer = answering(70_000, 3)) {
@@ -132,7 +132,8 @@ final class SendSchedulerTest {
     try (RawPeer peer = answering(65_540, 1)) {
       stream(peer, 0).sendData(bytes(66_000), false);
       peer.channel.flushOutbound();
-      assertThat(peer.answer()).endsWith("DATA 1 (16383)"); // of its own window 5 are left
+      // 5 bytes of the stream's window are left.
+      assertThat(peer.answer()).endsWith("DATA 1 (16383)");
       assertThat(peer.connection.inLine()).isEqualTo(1);
 
       peer.send(settings(INITIAL_WINDOW_SIZE, 65_535));
@@ -176,7 +177,7 @@ final class SendSchedulerTest {
     }
   }
 
-  /** The socket has room again, and the turn in which the head leaves is not over. */
+  /** The socket has room again, but the turn in which the head is sent has not ended. */
   @Test
   void contentDoesNotOvertakeAHeadThatWaits() {
     try (RawPeer peer = RawPeer.client()) {
@@ -232,7 +233,7 @@ final class SendSchedulerTest {
       SocketStream stream = loose.open(1);
       loose.socketTakes(false);
       stream.sendHeaders(OK, false);
-      stream.sendHeaders(TRAILERS, true); // joins the line a second time
+      stream.sendHeaders(TRAILERS, true); // queues the stream a second time
       assertThat(stream.isInHeadLine()).isTrue();
       assertThat(scheduler.canSend()).isFalse();
       loose.socketTakes(true);

@@ -38,7 +38,7 @@ final class SocketStreamTest {
     return HeaderList.builder(1).add(new AsciiString(name), value);
   }
 
-  // Header blocks that go only once.
+  // Header blocks that are sent only once.
 
   @Test
   void blocksThatGoOnceLeaveLikeOthers() {
@@ -82,7 +82,7 @@ final class SocketStreamTest {
     }
   }
 
-  /** Their fields may serve again as soon as they were given. */
+  /** The builder may be reused as soon as its fields were sent. */
   @Test
   void blocksThatGoOnceWaitForTheSocketAsTheyWere() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
@@ -104,7 +104,7 @@ final class SocketStreamTest {
     }
   }
 
-  // What waits and is dropped, or taken.
+  // Pending DATA that is dropped or taken.
 
   @Test
   void whatIsDroppedIsForgotten() {
@@ -164,7 +164,7 @@ final class SocketStreamTest {
     }
   }
 
-  /** A call that is tried again takes what its last attempt did not send. */
+  /** A call that is retried takes the DATA that its last attempt did not send. */
   @Test
   void whoseConnectionIsLostCanStillTakeWhatWasNotSent() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, INITIAL_WINDOW_SIZE, 2)) {
@@ -228,7 +228,7 @@ final class SocketStreamTest {
     }
   }
 
-  // Content of a promised length.
+  // Content with a content-length.
 
   @Test
   void trailersMayFollowAsMuchContentAsWasPromised() {
@@ -272,7 +272,7 @@ final class SocketStreamTest {
     }
   }
 
-  // How it ends.
+  // The end of a stream.
 
   @Test
   void aStreamThatIsResetAsItIsOfferedIsNotServed() {
@@ -303,7 +303,7 @@ final class SocketStreamTest {
     }
   }
 
-  /** A stream is in the table before the layer above has said who serves it. */
+  /** A stream is in the table before the layer above has set its handler. */
   @Test
   void aStreamThatNobodyServesYetEndsWithoutALastCall() {
     try (var loose = new LooseStreams()) {

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** Differences in the effect of frames on their stream or the connection. */
-@SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
+@SuppressWarnings("ImmutableEnumChecker") // scripts are not modified
 enum StateDifference implements Difference {
   PUSH_PROMISE_IS_AN_ERROR(
       "8.4: no client may send it, and as a client we forbid it; Netty looks at its size first, and"

@@ -52,7 +52,7 @@ final class StateOracleTest {
     ReadCuts.check("seed " + seed, script, cuts);
   }
 
-  /** What is listed and no difference any more hides the next one. */
+  /** A listed difference that no longer exists would hide another one. */
   @ParameterizedTest
   @MethodSource("io.outrigger.http2.Difference#all")
   void knownDifferencesAreStillThere(Difference known) {
@@ -61,7 +61,7 @@ final class StateOracleTest {
         .containsExactly(known);
   }
 
-  /** Draws seldom meet a limit exactly. */
+  /** Random scripts seldom meet a limit exactly. */
   @ParameterizedTest
   @MethodSource
   void limitsAreTheSame(String limit, Script script) {

@@ -48,7 +48,7 @@ final class StreamTableTest {
     }
   }
 
-  /** One that waits for its number needs it as well as one that has it. */
+  /** A stream that has no id yet needs an id, like the streams that have one. */
   @Test
   void theLastNumberIsGivenToOneStreamOnly() {
     try (RawPeer peer = RawPeer.server(settings)) {
@@ -75,7 +75,10 @@ final class StreamTableTest {
     }
   }
 
-  /** Section 5.1 of RFC 9113: what a stream that is closed means depends on how it was closed. */
+  /**
+   * RFC 9113 section 5.1: the response to a frame on a closed stream depends on how the stream was
+   * closed.
+   */
   @ParameterizedTest
   @CsvSource({"1, PROTOCOL_ERROR", "3, STREAM_CLOSED", "1025, STREAM_CLOSED"})
   void theLast512ThatWereClosedAreRememberedAndNoMore(int id, String error) {
@@ -90,7 +93,7 @@ final class StreamTableTest {
     }
   }
 
-  /** While all that were closed are remembered, it is known that this one never was open. */
+  /** While all closed streams are remembered, it is known that this stream was never open. */
   @ParameterizedTest
   @CsvSource({"511, RST_STREAM 1 STREAM_CLOSED", "512, RST_STREAM 1 STREAM_CLOSED", "513, ''"})
   void dataOnAStreamThatWasPassedOverIsRefusedUnlessItMayHaveBeenReset(int closed, String answer) {
@@ -157,11 +160,11 @@ final class StreamTableTest {
     try (RawPeer peer = RawPeer.client()) {
       for (int call = 0; call < 3; call++) {
         peer.send(wholeRequest(2 * call + 1));
-        peer.advance(Duration.ofSeconds(1)); // looks at a map with a stream
+        peer.advance(Duration.ofSeconds(1)); // a tick while the map has a stream
         assertThat(peer.connection.activeStreams()).isEqualTo(1);
 
         answer(peer, call);
-        peer.advance(Duration.ofSeconds(1)); // and at one without
+        peer.advance(Duration.ofSeconds(1)); // a tick while the map is empty
         assertThat(peer.answer()).startsWith("HEADERS " + (2 * call + 1));
         assertThat(peer.connection.activeStreams()).isZero();
       }

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Differences in the size of windows, and in errors for DATA beyond them. */
-@SuppressWarnings("ImmutableEnumChecker") // nobody changes a script
+@SuppressWarnings("ImmutableEnumChecker") // scripts are not modified
 enum WindowDifference implements Difference {
   WINDOWS_OVERFLOW_BY_SETTINGS(
       "6.9.2: a window that SETTINGS widen beyond 2^31-1 is a connection error; Netty resets the"

@@ -65,7 +65,7 @@ final class Wire implements AutoCloseable {
     return recorder;
   }
 
-  /** Carries bytes both ways until none is left. */
+  /** Transfers bytes in both directions until none are left. */
   void run() {
     boolean moved = true;
     while (moved) {

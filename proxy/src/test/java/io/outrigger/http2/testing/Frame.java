@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** One frame that was read. */
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // never compared by equals
 public record Frame(int type, int flags, int streamId, byte[] payload) {
   private static final String[] NAMES = {
     "DATA",
@@ -38,7 +38,7 @@ public record Frame(int type, int flags, int streamId, byte[] payload) {
     return new String(payload, StandardCharsets.ISO_8859_1);
   }
 
-  /** {@code RST_STREAM 1 CANCEL}, {@code GOAWAY 5 NO_ERROR}, {@code DATA 1 (3) end}. */
+  /** Examples: {@code RST_STREAM 1 CANCEL}, {@code GOAWAY 5 NO_ERROR}, {@code DATA 1 (3) end}. */
   @Override
   public String toString() {
     String name = type < NAMES.length ? NAMES[type] : "TYPE-" + type;

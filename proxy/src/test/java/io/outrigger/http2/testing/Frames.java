@@ -99,17 +99,17 @@ public final class Frames {
     return ByteBuffer.allocate(4).putInt(value).array();
   }
 
-  /** A valid request; it stays open. */
+  /** A valid request without END_STREAM. */
   public static byte[] request(int streamId) {
     return headers(streamId, END_HEADERS, REQUEST);
   }
 
-  /** A valid request without content. */
+  /** A valid request with END_STREAM and no content. */
   public static byte[] wholeRequest(int streamId) {
     return headers(streamId, END_HEADERS | END_STREAM, REQUEST);
   }
 
-  @SuppressWarnings("MutablePublicArray") // nobody writes to it
+  @SuppressWarnings("MutablePublicArray") // never modified
   public static final String[] REQUEST = {
     ":method", "POST", ":scheme", "http", ":path", "/a.Service/Call", ":authority", "pay"
   };

@@ -3,7 +3,7 @@ package io.outrigger.http2.testing;
 import io.netty.util.AsciiString;
 import io.outrigger.http2.HeaderList;
 
-/** Header lists from names and values, one after the other. */
+/** Creates header lists from alternating names and values. */
 public final class Heads {
   private Heads() {}
 

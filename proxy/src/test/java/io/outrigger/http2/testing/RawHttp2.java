@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A blocking HTTP/2 client on a real socket that sends any bytes and reads frames, for tests that
- * misbehave from outside. Reads wait at most the given time.
+ * A blocking HTTP/2 client on a real socket that sends any bytes and reads frames, for tests of
+ * incorrect clients. Reads wait at most the given time.
  */
 public final class RawHttp2 implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -41,7 +41,7 @@ public final class RawHttp2 implements AutoCloseable {
     return new RawHttp2(socket);
   }
 
-  /** Connects and exchanges SETTINGS, of which {@code idsAndValues} are ours. */
+  /** Connects and exchanges SETTINGS; {@code idsAndValues} are the client's settings. */
   public static RawHttp2 open(InetSocketAddress address, int... idsAndValues) throws IOException {
     RawHttp2 client = connect(address);
     client.send(Frames.PREFACE, Frames.settings(idsAndValues), Frames.settingsAck());
@@ -114,17 +114,17 @@ public final class RawHttp2 implements AutoCloseable {
     return error;
   }
 
-  /** Reads everything that is not frames, to the end. */
+  /** Reads bytes that are not frames, to the end. */
   public byte[] readAll() throws IOException {
     return in.readAllBytes();
   }
 
-  /** Decodes a HEADERS frame; each block exactly once, in order. */
+  /** Decodes a HEADERS frame. Each block must be decoded once, in order. */
   public Http2Headers decode(Frame headers) throws Http2Exception {
     return hpack.decodeHeaders(headers.streamId(), Unpooled.wrappedBuffer(headers.payload()));
   }
 
-  /** Closes the socket with a reset. */
+  /** Closes the socket with a TCP reset. */
   public void abort() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();

@@ -69,7 +69,7 @@ public final class RawPeer implements AutoCloseable {
     loops.stop(Duration.ofSeconds(5));
   }
 
-  /** One end of a connection. */
+  /** The peer's end of a connection. */
   public static final class Connection implements ConnectionHandler {
     final CompletableFuture<Void> ready = new CompletableFuture<>();
     public final CompletableFuture<String> closed = new CompletableFuture<>();
@@ -146,7 +146,8 @@ public final class RawPeer implements AutoCloseable {
     @Override
     public void onClosed(String reason) {
       closed.complete(reason);
-      ready.completeExceptionally(new IOException(reason)); // nothing when it was ready
+      // No effect when the connection was ready before.
+      ready.completeExceptionally(new IOException(reason));
     }
   }
 
@@ -162,7 +163,7 @@ public final class RawPeer implements AutoCloseable {
       this.connection = connection;
     }
 
-    /** From now on no credit is returned. */
+    /** Stops returning credit from now on. */
     public Exchange stopReading() {
       reading = false;
       return this;

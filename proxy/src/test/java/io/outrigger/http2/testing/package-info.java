@@ -1,4 +1,4 @@
-/** Peers that speak HTTP/2 frame by frame, and what they send. */
+/** Peers that send and receive single HTTP/2 frames, and the frames that they send. */
 @NullMarked
 package io.outrigger.http2.testing;
 
