@@ -72,7 +72,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   /**
-   * Connects the layers above.
+   * Sets the layers above, which are created after this object.
    *
    * @param frames reads the bytes after the preface
    * @param listener receives the events of the connection

@@ -39,7 +39,7 @@ final class ConnectionStreams {
   private int grantedWindow;
 
   /** The sum of the bytes by which the receive windows of open streams were widened. */
-  private int widened;
+  private int totalWidening;
 
   /**
    * The approximate number of bytes that streams hold: header lists, received DATA that was not
@@ -59,8 +59,6 @@ final class ConnectionStreams {
   private boolean idsUsedUp;
 
   /**
-   * Creates the object without streams.
-   *
    * @param dirty set when the connection has work to do at the end of the loop's turn
    */
   ConnectionStreams(
@@ -229,17 +227,17 @@ final class ConnectionStreams {
   private int widen(SocketStream stream) {
     int window = stream.receiveWindow();
     int room =
-        Math.min(settings.widestStreamWindow() - window, settings.connectionWindow() - widened);
+        Math.min(settings.widestStreamWindow() - window, settings.connectionWindow() - totalWidening);
     if (room <= 0 || settings.memory().isShort()) {
       return 0;
     }
     int more = (int) Math.min(room, 3L * window);
-    widened += more;
+    totalWidening += more;
     stream.widenReceiveWindow(more);
     return more;
   }
 
-  /** Called when a stream holds {@code change} more bytes. */
+  /** Adds {@code change}, which may be negative, to the number of bytes that streams hold. */
   void onQueued(int change) {
     queuedBytes += change;
   }
@@ -248,7 +246,10 @@ final class ConnectionStreams {
     return queuedBytes;
   }
 
-  /** Called when {@code change} more bytes of DATA wait to be sent on a stream. */
+  /**
+   * Adds {@code change}, which may be negative, to the number of bytes of DATA that wait to be
+   * sent.
+   */
   void onPending(int change) {
     pendingBytes += change;
     queuedBytes += change;
@@ -388,7 +389,7 @@ final class ConnectionStreams {
   private void remove(SocketStream stream, boolean byOurReset) {
     table.remove(stream, byOurReset);
     scheduler.leave(stream);
-    widened -= stream.receiveWindow() - settings.streamWindow();
+    totalWidening -= stream.receiveWindow() - settings.streamWindow();
     stream.end();
     moves++;
     if (wantsCapacity || state.isLeaving()) {

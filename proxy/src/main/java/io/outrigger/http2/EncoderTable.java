@@ -18,15 +18,15 @@ final class EncoderTable {
   private static final int[] NO_NUMBERS = {};
 
   /**
-   * The entries by number. The length of this array and of the arrays below is a power of two; they
-   * are created when the first entry is added.
+   * The entries by their number. The length of this array and of the arrays below is a power of
+   * two; they are created when the first entry is added.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 
-  /** The newest number by the hash of the field; 0 for none. */
+  /** The number of the newest entry for each hash of a field; 0 when there is none. */
   private int[] byField = NO_NUMBERS;
 
-  /** By number: the next older number with the same hash. */
+  /** The number of the next older entry with the same hash, by the number of an entry. */
   private int[] olderField = NO_NUMBERS;
   private int[] byName = NO_NUMBERS;
   private int[] olderName = NO_NUMBERS;

@@ -200,7 +200,7 @@ public final class EventLoops {
   /**
    * Runs {@code question} on the thread of each loop.
    *
-   * @param question receives the index of the loop
+   * @param question a function that receives the index of the loop
    * @return the results in the order of the loops; completes exceptionally when a loop has stopped
    */
   public <T> CompletionStage<List<T>> askEach(IntFunction<T> question) {

@@ -12,7 +12,8 @@ interface FrameListener {
    * Called at the beginning of a DATA frame; its parts follow as they arrive.
    *
    * @param flowBytes bytes of the frame that count for flow control, including padding
-   * @param padding bytes of {@code flowBytes} that are padding and are not passed on
+   * @param padding the number of those bytes that are padding, including the pad length, and are
+   *     not passed on
    */
   void onDataStart(int streamId, int flowBytes, int padding, boolean endStream)
       throws ConnectionFault;

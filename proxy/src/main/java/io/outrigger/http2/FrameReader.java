@@ -62,7 +62,7 @@ final class FrameReader {
     this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
   }
 
-  /** Reads all of {@code in}, which the caller releases, unless {@link #stop} is called. */
+  /** Reads all bytes of the buffer, which the caller releases, unless {@link #stop} is called. */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
       switch (position) {
@@ -114,8 +114,8 @@ final class FrameReader {
 
   /**
    * Passes the next {@code bytes} of {@code in} to the listener. For a small part, the listener
-   * gets {@code in} itself with its indices moved for the duration of the call. Passing {@code in}
-   * saves the allocation of a slice, and most messages are small.
+   * gets the read buffer itself with its indices moved for the duration of the call. This saves the
+   * allocation of a slice, which matters because most messages are small.
    */
   private void onDataPart(ByteBuf in, int bytes, boolean last) throws ConnectionFault {
     if (bytes > FrameWriter.COPY_BYTES) {
@@ -319,7 +319,7 @@ final class FrameReader {
   }
 
   /**
-   * Passes on a payload that is whole in {@code in}: moves the indices of {@code in} for the
+   * Passes on a payload that the read buffer contains whole. The buffer's indices are moved for the
    * duration of the call, which saves the allocation of a slice.
    */
   private void readWhole(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {

@@ -133,8 +133,8 @@ public final class HeaderList {
   }
 
   /**
-   * Whether the same object is likely to be received or sent again, because it was before. Results
-   * computed from such a list are worth caching.
+   * Whether the same object is likely to be received or sent again, because it was received or sent
+   * before. Results computed from such a list are worth caching.
    */
   public boolean recurs() {
     return hash != 0;

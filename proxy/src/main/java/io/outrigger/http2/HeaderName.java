@@ -28,7 +28,10 @@ public final class HeaderName {
   private static final Set<String> SECRETS =
       Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
-  /** The names that exist once, as an open hash table; a search ends at a free place. */
+  /**
+   * A hash table with open addressing that contains each name that has exactly one object; a search
+   * ends at a free place.
+   */
   private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
 
   private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);

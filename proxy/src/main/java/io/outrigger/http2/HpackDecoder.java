@@ -242,8 +242,8 @@ final class HpackDecoder {
   }
 
   /**
-   * Returns the position of the next byte if the block has one. The array may contain bytes of an
-   * earlier block after the end.
+   * Returns the position of the next byte, or fails when the block has ended: the array may contain
+   * bytes of an earlier block after the end.
    */
   private int requireByte() throws ConnectionFault {
     if (at == end) {

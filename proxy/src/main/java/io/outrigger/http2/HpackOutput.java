@@ -8,7 +8,7 @@ import java.util.Arrays;
 final class HpackOutput {
   private static final int MAX_KEPT = 16 << 10;
 
-  /** An integer takes at most one byte with the prefix and five more bytes. */
+  /** The maximum size of an encoded integer: one byte with the prefix and five more bytes. */
   private static final int INTEGER_BYTES = 6;
 
   private byte[] bytes = new byte[1024];

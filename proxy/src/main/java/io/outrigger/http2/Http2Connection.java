@@ -98,8 +98,8 @@ public final class Http2Connection {
   }
 
   /**
-   * Prepares a channel whose first bytes are read by other handlers than this connection. The
-   * caller calls this method before the first read.
+   * Prepares a channel whose first bytes are read by other handlers, for example TLS, before it has
+   * a connection. Must be called before the first read.
    */
   public static void prepareReads(Channel channel) {
     var unused = ReadTurn.bound(channel.config());

@@ -119,7 +119,7 @@ final class Huffman {
     }
   }
 
-  /** The last {@code count} bits, fewer than 32, padded with ones. */
+  /** Returns the last {@code count} bits (fewer than 32), padded with ones. */
   private static int last(long bits, int count) {
     int fill = Integer.SIZE - count;
     return (int) (bits << fill | ((1L << fill) - 1));

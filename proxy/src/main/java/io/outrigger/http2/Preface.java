@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  */
 @LoopConfined
 final class Preface {
-  /** The result for the bytes so far. */
+  /** The result of the examination of the bytes so far. */
   enum Verdict {
     INCOMPLETE,
     HTTP2,

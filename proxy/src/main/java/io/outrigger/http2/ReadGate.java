@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 @LoopConfined
 final class ReadGate implements ReadTurn.Reader {
   /**
-   * How long a socket is not read after no buffer was available; other connections may release
-   * buffers in this time.
+   * The time for which a socket is not read when no buffer was available. Other connections may
+   * release buffers in this time.
    */
   static final long WAIT_MILLIS = 20;
 

@@ -23,15 +23,15 @@ final class ResetFence {
   static final int PATIENCE_SECONDS = 5;
 
   private final FrameWriter writer;
-  private boolean sent;
+  private boolean isSettingsInFlight;
 
   /** Resets before the SETTINGS frame that was not acknowledged yet. */
-  private int before;
+  private int resetsBefore;
 
-  /** Resets after that frame. */
-  private int behind;
+  /** Resets after the last SETTINGS frame. */
+  private int resetsAfter;
 
-  private int seconds;
+  private int secondsWaited;
 
   ResetFence(FrameWriter writer) {
     this.writer = writer;
@@ -39,21 +39,21 @@ final class ResetFence {
 
   /** Whether one more request may be sent. */
   boolean isOpen() {
-    return before + behind < MAX;
+    return resetsBefore + resetsAfter < MAX;
   }
 
   /** Called when a request was reset before the server has responded. */
   void onReset() {
-    behind++;
+    resetsAfter++;
     sendWhenDue();
   }
 
   private void sendWhenDue() {
-    if (!sent && behind >= STEP) {
-      sent = true;
-      before = behind;
-      behind = 0;
-      seconds = 0;
+    if (!isSettingsInFlight && resetsAfter >= STEP) {
+      isSettingsInFlight = true;
+      resetsBefore = resetsAfter;
+      resetsAfter = 0;
+      secondsWaited = 0;
       writer.emptySettings();
     }
   }
@@ -63,14 +63,14 @@ final class ResetFence {
    * acknowledge in time.
    */
   void onAck() {
-    sent = false;
-    before = 0;
+    isSettingsInFlight = false;
+    resetsBefore = 0;
     sendWhenDue();
   }
 
   /** Called once a second; returns whether the wait for the acknowledgment has timed out. */
   boolean onTick() {
-    if (sent && ++seconds > PATIENCE_SECONDS) {
+    if (isSettingsInFlight && ++secondsWaited > PATIENCE_SECONDS) {
       onAck();
       return true;
     }

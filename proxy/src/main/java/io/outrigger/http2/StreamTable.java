@@ -34,7 +34,7 @@ final class StreamTable {
   private IntObjectHashMap<SocketStream> open = NONE;
 
   /** The maximum number of streams that the map has had. */
-  private int most;
+  private int maxOpen;
 
   /**
    * Streams that this side has opened and whose first header block was not written, so that they
@@ -76,13 +76,13 @@ final class StreamTable {
   void onTick() {
     if (open != NONE && open.isEmpty()) {
       open = NONE;
-      most = 0;
+      maxOpen = 0;
     }
   }
 
   /** The heap size of a map that has had more than {@value #MAX_FEW} streams, otherwise 0. */
   int heapBytes() {
-    return most <= MAX_FEW ? 0 : most * BYTES_PER_STREAM;
+    return maxOpen <= MAX_FEW ? 0 : maxOpen * BYTES_PER_STREAM;
   }
 
   /** The highest id that the peer opened. */
@@ -128,7 +128,7 @@ final class StreamTable {
       open = new IntObjectHashMap<>();
     }
     open.put(stream.id(), stream);
-    most = Math.max(most, open.size());
+    maxOpen = Math.max(maxOpen, open.size());
     started++;
   }
 
