@@ -227,7 +227,8 @@ final class ConnectionStreams {
   private int widen(SocketStream stream) {
     int window = stream.receiveWindow();
     int room =
-        Math.min(settings.widestStreamWindow() - window, settings.connectionWindow() - totalWidening);
+        Math.min(
+            settings.widestStreamWindow() - window, settings.connectionWindow() - totalWidening);
     if (room <= 0 || settings.memory().isShort()) {
       return 0;
     }

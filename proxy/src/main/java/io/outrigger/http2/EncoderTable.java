@@ -28,6 +28,7 @@ final class EncoderTable {
 
   /** The number of the next older entry with the same hash, by the number of an entry. */
   private int[] olderField = NO_NUMBERS;
+
   private int[] byName = NO_NUMBERS;
   private int[] olderName = NO_NUMBERS;
 
