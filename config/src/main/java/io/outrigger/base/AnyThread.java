@@ -4,7 +4,7 @@ import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Target;
 
-/** The type is immutable or made of atomics: any thread may use it. */
+/** Marks a type that any thread may use: the type is immutable or consists of atomics. */
 @Documented
 @Target(ElementType.TYPE)
 public @interface AnyThread {}

@@ -8,8 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One task after the other, in their order, on a daemon thread that exists while there is something
- * to do: for work that takes long or may block. What is given to it after the end is dropped.
+ * Runs tasks that take long or may block, one after the other and in the order of submission. The
+ * daemon thread ends when it has been idle for five seconds. Tasks submitted after {@link #close}
+ * are dropped.
  */
 @AnyThread
 public final class BackgroundThread implements Executor, AutoCloseable {
@@ -18,7 +19,7 @@ public final class BackgroundThread implements Executor, AutoCloseable {
   private final ThreadPoolExecutor executor;
 
   /**
-   * @param name of the thread
+   * @param name the name of the thread
    */
   public BackgroundThread(String name) {
     executor =
@@ -40,11 +41,11 @@ public final class BackgroundThread implements Executor, AutoCloseable {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException ended) {
-      // nobody waits for the answer any more
+      // a task after close is dropped
     }
   }
 
-  /** Lets what runs end, and interrupts it; does not wait for it. */
+  /** Interrupts the running task without waiting for it, and drops the queued tasks. */
   @Override
   public void close() {
     executor.shutdownNow();

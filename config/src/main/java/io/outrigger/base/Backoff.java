@@ -3,8 +3,9 @@ package io.outrigger.base;
 import java.time.Duration;
 
 /**
- * Exponential delays with jitter, as gRPC's connection back-off defines them: 1 s, times 1.6 each
- * time, at most 120 s, each spread by 20 % to either side.
+ * Exponential delays with jitter, as gRPC's connection backoff defines them. The first delay is 1
+ * s; each further delay is 1.6 times the delay before, up to 120 s. Jitter changes each delay by at
+ * most 20 % in either direction.
  */
 @ControlConfined
 public final class Backoff {
@@ -22,13 +23,15 @@ public final class Backoff {
     this(random, MAX);
   }
 
-  /** With another limit: for somebody who is near, and may be asked more often. */
+  /**
+   * Creates a backoff whose delays end at {@code max}, for a peer that may be retried more often.
+   */
   public Backoff(RandomSource random, Duration max) {
     this.random = random;
     this.max = max;
   }
 
-  /** The delay before the next attempt, measured from the start of the one before. */
+  /** Returns the delay before the next attempt, measured from the start of the previous attempt. */
   public Duration next() {
     double nominal = nextNanos;
     nextNanos = Math.min(nominal * FACTOR, max.toNanos());
@@ -37,7 +40,7 @@ public final class Backoff {
     return Duration.ofNanos((long) (nominal * (1 - JITTER + 2 * JITTER * unit)));
   }
 
-  /** Back to the first step, after a success. */
+  /** Restarts the delays at the first one, after a success. */
   public void reset() {
     nextNanos = INITIAL.toNanos();
   }

@@ -4,7 +4,9 @@ import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Target;
 
-/** The type's state belongs to the {@link ControlLoop}; its entry points check that. */
+/**
+ * Marks a type whose state only the {@link ControlLoop} touches; its entry points check the thread.
+ */
 @Documented
 @Target(ElementType.TYPE)
 public @interface ControlConfined {}

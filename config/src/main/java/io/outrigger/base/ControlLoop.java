@@ -5,32 +5,37 @@ import java.time.Instant;
 import java.util.concurrent.Executor;
 
 /**
- * The one thread of the control half: an ordered executor with a clock and timers.
+ * The single thread of the control plane half of the proxy: an ordered executor with a clock and
+ * timers.
  *
  * <p>Tasks run one after the other in the order in which they were posted and are never nested: a
- * task posted from within a task runs after it. A task that throws is logged and counted; the loop
- * goes on.
+ * task posted from within a task runs after it. A failure of a task is logged and counted, and the
+ * loop continues.
  */
 public interface ControlLoop extends Executor {
-  /**
-   * Posts {@code task}; callable from any thread. Tasks posted after the loop closed are dropped.
-   */
+  /** Posts {@code task} from any thread. Tasks posted after the loop has closed are dropped. */
   @Override
   void execute(Runnable task);
 
-  /** Runs {@code task} once, {@code delay} from now (zero or negative: as soon as possible). */
+  /**
+   * Runs {@code task} once, {@code delay} from now (as soon as possible when the delay is zero or
+   * negative).
+   */
   TimerHandle schedule(Duration delay, Runnable task);
 
   /**
-   * Fails when the caller is not on the loop.
+   * Checks that the caller runs on the loop.
    *
-   * @throws IllegalStateException from another thread
+   * @throws IllegalStateException if the caller runs on another thread
    */
   void checkInside();
 
-  /** Monotonic time in nanoseconds; only differences mean something. */
+  /** Returns monotonic time in nanoseconds. Only differences of two such times have a meaning. */
   long nanoTime();
 
-  /** Wall-clock time, for people: never used to decide anything. */
+  /**
+   * Returns the wall-clock time, for logs and status views only. No decision depends on the
+   * wall-clock time.
+   */
   Instant now();
 }

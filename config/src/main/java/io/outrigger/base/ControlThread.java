@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The control loop of a running process: one dedicated daemon thread. A task that ends for lack of
- * memory may leave state half changed, and is handed to the thread's handler of uncaught failures.
+ * The control loop of a running process: one dedicated daemon thread. A task that fails with an
+ * {@link OutOfMemoryError} may leave state half changed, so its failure goes to the thread's
+ * handler of uncaught exceptions.
  */
 @AnyThread
 public final class ControlThread implements ControlLoop, AutoCloseable {
@@ -23,7 +24,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private final AtomicLong failures = new AtomicLong();
   private volatile @Nullable Thread thread;
 
-  /** Starts a loop whose thread carries {@code name}. */
+  /** Creates a loop whose thread has the name {@code name}. */
   public ControlThread(String name) {
     var factory = Executors.defaultThreadFactory();
     executor =
@@ -78,12 +79,15 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     return Instant.now();
   }
 
-  /** How many tasks ended with an exception; each is a bug of ours. */
+  /**
+   * Returns the number of tasks that ended with an exception. Each such exception is a bug in
+   * Outrigger.
+   */
   public long failures() {
     return failures.get();
   }
 
-  /** Stops accepting tasks; what was posted before still runs, timers do not. */
+  /** Stops accepting tasks. Tasks that were posted before still run; timers do not. */
   @Override
   public void close() {
     executor.shutdown();
@@ -92,18 +96,21 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException | Error e) { // the executor would swallow it
+    } catch (RuntimeException | Error e) { // the executor would swallow the failure
       failures.incrementAndGet();
       if (Exhaustion.isOutOfMemory(e)) {
-        onHalfChanged(e);
+        onOutOfMemory(e);
       } else {
         log.error("task on the control loop failed", e);
       }
     }
   }
 
-  /** As if the thread had ended: whoever handles that decides whether the process goes on. */
-  private static void onHalfChanged(Throwable e) {
+  /**
+   * Passes the failure to the thread's handler of uncaught exceptions, which decides whether the
+   * process continues.
+   */
+  private static void onOutOfMemory(Throwable e) {
     Thread current = Thread.currentThread();
     current.getUncaughtExceptionHandler().uncaughtException(current, e);
   }

@@ -1,14 +1,14 @@
 package io.outrigger.base;
 
-/** How many there are of something, for people. */
+/** Formats a number and its noun for messages. */
 @AnyThread
 public final class Count {
   private Count() {}
 
   /**
-   * Such as {@code 1 cluster}, {@code 2 clusters}.
+   * Returns a text such as {@code 1 cluster} or {@code 2 clusters}.
    *
-   * @param one the word for one of them, whose plural has an s at the end
+   * @param one the singular of a noun whose plural ends in s
    */
   public static String of(long number, String one) {
     return number + " " + one + (number == 1 ? "" : "s");

@@ -3,9 +3,9 @@ package io.outrigger.base;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a failure is a bug or lack of memory, which can strike anywhere. */
+/** Distinguishes lack of memory, which can cause a failure anywhere, from bugs. */
 public final class Exhaustion {
-  /** Chains of causes may be circular. */
+  /** The search ends at this depth, because a chain of causes may be circular. */
   private static final int MAX_DEPTH = 20;
 
   private Exhaustion() {}
@@ -15,7 +15,7 @@ public final class Exhaustion {
     return outOfMemory(failure).isPresent();
   }
 
-  /** The first {@link OutOfMemoryError} of {@code failure} and its causes. */
+  /** Returns the first {@link OutOfMemoryError} among {@code failure} and its causes. */
   public static Optional<OutOfMemoryError> outOfMemory(Throwable failure) {
     @Nullable Throwable cause = failure;
     for (int depth = 0; cause != null && depth < MAX_DEPTH; depth++) {

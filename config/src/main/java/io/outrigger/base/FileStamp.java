@@ -10,12 +10,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows without reading a file whether it has changed: which file a path leads to, through all
- * links, when it was written, and its size (decision xds 0045). A Kubernetes volume swaps a link,
- * which changes the key behind the same path.
+ * The attributes of a file by which a change is noticed without reading the content (decision xds
+ * 0045): the key of the file to which the path leads through all links, the time of its last
+ * change, and its size. A Kubernetes volume swaps a link, so the key changes although the path
+ * stays.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
-  /** Empty when there is no file. Blocks about as long as one question to the file system takes. */
+  /**
+   * Returns the stamp of the file at {@code path}, or empty when there is no such file. Blocks for
+   * one call to the file system.
+   */
   public static Optional<FileStamp> of(String path) {
     try {
       var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);

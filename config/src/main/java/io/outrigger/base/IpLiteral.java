@@ -4,7 +4,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
 
-/** IP addresses as text, in the one canonical form by which they can be compared (RFC 5952). */
+/**
+ * Converts IP addresses in text form to the canonical form of RFC 5952, in which equal addresses
+ * have equal text.
+ */
 @AnyThread
 public final class IpLiteral {
   private static final int V6_GROUPS = 8;
@@ -12,8 +15,9 @@ public final class IpLiteral {
   private IpLiteral() {}
 
   /**
-   * The canonical form of {@code text}; empty when it is not a literal IPv4 or IPv6 address. Never
-   * looks a name up. An IPv4-mapped IPv6 address is the IPv4 address that it maps.
+   * Returns the canonical form of {@code text}, or empty when {@code text} is not a literal IPv4 or
+   * IPv6 address. Names are never looked up. An IPv4-mapped IPv6 address becomes the IPv4 address
+   * that it maps.
    */
   public static Optional<String> canonical(String text) {
     return text.indexOf(':') >= 0 ? v6(text) : v4(text);
@@ -34,7 +38,10 @@ public final class IpLiteral {
     return octets == 4 ? Optional.of(text) : Optional.empty();
   }
 
-  /** Without leading zeros, which some read as octal. */
+  /**
+   * Whether the part of {@code text} is a number from 0 to 255. Leading zeros are refused, because
+   * some parsers read them as octal.
+   */
   private static boolean isOctet(String text, int start, int end) {
     int length = end - start;
     if (length < 1 || length > 3 || (length > 1 && text.charAt(start) == '0')) {
@@ -51,12 +58,12 @@ public final class IpLiteral {
     return value <= 255;
   }
 
-  @SuppressWarnings("AddressSelection") // in brackets: a literal or an exception, never a look-up
+  @SuppressWarnings("AddressSelection") // brackets prevent a lookup of names
   private static Optional<String> v6(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c != ':' && c != '.' && (c > 'f' || Character.digit(c, 16) < 0)) {
-        return Optional.empty(); // brackets and zones among them
+        return Optional.empty(); // this refuses brackets and zones, too
       }
     }
     try {
@@ -77,14 +84,17 @@ public final class IpLiteral {
         + (address[3] & 0xFF);
   }
 
-  /** RFC 5952 section 4: lower case, no leading zeros, the longest run of zeros shortened. */
+  /**
+   * Formats an IPv6 address by RFC 5952 section 4: lower case, no leading zeros, and {@code ::} for
+   * the longest run of zero groups.
+   */
   private static String grouped(byte[] address) {
     int[] groups = new int[V6_GROUPS];
     for (int i = 0; i < V6_GROUPS; i++) {
       groups[i] = (address[2 * i] & 0xFF) << 8 | (address[2 * i + 1] & 0xFF);
     }
     int runStart = -1;
-    int runLength = 1; // a single zero group is written out
+    int runLength = 1; // a single zero group is not shortened
     for (int i = 0; i < V6_GROUPS; i++) {
       int end = i;
       while (end < V6_GROUPS && groups[end] == 0) {

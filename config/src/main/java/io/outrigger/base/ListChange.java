@@ -6,16 +6,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What separates two lists, apart from the head and the tail that they share: all that an update
- * has to look at when a few elements of many come or go. An element that moved is in both parts.
+ * The difference of two lists apart from their common head and tail. When a few of many elements
+ * come or go, an update only has to process this difference. An element that moved is both removed
+ * and added.
  *
- * @param head how many elements both begin with
- * @param removed what the list before has between head and tail
- * @param added what the list after has there
- * @param tail how many elements both end with
+ * @param head the number of equal elements at the start of both lists
+ * @param removed the elements of the old list between head and tail
+ * @param added the elements of the new list between head and tail
+ * @param tail the number of equal elements at the end of both lists
  */
 public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) {
-  /** Compares from both ends; the answer shows parts of the two lists, which are not copied. */
+  /**
+   * Compares two lists from both ends. The parts of the result are views of the two lists, not
+   * copies.
+   */
   public static <T> ListChange<T> between(List<T> before, List<T> after) {
     int shorter = Math.min(before.size(), after.size());
     int head = 0;
@@ -34,7 +38,7 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
         tail);
   }
 
-  /** Most often it is the very object, which need not be looked at. */
+  /** Compares identities first: most often both lists hold the same instance. */
   private static boolean isSame(Object before, Object after) {
     return before == after || before.equals(after);
   }
@@ -45,9 +49,9 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
   }
 
   /**
-   * The elements of {@code after}, where possible as the very objects of {@code before}: whoever
-   * compares the two lists next is done with most of them at a glance. {@code before} itself when
-   * nothing differs.
+   * Returns a list equal to {@code after} that reuses the equal instances of {@code before}, so
+   * that a later comparison of the two lists finds most elements identical. Returns {@code before}
+   * itself when the lists are equal.
    */
   public static <T> List<T> shared(List<T> before, List<T> after) {
     ListChange<T> change = between(before, after);

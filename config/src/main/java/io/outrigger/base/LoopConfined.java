@@ -4,7 +4,7 @@ import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Target;
 
-/** The type's state belongs to one data-plane event loop. */
+/** Marks a type whose state only one event loop of the data plane touches. */
 @Documented
 @Target(ElementType.TYPE)
 public @interface LoopConfined {}

@@ -3,12 +3,12 @@ package io.outrigger.base;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A value, or the status that says why there is none. */
+/** A value, or the status of the failure to obtain the value. */
 public sealed interface Outcome<T> {
-  /** There is a value. */
+  /** The outcome of a success. */
   record Ok<T>(T value) implements Outcome<T> {}
 
-  /** There is none; {@code status} is never OK. */
+  /** The outcome of a failure; {@code status} is never OK. */
   record Failed<T>(RpcStatus status) implements Outcome<T> {
     public Failed {
       if (status.isOk()) {
@@ -25,7 +25,7 @@ public sealed interface Outcome<T> {
     return new Failed<>(status);
   }
 
-  /** Folds both cases to one result. */
+  /** Applies the function for the case of this outcome. */
   default <R> R match(
       Function<? super T, ? extends R> onOk, Function<RpcStatus, ? extends R> onFailed) {
     if (this instanceof Ok<T> ok) {
@@ -42,7 +42,7 @@ public sealed interface Outcome<T> {
     return this instanceof Ok<T> ok ? Optional.of(ok.value()) : Optional.empty();
   }
 
-  /** OK, or the reason of the failure. */
+  /** Returns OK for a value, else the status of the failure. */
   default RpcStatus status() {
     return this instanceof Failed<T> failed ? failed.status() : RpcStatus.OK;
   }

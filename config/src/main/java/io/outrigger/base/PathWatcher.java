@@ -8,58 +8,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at files at one pace, off the control loop, until it is closed. Polling sees what file
- * events miss, such as the swapped links of a Kubernetes volume (decision xds 0045).
+ * Polls files at a fixed interval, off the control loop, until it is closed. Polling notices
+ * changes for which the system sends no file event, such as the swapped links of a Kubernetes
+ * volume (decision xds 0045).
  *
- * <p>One look ends before the next begins. A look that throws is logged, and the next one comes as
- * usual.
+ * <p>A poll ends before the next poll begins. An exception of a poll is logged, and polling
+ * continues.
  *
- * @param <T> the result of a look
+ * @param <T> the result of a poll
  */
 @ControlConfined
 public final class PathWatcher<T> {
-  /** Twice within the second in which a change is noticed. */
+  /** The interval between two polls, so that a change is noticed within a second. */
   public static final Duration PACE = Duration.ofMillis(500);
 
   private static final Logger log = LoggerFactory.getLogger(PathWatcher.class);
 
   private final ControlLoop loop;
   private final Executor reading;
-  private final Supplier<Supplier<T>> look;
-  private final Consumer<T> onLooked;
+  private final Supplier<Supplier<T>> poll;
+  private final Consumer<T> onResult;
   private TimerHandle next = () -> {};
   private boolean closed;
   private boolean isFailing;
 
   /**
-   * Nothing happens before {@link #start}.
+   * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
-   * @param reading runs looks, which may block
-   * @param look called on the control loop; what it returns runs on {@code reading}
-   * @param onLooked takes each result, on the control loop; not called after {@link #close}
+   * @param reading runs the polls, which may block
+   * @param poll called on the control loop before each poll; the supplier that it returns runs on
+   *     {@code reading}
+   * @param onResult receives the result of each poll on the control loop; not called after {@link
+   *     #close}
    */
   public PathWatcher(
-      ControlLoop loop, Executor reading, Supplier<Supplier<T>> look, Consumer<T> onLooked) {
+      ControlLoop loop, Executor reading, Supplier<Supplier<T>> poll, Consumer<T> onResult) {
     this.loop = loop;
     this.reading = reading;
-    this.look = look;
-    this.onLooked = onLooked;
+    this.poll = poll;
+    this.onResult = onResult;
   }
 
-  /** The first look begins now. */
+  /** Starts the first poll at once. */
   public void start() {
     loop.checkInside();
-    look();
+    poll();
   }
 
-  /** The first look begins after one {@link #PACE}. */
+  /** Starts the first poll after one {@link #PACE}. */
   public void startLater() {
     loop.checkInside();
-    next = loop.schedule(PACE, this::look);
+    next = loop.schedule(PACE, this::poll);
   }
 
-  private void look() {
-    Supplier<T> begun = look.get();
+  private void poll() {
+    Supplier<T> begun = poll.get();
     reading.execute(() -> run(begun));
   }
 
@@ -74,8 +77,8 @@ public final class PathWatcher<T> {
     Runnable result = then;
     loop.execute(
         () -> {
-          if (!closed) { // else the look was under way at the end
-            next = loop.schedule(PACE, this::look);
+          if (!closed) { // a poll may end after close
+            next = loop.schedule(PACE, this::poll);
             result.run();
           }
         });
@@ -83,17 +86,17 @@ public final class PathWatcher<T> {
 
   private void onFound(T found) {
     isFailing = false;
-    onLooked.accept(found);
+    onResult.accept(found);
   }
 
   private void onThrown(Throwable bug) {
-    if (!isFailing) { // else it is logged already
+    if (!isFailing) { // the first failure of a series is logged
       log.error("reading of files failed; the files read before stay in use", bug);
     }
     isFailing = true;
   }
 
-  /** Begins no further look. */
+  /** Stops polling. The result of a running poll is dropped. */
   public void close() {
     loop.checkInside();
     closed = true;

@@ -1,14 +1,16 @@
 package io.outrigger.base;
 
 /**
- * Text of others on a line of ours: it may neither begin a line of its own, nor steer a terminal,
- * nor turn what stands around it the other way.
+ * Makes text from outside safe for one line of a log or message. The text must not begin a new
+ * line, control a terminal, or change the writing direction of the text around it.
  */
 @AnyThread
 public final class PlainText {
   private PlainText() {}
 
-  /** The text with a space for each run of characters that {@linkplain #steers steer}. */
+  /**
+   * Returns the text with a space in place of each run of {@linkplain #steers control characters}.
+   */
   public static String of(String text) {
     if (text.codePoints().noneMatch(PlainText::steers)) {
       return text;
@@ -29,13 +31,12 @@ public final class PlainText {
   }
 
   /**
-   * A JSON document that says the same and {@linkplain #steers steers} nothing either: such
-   * characters, which a document has within its texts alone, are written as escapes. Its line ends
-   * stay.
+   * Returns an equal JSON document whose {@linkplain #steers control characters} are escaped. A
+   * JSON document has such characters within strings only. The line ends of the document stay.
    */
   public static String ofJson(String json) {
     if (json.codePoints().noneMatch(c -> c >= 0x7F && steers(c))) {
-      return json; // what comes before is escaped by whoever writes JSON
+      return json; // JSON writers escape the characters below 0x7F
     }
     var plain = new StringBuilder(json.length());
     for (int i = 0; i < json.length(); ) {
@@ -55,7 +56,8 @@ public final class PlainText {
 
   /**
    * Whether a character is a control (C0, DEL, C1), a separator of lines or paragraphs, or one of
-   * Unicode's format characters (Cf), which are not seen and change how their neighbours look.
+   * Unicode's format characters (Cf), which are invisible and change how the characters beside them
+   * are shown.
    */
   public static boolean steers(int codePoint) {
     if (codePoint < 0x7F) {

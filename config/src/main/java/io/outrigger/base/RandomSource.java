@@ -3,11 +3,11 @@ package io.outrigger.base;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Where randomness comes from. Each draw names its purpose, so that a test can pin one decision and
- * leave the others alone. Any thread may draw.
+ * The source of random numbers. Each draw names its purpose, so that a test can fix the draws of
+ * one purpose alone. Any thread may draw.
  */
 public interface RandomSource {
-  /** What a draw decides. */
+  /** The decision that a draw makes. */
   enum Purpose {
     BACKOFF_JITTER,
     ROUTE_FRACTION,
@@ -25,9 +25,9 @@ public interface RandomSource {
     QUERY_ID
   }
 
-  /** A uniform value in {@code [0, bound)}; {@code bound} is positive. */
+  /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */
   long nextLong(long bound, Purpose purpose);
 
-  /** The source of a running process; lock-free and free of allocation. */
+  /** The source of a running process; a draw takes no lock and allocates nothing. */
   RandomSource SYSTEM = (bound, purpose) -> ThreadLocalRandom.current().nextLong(bound);
 }

@@ -9,14 +9,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Reads files whose paths others have written. A file that is not regular is never opened: opening
- * a pipe blocks until somebody writes to it.
+ * Reads files whose paths come from configuration. A file that is not a regular file is never
+ * opened, because opening a pipe blocks until another process writes to the pipe.
  */
 @AnyThread
 public final class RegularFile {
   private RegularFile() {}
 
-  /** A file cannot be read; the reason follows its path, in one line and in lower case. */
+  /**
+   * Thrown when a file cannot be read. The reason is one line in lower case and fits behind the
+   * path of the file.
+   */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -27,21 +30,21 @@ public final class RegularFile {
       this.isMissing = isMissing;
     }
 
-    /** Such as {@code does not exist}. */
+    /** Returns a reason such as {@code does not exist}. */
     public String reason() {
       return String.valueOf(getMessage());
     }
 
-    /** Whether there is nothing at the path. */
+    /** Whether no file exists at the path. */
     public boolean isMissing() {
       return isMissing;
     }
   }
 
   /**
-   * The content of the file at {@code path}. Blocks.
+   * Returns the content of the file at {@code path}. Blocks.
    *
-   * @param maxBytes a larger file is refused, and not read further
+   * @param maxBytes the limit beyond which a file is refused
    */
   public static byte[] read(String path, int maxBytes) throws Unreadable {
     try {

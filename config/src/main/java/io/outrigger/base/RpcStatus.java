@@ -3,14 +3,14 @@ package io.outrigger.base;
 /**
  * A gRPC status as data: code and message, without a gRPC library.
  *
- * @param code what kind of result
- * @param message for people; empty when there is nothing to say
+ * @param code the gRPC status code
+ * @param message a text for people, or the empty text
  */
 public record RpcStatus(Code code, String message) {
-  /** The status of a call that went well. */
+  /** The status of a successful call. */
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 
-  /** The seventeen codes of gRPC, in the order of their numbers. */
+  /** The seventeen status codes of gRPC, ordered by number. */
   public enum Code {
     OK(0),
     CANCELLED(1),
@@ -38,19 +38,22 @@ public record RpcStatus(Code code, String message) {
       this.number = number;
     }
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int number() {
       return number;
     }
 
-    /** The code with that number; {@link #UNKNOWN} for a number that gRPC does not define. */
+    /**
+     * Returns the code with that number, or {@link #UNKNOWN} for a number that gRPC does not
+     * define.
+     */
     public static Code ofNumber(int number) {
       return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }
 
     /**
-     * The code of an HTTP status that came without a gRPC one (gRPC's HTTP mapping, SC-18): never
-     * OK.
+     * Returns the code for a response with an HTTP status but without a gRPC status (gRPC's HTTP
+     * mapping, SC-18). The result is never OK.
      */
     public static Code ofHttpStatus(int status) {
       return switch (status) {
@@ -80,22 +83,22 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** The same code with {@code prefix} and a colon before the message. */
+  /** Returns the same code with {@code prefix} and a colon before the message. */
   public RpcStatus withPrefix(String prefix) {
     return new RpcStatus(code, message.isEmpty() ? prefix : prefix + ": " + message);
   }
 
   /**
-   * What a caller may see of a failure that the control plane or name resolution caused: always
-   * UNAVAILABLE, with the text kept (A88 "status codes", A54).
+   * Returns the status that callers receive for a failure of the control plane or of name
+   * resolution: UNAVAILABLE with the same message (A88 "status codes", A54).
    */
   public RpcStatus forDataPlane() {
     return code == Code.UNAVAILABLE ? this : new RpcStatus(Code.UNAVAILABLE, message);
   }
 
   /**
-   * A status that the proxy generates itself, restricted to the codes a library may use: others
-   * become INTERNAL with the original in the text (A54).
+   * Returns a status with a code that a gRPC library may generate (A54). A status with any other
+   * code becomes INTERNAL, with the original status in the message.
    */
   public RpcStatus restricted() {
     return switch (code) {

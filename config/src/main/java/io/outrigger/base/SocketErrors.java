@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Failures of sockets in words for people. The messages of the system and of Netty name their
- * functions and numbers, and differ from transport to transport.
+ * Describes failures of sockets for people. The messages of the operating system and of Netty
+ * contain function names and error numbers, and differ between transports.
  */
 public final class SocketErrors {
-  /** Linux's numbers, in both signs, and the texts of the JVM and of the C library. */
+  /** Maps Linux's error numbers and the texts of the JVM and of the C library to descriptions. */
   private static final Map<String, String> WORDS = new LinkedHashMap<>();
 
   static {
@@ -32,7 +32,7 @@ public final class SocketErrors {
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
-  /** From the peer, as the JDK's TLS and BoringSSL have it. */
+  /** Matches an alert from the peer in the messages of the JDK's TLS and of BoringSSL. */
   private static final Pattern ALERT =
       Pattern.compile("(?i)(?:received fatal alert: |(?:SSLV3|TLSV1)_ALERT_)(\\w+)");
 
@@ -40,7 +40,7 @@ public final class SocketErrors {
 
   private SocketErrors() {}
 
-  /** The failure of a socket, from an exception that may be wrapped in others. */
+  /** Describes the failure of a socket by the root cause of an exception. */
   public static String describe(@Nullable Throwable failure) {
     if (failure == null) {
       return "socket error";
@@ -56,7 +56,10 @@ public final class SocketErrors {
     return alert.isPresent() ? "TLS alert " + alert.get() : describe(root.getMessage());
   }
 
-  /** The alert from the peer that a failure of a TLS library tells of, as RFC 8446 names it. */
+  /**
+   * Returns the TLS alert that the peer sent, by its name in RFC 8446, when the message of {@code
+   * failure} contains an alert.
+   */
   public static Optional<String> tlsAlert(Throwable failure) {
     Matcher alert = ALERT.matcher(String.valueOf(failure.getMessage()));
     return alert.find() ? Optional.of(alert.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();

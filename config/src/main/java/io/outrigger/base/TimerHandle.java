@@ -1,7 +1,12 @@
 package io.outrigger.base;
 
-/** A scheduled task. It never runs after {@link #cancel} returned, when cancelled on its loop. */
+/**
+ * A scheduled task. A task that was cancelled on its own loop never runs after {@link #cancel} has
+ * returned.
+ */
 public interface TimerHandle {
-  /** Stops the task from running. Harmless once it ran or was cancelled. */
+  /**
+   * Prevents the task from running. Does nothing when the task has already run or was cancelled.
+   */
   void cancel();
 }

@@ -3,19 +3,22 @@ package io.outrigger.base;
 import java.time.Duration;
 
 /**
- * The clock of the programs around the proxy, such as the demo and the command line: they may wait
- * on their own thread. Neither half of the proxy uses it.
+ * The clock of the programs around the proxy, such as the demo and the command line, which may
+ * block their own thread. The proxy itself does not use this clock.
  */
 @AnyThread
 public final class WaitingClock {
   private WaitingClock() {}
 
-  /** Monotonic time in nanoseconds; only differences mean something. */
+  /** Returns monotonic time in nanoseconds. Only differences of two such times have a meaning. */
   public static long nanoTime() {
     return System.nanoTime();
   }
 
-  /** Waits; an interrupt ends the wait early and stays set. */
+  /**
+   * Sleeps for {@code time}. An interrupt ends the sleep early, and the thread's interrupt flag
+   * stays set.
+   */
   public static void sleep(Duration time) {
     try {
       Thread.sleep(time.toMillis());

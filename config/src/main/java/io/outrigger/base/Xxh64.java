@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * XXH64, with seed 0 (A42) unless another is given (A68): equal input has an equal hash in every
- * process and every language. Pure functions.
+ * The XXH64 hash, with seed 0 (A42) or a given seed (A68). Equal input has an equal hash in every
+ * process and every programming language. All methods are pure functions.
  */
 public final class Xxh64 {
   private static final long P1 = 0x9E3779B185EBCA87L;
@@ -16,10 +16,10 @@ public final class Xxh64 {
   private static final long P4 = 0x85EBCA77C2B2AE63L;
   private static final long P5 = 0x27D4EB2F165667C5L;
 
-  /** The sum of the first two, which overflows. */
+  /** The sum of {@code P1} and {@code P2}, which overflows. */
   private static final long SUM = 0x60EA27EEADC0B5D6L;
 
-  /** What the four lanes take in at a time. */
+  /** The number of bytes that the four lanes consume per round. */
   private static final int STRIPE = 32;
 
   private static final VarHandle LONGS =
@@ -29,18 +29,18 @@ public final class Xxh64 {
 
   private Xxh64() {}
 
-  /** The hash of a text in UTF-8. */
+  /** Returns the hash of a text in UTF-8. */
   public static long hash(String text) {
     return hash(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The hash of a text in UTF-8 with {@code seed}. */
+  /** Returns the hash of a text in UTF-8 with {@code seed}. */
   public static long hash(String text, long seed) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return hash(bytes, bytes.length, seed);
   }
 
-  /** The hash of eight bytes, the lowest first. */
+  /** Returns the hash of the eight bytes of {@code value} in little-endian order. */
   public static long hash(long value) {
     return avalanche(withLong(P5 + Long.BYTES, value));
   }
@@ -49,7 +49,7 @@ public final class Xxh64 {
     return hash(bytes, bytes.length);
   }
 
-  /** The hash of the first {@code length} bytes. */
+  /** Returns the hash of the first {@code length} bytes. */
   public static long hash(byte[] bytes, int length) {
     return hash(bytes, length, 0);
   }
@@ -102,7 +102,7 @@ public final class Xxh64 {
     return Long.rotateLeft(hash ^ round(0, value), 27) * P1 + P4;
   }
 
-  /** Lets each bit of the input reach each bit of the hash. */
+  /** Mixes the bits so that each bit of the input affects each bit of the hash. */
   private static long avalanche(long hash) {
     long mixed = (hash ^ (hash >>> 33)) * P2;
     mixed = (mixed ^ (mixed >>> 29)) * P3;

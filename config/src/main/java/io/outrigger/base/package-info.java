@@ -1,9 +1,9 @@
 /**
- * The kernel that both halves agree on: the control loop and its timers, randomness, back-off,
- * outcomes and statuses, and the annotations that say which thread owns what.
+ * The basic types of the whole program: the control loop and its timers, randomness, backoff,
+ * outcomes and statuses, and the annotations that name the owner thread of a class.
  *
- * <p>Nothing here knows xDS, gRPC libraries or sockets. Clocks and randomness exist only here; the
- * architecture tests hold that line.
+ * <p>This package does not depend on xDS, gRPC libraries or sockets. Only this package reads clocks
+ * and random numbers; the architecture tests check that rule.
  */
 @NullMarked
 package io.outrigger.base;
