@@ -8,10 +8,11 @@ import java.util.stream.Stream;
 /**
  * A parsed gRPC xDS bootstrap (A27, A47, A71, A95).
  *
- * @param servers control planes in order of fall-back; none only where nobody asks for any
+ * @param servers the control planes in order of fallback; empty only in a program that uses no
+ *     control plane
  * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
- * @param authorities by name (A47)
- * @param certificateProviders by instance name (A29)
+ * @param authorities the authorities by name (A47)
+ * @param certificateProviders the certificate providers by instance name (A29)
  */
 public record Bootstrap(
     List<XdsServer> servers,
@@ -25,13 +26,13 @@ public record Bootstrap(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** The same node, asking {@code server} alone. */
+  /** Returns a bootstrap with the same node whose only control plane is {@code server}. */
   public Bootstrap servedBy(XdsServer server) {
     return new Bootstrap(
         List.of(server), node, Map.of(), certificateProviders, listenerNameTemplate);
   }
 
-  /** Every control plane once, those of authorities last. */
+  /** Returns every control plane once; the control planes of authorities come last. */
   public List<XdsServer> allServers() {
     return Stream.concat(
             servers.stream(),
@@ -41,10 +42,10 @@ public record Bootstrap(
   }
 
   /**
-   * An authority of xdstp names; without servers of its own it uses the top-level ones.
+   * An authority of xdstp names. An authority without servers uses the top-level servers.
    *
-   * @param fallbackOnReachabilityOnly whether the next server is used as soon as those before it
-   *     cannot be reached, even when every resource is known (A95)
+   * @param fallbackOnReachabilityOnly whether the next server is used as soon as the servers before
+   *     it cannot be reached, even when every resource is known (A95)
    */
   public record Authority(
       List<XdsServer> servers,
@@ -57,10 +58,10 @@ public record Bootstrap(
 
   /** An entry of {@code certificate_providers} (A29). */
   public sealed interface CertificateProvider {
-    /** What people call the plugin. */
+    /** Returns the plugin's name, as the bootstrap writes it. */
     String plugin();
 
-    /** {@code file_watcher}. */
+    /** The plugin {@code file_watcher}. */
     record FileWatcher(CertificateFiles files) implements CertificateProvider {
       static final String PLUGIN = "file_watcher";
 
@@ -71,9 +72,10 @@ public record Bootstrap(
     }
 
     /**
-     * {@code spiffe_workload_api}, a plugin of ours.
+     * The plugin {@code spiffe_workload_api}, which only Outrigger has.
      *
-     * @param endpoint empty: that of the environment ({@link WorkloadEndpoint#VARIABLE})
+     * @param endpoint empty for the endpoint in the environment variable {@link
+     *     WorkloadEndpoint#VARIABLE}
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
@@ -84,7 +86,9 @@ public record Bootstrap(
       }
     }
 
-    /** A plugin that is not known here: an error only where a cluster names the instance. */
+    /**
+     * A plugin that Outrigger does not support. Only a cluster that names the instance is invalid.
+     */
     record Unknown(String plugin) implements CertificateProvider {}
   }
 }

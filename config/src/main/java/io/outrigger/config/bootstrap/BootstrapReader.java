@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the text of a gRPC xDS bootstrap. It takes what a proxyless client takes: unknown fields
- * are ignored, wrong types are errors, and all errors are found in one reading (A27, A29, A47, A65,
- * A71, A95, A97).
+ * Reads the text of a gRPC xDS bootstrap. The reader accepts the documents that a proxyless client
+ * accepts: unknown fields are ignored, and wrong types are errors. One reading finds all errors
+ * (A27, A29, A47, A65, A71, A95, A97).
  */
 @AnyThread
 public final class BootstrapReader {
@@ -26,7 +26,7 @@ public final class BootstrapReader {
 
   private BootstrapReader() {}
 
-  /** Reads {@code json}. Opens no file that the document names. */
+  /** Reads {@code json} without opening the files that the document names. */
   public static BootstrapResult read(String json) {
     Findings findings = new Findings();
     Optional<JsonElement> document = parse(json, findings);
@@ -97,7 +97,7 @@ public final class BootstrapReader {
     return providers;
   }
 
-  /** Strict JSON: one document, no comments, nothing after it. */
+  /** Parses strict JSON: one document without comments and without text after the document. */
   private static Optional<JsonElement> parse(String json, Findings findings) {
     JsonReader reader = new JsonReader(new StringReader(json));
     reader.setStrictness(Strictness.STRICT);
@@ -107,7 +107,7 @@ public final class BootstrapReader {
         return Optional.empty();
       }
       JsonElement document = JsonParser.parseReader(reader);
-      var unused = reader.peek(); // throws when more follows
+      var unused = reader.peek(); // throws when text follows the document
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
       findings.error(

@@ -2,12 +2,12 @@ package io.outrigger.config.bootstrap;
 
 import java.util.List;
 
-/** What {@link BootstrapReader} makes of a document. */
+/** The result of {@link BootstrapReader} for a document. */
 public sealed interface BootstrapResult {
   /**
-   * The document can be used.
+   * The document is valid.
    *
-   * @param warnings what an operator should look at, although it is no error
+   * @param warnings findings that an operator should check, although the document is valid
    */
   record Accepted(Bootstrap bootstrap, List<Finding> warnings) implements BootstrapResult {
     public Accepted {
@@ -16,9 +16,9 @@ public sealed interface BootstrapResult {
   }
 
   /**
-   * The document cannot be used.
+   * The document is invalid.
    *
-   * @param errors all that is wrong with it, in the order of the reading; at least one
+   * @param errors all errors of the document, at least one, in the order of reading
    */
   record Refused(List<Finding> errors) implements BootstrapResult {
     public Refused {

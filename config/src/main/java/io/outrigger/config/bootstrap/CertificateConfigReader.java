@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29), whose fields are the same but for SPIFFE (A87); and where {@code
- * spiffe_workload_api} has its endpoint.
+ * certificate providers (A29). Both have the same fields, except for the SPIFFE field of A87. Also
+ * reads the endpoint of {@code spiffe_workload_api}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
-  private static final Duration LONGEST = Duration.ofDays(36_500);
+  private static final Duration MAX_REFRESH_INTERVAL = Duration.ofDays(36_500);
   private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
 
   private static final CertificateFiles NO_FILES =
@@ -38,8 +38,9 @@ final class CertificateConfigReader {
   }
 
   /**
-   * One entry of {@code certificate_providers}. An unknown plugin is kept with a warning, so that a
-   * file written for another client still works; a cluster that names it is refused then.
+   * Reads one entry of {@code certificate_providers}. An unknown plugin is kept with a warning, so
+   * that a bootstrap written for another client still works. A cluster that names the unknown
+   * plugin is refused.
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();
@@ -140,6 +141,6 @@ final class CertificateConfigReader {
       config.error(name, "\"" + text.get() + "\" is below \"1s\", the shortest interval");
       return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
     }
-    return interval.compareTo(LONGEST) > 0 ? LONGEST : interval;
+    return interval.compareTo(MAX_REFRESH_INTERVAL) > 0 ? MAX_REFRESH_INTERVAL : interval;
   }
 }

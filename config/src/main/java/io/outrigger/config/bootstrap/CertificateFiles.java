@@ -5,10 +5,11 @@ import java.util.Optional;
 
 /**
  * The files of a {@code file_watcher} (A29, A87), and of {@code tls} channel credentials (A65).
- * Paths are as the bootstrap has them: relative ones start from the working folder.
+ * Paths are as written in the bootstrap; a relative path starts at the working directory.
  *
- * @param certificate the chain, leaf first; present exactly when {@code privateKey} is
- * @param spiffeTrustBundleMap used instead of {@code caCertificate} where both are given (A87)
+ * @param certificate the file of the certificate chain, leaf first; present exactly when {@code
+ *     privateKey} is present
+ * @param spiffeTrustBundleMap used instead of {@code caCertificate} when both are given (A87)
  * @param refreshInterval at least 1 s
  */
 public record CertificateFiles(

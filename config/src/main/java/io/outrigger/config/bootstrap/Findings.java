@@ -3,7 +3,9 @@ package io.outrigger.config.bootstrap;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects what the readers of one document find. Used by one thread, for one reading. */
+/**
+ * Collects the errors and warnings of one document. One thread uses an instance, for one reading.
+ */
 final class Findings {
   private final List<Finding> errors = new ArrayList<>();
   private final List<Finding> warnings = new ArrayList<>();

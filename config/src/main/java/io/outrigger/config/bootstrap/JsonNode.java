@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value that knows its path. Asking it for a type that it is not records a finding and
- * answers as if it were absent, so that a reader goes on and finds the next error as well. A JSON
- * null is absent.
+ * A JSON value with its path. A read as the wrong type records a finding and returns the result for
+ * an absent value, so that the reader continues and finds the next error as well. A JSON null
+ * counts as absent.
  */
 record JsonNode(JsonElement value, String path, Findings findings) {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -22,7 +22,9 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return asObject().map(o -> o.get(name)).filter(v -> !v.isJsonNull()).map(v -> child(name, v));
   }
 
-  /** The value of {@code name}; records a finding when it is missing or not a string. */
+  /**
+   * Returns the string {@code name}; records a finding when the member is missing or not a string.
+   */
   Optional<String> requiredText(String name) {
     Optional<JsonNode> found = member(name);
     if (found.isEmpty() && value.isJsonObject()) {
@@ -35,7 +37,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return member(name).flatMap(JsonNode::text);
   }
 
-  /** The value of {@code name}; false when it is absent or no boolean. */
+  /** Returns the boolean {@code name}, or false when the member is absent or not a boolean. */
   boolean flag(String name) {
     return member(name).flatMap(JsonNode::flag).orElse(false);
   }
@@ -54,7 +56,10 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return wrongType("a string");
   }
 
-  /** The elements of the array {@code name}; empty when it is absent or no array. */
+  /**
+   * Returns the elements of the array {@code name}, or an empty list when the member is absent or
+   * not an array.
+   */
   List<JsonNode> elements(String name) {
     return member(name).map(JsonNode::elements).orElse(List.of());
   }
@@ -71,7 +76,10 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return elements;
   }
 
-  /** The members of the object {@code name} by name; empty when it is absent or no object. */
+  /**
+   * Returns the members of the object {@code name} by their names, or an empty map when the member
+   * is absent or not an object.
+   */
   Map<String, JsonNode> members(String name) {
     Map<String, JsonNode> members = new LinkedHashMap<>();
     member(name)
@@ -82,7 +90,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return members;
   }
 
-  /** Whether this is an object; records a finding when not. */
+  /** Whether this value is an object; records a finding if not. */
   boolean isObject() {
     return asObject().isPresent();
   }

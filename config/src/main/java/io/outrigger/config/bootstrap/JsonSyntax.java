@@ -2,7 +2,7 @@ package io.outrigger.config.bootstrap;
 
 import java.io.IOException;
 
-/** Where a text is no JSON, for people: one line, without what the parser tells programmers. */
+/** Describes syntax errors of JSON in one line, without the parser's advice to programmers. */
 public final class JsonSyntax {
   private static final String PARSER_ADVICE =
       "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
@@ -10,9 +10,9 @@ public final class JsonSyntax {
   private JsonSyntax() {}
 
   /**
-   * What is wrong, and in which line and column.
+   * Returns the error with its line and column.
    *
-   * @param failure as Gson threw it
+   * @param failure the exception that Gson threw
    */
   public static String reason(Exception failure) {
     Throwable cause = failure.getCause() instanceof IOException io ? io : failure;

@@ -7,22 +7,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * From an xDS target to the name of the Listener resource to subscribe to (A47 "gRPC Client Target
- * URI Syntax").
+ * Computes the name of the Listener resource of an xDS target (A47 "gRPC Client Target URI
+ * Syntax").
  */
 @AnyThread
 public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
-  // RFC 3986 section 3.3: pchar without the percent-encoded form, and the separator of segments.
+  // RFC 3986 section 3.3: the characters of pchar without percent-encoding, and the separator of
+  // segments.
   private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
 
   private ListenerNames() {}
 
   /**
-   * The name for {@code xds:///path}, or {@code xds://authority/path}.
+   * Returns the resource name for {@code xds:///path} or {@code xds://authority/path}.
    *
-   * @param path without the leading slash and without percent-encoding
-   * @return failed when the bootstrap does not define the authority that the name belongs to
+   * @param path the target's path without the leading slash and without percent-encoding
+   * @return the name, or a failure when the bootstrap does not define the authority of the name
    */
   public static Outcome<String> of(Bootstrap bootstrap, Optional<String> authority, String path) {
     if (authority.isPresent()) {
@@ -62,7 +63,7 @@ public final class ListenerNames {
     return template.replace("%s", template.startsWith(NEW_STYLE) ? percentEncode(path) : path);
   }
 
-  /** The authority of an xdstp name; empty when it has none. */
+  /** Returns the authority of an xdstp name, or the empty text when the name has no authority. */
   private static String authorityOf(String name) {
     String rest = name.substring(NEW_STYLE.length());
     if (!rest.startsWith("//")) {

@@ -4,10 +4,10 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
 
 /**
- * Who we are to the control plane.
+ * The identity of this process towards the control plane.
  *
- * @param metadata a JSON object as plain Java values: Map, List, String, Double, Boolean; a JSON
- *     null is left out
+ * @param metadata a JSON object as plain Java values: Map, List, String, Double and Boolean,
+ *     without JSON nulls
  */
 public record Node(String id, String cluster, Locality locality, Map<String, Object> metadata) {
   public Node {

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads {@code node}, which may be absent as a whole or in parts. */
+/** Reads the bootstrap's {@code node}. The node or any of its fields may be absent. */
 final class NodeReader {
   private NodeReader() {}
 

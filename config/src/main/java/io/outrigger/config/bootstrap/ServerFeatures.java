@@ -1,8 +1,8 @@
 package io.outrigger.config.bootstrap;
 
 /**
- * What a bootstrap says of a server's abilities (A81, A88). Unknown features, and those without
- * effect ({@code xds_v3}, {@code ignore_resource_deletion}), are not kept.
+ * The {@code server_features} of a control plane in the bootstrap (A81, A88). Unknown features and
+ * features without effect ({@code xds_v3}, {@code ignore_resource_deletion}) are dropped.
  */
 public record ServerFeatures(
     boolean trustedXdsServer, boolean failOnDataErrors, boolean resourceTimerIsTransientError) {

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code xds_servers}: where a control plane is and how to speak to it (A27, A71, A97). */
+/**
+ * Reads {@code xds_servers}: the addresses, credentials and features of control planes (A27, A71,
+ * A97).
+ */
 final class ServerReader {
   private ServerReader() {}
 
@@ -22,7 +25,10 @@ final class ServerReader {
     return servers;
   }
 
-  /** Fields that could not be read have a filler: the document is refused anyway. */
+  /**
+   * Reads one server. An invalid field gets a placeholder value, because its document is refused
+   * anyway.
+   */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
     if (uri.isBlank() || !uri.equals(uri.strip())) {
@@ -42,7 +48,7 @@ final class ServerReader {
     return new XdsServer(uri, channel, calls, features(node));
   }
 
-  /** A27 "XdsClient and Bootstrap File": stops at the first type that it supports. */
+  /** Returns the first credentials of a supported type (A27 "XdsClient and Bootstrap File"). */
   private static ChannelCredentials channelCredentials(JsonNode node) {
     ChannelCredentials filler = new ChannelCredentials.Insecure();
     Optional<JsonNode> list = node.member("channel_creds");
@@ -51,7 +57,7 @@ final class ServerReader {
       return filler;
     }
     if (!list.get().value().isJsonArray()) {
-      list.get().elements(); // records the wrong type
+      list.get().elements(); // records a finding about the wrong type
       return filler;
     }
     List<String> skipped = new ArrayList<>();
@@ -68,7 +74,7 @@ final class ServerReader {
         return CertificateConfigReader.channelCredentials(entry.member("config"));
       }
       if (type.get().equals("google_default")) {
-        return new ChannelCredentials.GoogleDefault(); // its config is not looked at, as by gRPC
+        return new ChannelCredentials.GoogleDefault(); // its config is ignored, as in gRPC
       }
       skipped.add("\"" + type.get() + "\"");
     }
@@ -79,7 +85,7 @@ final class ServerReader {
     return filler;
   }
 
-  /** A97: all supported types are applied, the others are ignored. */
+  /** Returns all credentials of a supported type (A97). Other types are ignored. */
   private static List<CallCredentials> callCredentials(JsonNode node) {
     List<CallCredentials> credentials = new ArrayList<>();
     for (JsonNode entry : node.elements("call_creds")) {
@@ -103,14 +109,14 @@ final class ServerReader {
     return credentials;
   }
 
-  /** Unknown features are ignored (A30); so is ignore_resource_deletion (A88). */
+  /** Unknown features (A30) and {@code ignore_resource_deletion} (A88) are ignored. */
   private static ServerFeatures features(JsonNode node) {
     Set<String> names = new HashSet<>();
     for (JsonNode feature : node.elements("server_features")) {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 spells it so once; the name of the feature is the other one.
+        // A88 contains this misspelling once; the feature's name ends in "error".
         node.findings()
             .warn(
                 feature.path(),

@@ -7,19 +7,22 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where the SPIFFE Workload API is served (SPIFFE Workload Endpoint, section 4).
+ * The address of the SPIFFE Workload API (SPIFFE Workload Endpoint, section 4).
  *
- * @param uri as it was configured
- * @param target the same, as gRPC names it
+ * @param uri the configured URI
+ * @param target the same endpoint as a gRPC target
  */
 public record WorkloadEndpoint(String uri, String target) {
-  /** Holds the endpoint where none is configured. */
+  /** The environment variable with the endpoint that is used when no endpoint is configured. */
   public static final String VARIABLE = "SPIFFE_ENDPOINT_SOCKET";
 
   private static final String FORMS =
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
-  /** Fails with what is wrong, as it follows the text itself. */
+  /**
+   * Parses an endpoint's URI. A failure's message continues a sentence that begins with {@code
+   * text}.
+   */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
     try {

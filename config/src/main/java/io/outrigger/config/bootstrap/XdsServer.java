@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One control plane.
+ * The address, credentials and features of one control plane.
  *
- * @param uri any gRPC target: {@code host:port}, {@code dns:///…}, {@code unix:///…}
+ * @param uri a gRPC target: {@code host:port}, {@code dns:///…} or {@code unix:///…}
  */
 public record XdsServer(
     String uri,
@@ -17,34 +17,34 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
-  /** Whether it is reached through a socket of this machine's file system. */
+  /** Whether the server is reached through a Unix domain socket. */
   public boolean isUnixSocket() {
     return uri.startsWith("unix:");
   }
 
-  /** How the channel to the server is secured. */
+  /** The security of the channel to the server. */
   public sealed interface ChannelCredentials {
-    /** Plain text. */
+    /** No security: plain text. */
     record Insecure() implements ChannelCredentials {}
 
-    /** TLS; system roots when {@code caCertificateFile} is empty (A65). */
+    /** TLS, with the system's roots when {@code caCertificateFile} is empty (A65). */
     record Tls(
         Optional<String> caCertificateFile,
         Optional<String> certificateFile,
         Optional<String> privateKeyFile,
         java.time.Duration refreshInterval)
         implements ChannelCredentials {
-      /** The same files as those of a certificate provider. */
+      /** Returns the files in the form of a certificate provider. */
       public CertificateFiles files() {
         return new CertificateFiles(
             certificateFile, privateKeyFile, caCertificateFile, Optional.empty(), refreshInterval);
       }
     }
 
-    /** TLS with the system's roots, and a token of Google's application default credentials. */
+    /** TLS with the system's roots, and a token from Google's application default credentials. */
     record GoogleDefault() implements ChannelCredentials {}
   }
 
-  /** {@code jwt_token_file} (A97). */
+  /** The call credentials {@code jwt_token_file} (A97). */
   public record CallCredentials(String jwtTokenFile) {}
 }

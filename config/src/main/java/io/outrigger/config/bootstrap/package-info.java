@@ -1,6 +1,6 @@
 /**
- * The gRPC xDS bootstrap: records, and the reader that names the JSON path of each error (A27, A47,
- * A65, A71, A97).
+ * The gRPC xDS bootstrap as records, and its reader, which reports the JSON path of each error
+ * (A27, A47, A65, A71, A97).
  */
 @NullMarked
 package io.outrigger.config.bootstrap;
