@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The settings of a cluster's policy (A27, A52); the class says which policy. A new one is a record
- * here, a decoder in {@code xds.decode.PolicyRegistry} and a policy in {@code
- * lb.endpoint.LeafPolicies}.
+ * The settings of a cluster's load balancing policy (A27, A52). The class of the settings
+ * identifies the policy. A new policy needs a record in this file, a decoder in {@code
+ * xds.decode.PolicyDecoderRegistry} and an implementation in {@code lb.endpoint.LeafPolicies}.
  */
 public sealed interface BalancingPolicy {
   /**
-   * Whether an ejected endpoint (A50) gets no calls. A61: pick_first goes by connections alone, so
-   * nothing is detected for it; every other policy lets an ejected endpoint rest (A50-52, decision
-   * 0011).
+   * Whether an ejected endpoint (A50) gets no calls. This holds for every policy except pick_first
+   * (A50-52, decision 0011): pick_first depends on connections alone, so outlier detection does not
+   * apply (A61).
    */
   default boolean heedsEjections() {
     return true;
   }
 
-  /** Localities by weight, {@code child} within each. */
+  /** Picks a locality by weight; {@code child} balances within each locality. */
   record WrrLocality(BalancingPolicy child) implements BalancingPolicy {
     @Override
     public boolean heedsEjections() {
@@ -27,11 +27,11 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * {@code child} among a random part of the endpoints, which each process chooses for itself
+   * Applies {@code child} to a random subset of the endpoints. Each process chooses its own subset
    * (A68).
    *
-   * @param subsetSize how many endpoints are in it, 1 to {@link #LARGEST}; all, where there are
-   *     fewer
+   * @param subsetSize the number of endpoints in the subset, 1 to {@link #LARGEST}; the subset has
+   *     all endpoints when there are fewer
    */
   record RandomSubsetting(long subsetSize, BalancingPolicy child) implements BalancingPolicy {
     public static final String POLICY = "random_subsetting";
@@ -49,18 +49,20 @@ public sealed interface BalancingPolicy {
     }
   }
 
-  /** A leaf of the tree: picks an endpoint. */
+  /** A leaf of the policy tree, which picks an endpoint. */
   sealed interface EndpointPicking extends BalancingPolicy {
-    /** The policy's name in gRPC's registry, as status views show it. */
+    /** Returns the policy's name in gRPC's registry, for status views. */
     String policy();
 
-    /** Whether endpoints of several localities weigh as their localities do (A113). */
+    /**
+     * Whether the policy multiplies the weight of an endpoint by the weight of its locality (A113).
+     */
     default boolean weighsLocalities() {
       return false;
     }
   }
 
-  /** Each READY endpoint in turn. */
+  /** Picks the READY endpoints in turn. */
   record RoundRobin() implements EndpointPicking {
     @Override
     public String policy() {
@@ -68,7 +70,10 @@ public sealed interface BalancingPolicy {
     }
   }
 
-  /** The first address that connects (A62); shuffled, those of heavier endpoints come first. */
+  /**
+   * Uses the first address that connects (A62). With {@code shuffle}, endpoints of greater weight
+   * tend to come first.
+   */
   record PickFirst(boolean shuffle) implements EndpointPicking {
     @Override
     public String policy() {
@@ -87,12 +92,12 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * The endpoint that the request's hash falls to (A42).
+   * Picks an endpoint by the request's hash on a ring (A42).
    *
-   * @param minSize of the ring, at most {@code maxSize}
-   * @param maxSize of the ring, at most {@link #LARGEST}
-   * @param requestHashHeader lower case; the header whose value is hashed instead of what the route
-   *     says (A76); empty when the route decides
+   * @param minSize the smallest size of the ring, at most {@code maxSize}
+   * @param maxSize the largest size of the ring, at most {@link #LARGEST}
+   * @param requestHashHeader the lower-case name of the header whose value is hashed (A76); empty
+   *     when the route's hash policies apply
    */
   record RingHash(long minSize, long maxSize, String requestHashHeader) implements EndpointPicking {
     public static final long DEFAULT_MIN_SIZE = 1024; // A42-02
@@ -110,9 +115,9 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * The endpoint with the fewest requests in flight among a few drawn at random (A48).
+   * Draws a few endpoints at random and picks the one with the fewest requests in flight (A48).
    *
-   * @param choices how many are drawn, 2 to {@link #MAX_CHOICES}
+   * @param choices the number of endpoints drawn per pick, 2 to {@link #MAX_CHOICES}
    */
   record LeastRequest(int choices) implements EndpointPicking {
     public static final int DEFAULT_CHOICES = 2; // A48-01
@@ -125,16 +130,18 @@ public sealed interface BalancingPolicy {
   }
 
   /**
-   * Endpoints in turn, each as often as the load that it reports allows (A58, A114).
+   * Picks endpoints in turn, with weights computed from the load that they report (A58, A114).
    *
-   * @param oob whether reports come on a stream of their own rather than with each response
-   * @param oobPeriod how often they are asked for then
-   * @param blackout how long an endpoint must have reported before its weight counts
-   * @param expiration how long a report counts
-   * @param updatePeriod how often weights are put into force, at least {@link #MIN_UPDATE_PERIOD}
-   * @param errorPenalty what an error rate of 1 adds to the utilization; not negative
-   * @param utilizationMetrics names such as {@code named_metrics.queue}, the largest of which is
-   *     the utilization
+   * @param oob whether load reports come on a separate stream rather than with each response
+   * @param oobPeriod the requested interval of load reports on a separate stream
+   * @param blackout the time for which an endpoint must have reported load before its weight is
+   *     used
+   * @param expiration the time after which a load report is stale
+   * @param updatePeriod the interval between two updates of the weights, at least {@link
+   *     #MIN_UPDATE_PERIOD}
+   * @param errorPenalty the amount that an error rate of 1 adds to the utilization; not negative
+   * @param utilizationMetrics the names of metrics, such as {@code named_metrics.queue}, whose
+   *     largest value is the utilization
    */
   record WeightedRoundRobin(
       boolean oob,

@@ -11,16 +11,18 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * A Cluster (A27, A29, A32, A37, A50, A75, A105).
+ * A Cluster resource (A27, A29, A32, A37, A50, A75, A105).
  *
- * @param maxRequests unsigned 32 bit limit of requests in flight (A32)
- * @param maxConnections to each address of an endpoint (A105); unsigned 32 bit, at least 1
- * @param idleTimeout how long a forced session connection lives unused (A75)
- * @param overrideHostStatus which endpoints a session may reach (A55-14)
- * @param httpConnect whether connections go through the proxies that endpoints name (A86)
- * @param tls empty when connections are plain text (A29)
- * @param loadReporting empty when its load is not reported (A27)
- * @param overlay the effect of local policy on it
+ * @param maxRequests the limit of requests in flight, unsigned 32 bit (A32)
+ * @param maxConnections the limit of connections per address of an endpoint (A105); unsigned 32
+ *     bit, at least 1
+ * @param idleTimeout the time after which an unused connection that only a session requested is
+ *     closed (A75)
+ * @param overrideHostStatus the health statuses of endpoints to which a session may lead (A55-14)
+ * @param httpConnect whether connections go through the HTTP proxies in endpoint metadata (A86)
+ * @param tls the TLS settings; empty when connections are plain text (A29)
+ * @param loadReporting empty when the load of the cluster is not reported (A27)
+ * @param overlay the effect of local policy on the cluster
  */
 public record ClusterResource(
     String name,
@@ -36,12 +38,12 @@ public record ClusterResource(
     Optional<LoadReporting> loadReporting,
     OverlayEffect overlay)
     implements Overlaid {
-  /** What {@code lb_policy: ROUND_ROBIN} means (A52-04). */
+  /** The meaning of {@code lb_policy: ROUND_ROBIN} (A52-04). */
   public static final BalancingPolicy DEFAULT_POLICY =
       new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
 
   public static final long DEFAULT_MAX_REQUESTS = 1024; // A32-01
-  public static final long UNLIMITED = 0xFFFF_FFFFL; // the most that the field can say
+  public static final long UNLIMITED = 0xFFFF_FFFFL; // the largest value of the field
   public static final long DEFAULT_MAX_CONNECTIONS = 1; // A105-01
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofHours(1); // A75-40
 
@@ -49,7 +51,7 @@ public record ClusterResource(
     overrideHostStatus = Set.copyOf(overrideHostStatus);
   }
 
-  /** A cluster as the control plane sent it. */
+  /** Creates a cluster as the control plane sent it, without local policy. */
   public ClusterResource(
       String name,
       ClusterSource source,
@@ -77,10 +79,7 @@ public record ClusterResource(
         OverlayEffect.NONE);
   }
 
-  /**
-   * A cluster whose endpoints are connected to directly and in plain text, and whose load is not
-   * reported.
-   */
+  /** Creates a cluster with direct connections in plain text and without load reports. */
   public ClusterResource(
       String name,
       ClusterSource source,
@@ -104,22 +103,22 @@ public record ClusterResource(
         Optional.empty());
   }
 
-  /** The way to the endpoints. */
+  /** Returns how connections to the endpoints are made. */
   public Reach reach() {
     return new Reach(httpConnect, tls);
   }
 
-  /** The same with another policy. */
+  /** Returns the same cluster with another policy. */
   public ClusterResource balanced(BalancingPolicy other) {
     return with(other, tls, overlay);
   }
 
-  /** The same cluster, reached by TLS. */
+  /** Returns the same cluster with connections by TLS. */
   public ClusterResource securedBy(UpstreamTls settings) {
     return with(policy, Optional.of(settings), overlay);
   }
 
-  /** The same cluster with {@code effect} as the effect of local policy. */
+  /** Returns the same cluster with {@code effect} as the effect of local policy. */
   public ClusterResource overlaid(OverlayEffect effect) {
     return with(policy, tls, effect);
   }

@@ -5,49 +5,49 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import java.util.List;
 
-/** Where a cluster's endpoints come from. */
+/** The source of a cluster's endpoints. */
 public sealed interface ClusterSource {
   /**
-   * An EDS resource.
+   * Endpoints from an EDS resource.
    *
-   * @param resourceName the service name, else the name of the cluster
-   * @param serviceName as the cluster names it; empty when it does not. Load reports and breakers
-   *     have this name (A27, A32)
+   * @param resourceName the service name, or the cluster's name when there is no service name
+   * @param serviceName the EDS service name of the cluster; empty when not given. Load reports and
+   *     circuit breakers use this name (A27, A32)
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
-    /** Of a cluster that names its service. */
+    /** Creates the source of a cluster with a service name. */
     public Eds(String serviceName) {
       this(serviceName, serviceName);
     }
   }
 
-  /** A name of DNS, or an IP literal, and the port of all its addresses. */
+  /** Endpoints from a DNS name or an IP literal, with one port for all addresses. */
   sealed interface Dns extends ClusterSource {
     String hostname();
 
     int port();
 
     /**
-     * The endpoints that the name stands for.
+     * Returns the endpoints of the name.
      *
-     * @param addresses at least one, as the name was resolved
+     * @param addresses the addresses of the name, at least one
      */
     List<Endpoint> endpoints(List<EndpointAddress> addresses);
 
-    /** {@code host:port} or {@code [ip6]:port}. */
+    /** Returns {@code host:port} or {@code [ip6]:port}. */
     default String authority() {
       return hostname().indexOf(':') >= 0
           ? "[" + hostname() + "]:" + port()
           : hostname() + ":" + port();
     }
 
-    /** One of the endpoints; its host name is the name resolved, with the port (A81). */
+    /** Creates an endpoint whose host name is the DNS name with the port (A81). */
     default Endpoint endpoint(List<EndpointAddress> addresses) {
       return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, authority());
     }
   }
 
-  /** One DNS name, all addresses of which are one endpoint (A37). */
+  /** A DNS name whose addresses form one endpoint (A37). */
   record LogicalDns(String hostname, int port) implements Dns {
     @Override
     public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
@@ -60,7 +60,7 @@ public sealed interface ClusterSource {
     }
   }
 
-  /** One DNS name, each address of which is an endpoint: what a {@code dns:///} target is. */
+  /** A DNS name whose addresses each form an endpoint, as for a {@code dns:///} target. */
   record StrictDns(String hostname, int port) implements Dns {
     @Override
     public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
@@ -73,7 +73,10 @@ public sealed interface ClusterSource {
     }
   }
 
-  /** Other clusters in order of preference, possibly aggregates themselves (A37, A75). */
+  /**
+   * The endpoints of other clusters in order of preference; these may be aggregates as well (A37,
+   * A75).
+   */
   record Aggregate(List<String> clusters) implements ClusterSource {
     public Aggregate {
       clusters = List.copyOf(clusters);

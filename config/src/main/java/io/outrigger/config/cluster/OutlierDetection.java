@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A50's settings with their defaults filled in. An algorithm that is off is empty.
+ * The settings of outlier detection (A50), with defaults filled in. A disabled algorithm is empty.
  *
- * @param maxEjectionPercent 0 to 100
+ * @param maxEjectionPercent the largest share of endpoints that may be ejected, 0 to 100
  */
 public record OutlierDetection(
     Duration interval,

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which numbers of a backend's report of a call (A51) are passed on to the control plane (A85
- * {@code lrs_report_endpoint_metrics}).
+ * The metrics of a backend's per-request load report (A51) that are passed on to the control plane
+ * (A85 {@code lrs_report_endpoint_metrics}).
  */
 public record PropagatedMetrics(
     boolean cpuUtilization,
@@ -18,18 +18,18 @@ public record PropagatedMetrics(
   public static final String MEM_UTILIZATION = "mem_utilization";
   public static final String APPLICATION_UTILIZATION = "application_utilization";
 
-  /** What comes before a key of the report's map of utilizations. */
+  /** The prefix of a key in the load report's map of utilizations. */
   public static final String UTILIZATION = "utilization.";
 
-  /** What comes before a key of the report's map of named metrics. */
+  /** The prefix of a key in the load report's map of named metrics. */
   public static final String NAMED_METRICS = "named_metrics.";
 
-  /** Nothing is passed on. */
+  /** No metric is passed on. */
   public static final PropagatedMetrics NONE = of(List.of());
 
   /**
-   * Reads the names as the control plane gives them; those that are unknown mean nothing (A85 "CDS
-   * Resource Validation").
+   * Reads the names that the control plane sent. Unknown names are ignored (A85 "CDS Resource
+   * Validation").
    */
   public static PropagatedMetrics of(List<String> names) {
     return new PropagatedMetrics(
@@ -40,7 +40,7 @@ public record PropagatedMetrics(
         Keys.of(names, NAMED_METRICS));
   }
 
-  /** Whether nothing is passed on. */
+  /** Whether no metric is passed on. */
   public boolean isEmpty() {
     return !cpuUtilization
         && !memUtilization
@@ -50,9 +50,9 @@ public record PropagatedMetrics(
   }
 
   /**
-   * Keys of a map.
+   * A selection of the keys of a map.
    *
-   * @param all whether it is every key; then {@code some} is empty
+   * @param all whether every key is selected; {@code some} is empty then
    */
   public record Keys(boolean all, Set<String> some) {
     private static final String EVERY = "*";
@@ -71,7 +71,7 @@ public record PropagatedMetrics(
       return new Keys(keys.contains(EVERY), keys);
     }
 
-    /** Whether it is no key at all. */
+    /** Whether no key is selected. */
     public boolean isEmpty() {
       return !all && some.isEmpty();
     }

@@ -1,6 +1,6 @@
 /**
- * What a Cluster resource says: its source, policy, limits and detection (A27, A32, A37, A50, A75).
- * Immutable; any thread.
+ * The content of a Cluster resource: source of endpoints, policy, limits and outlier detection
+ * (A27, A32, A37, A50, A75). All types are immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.cluster;
