@@ -5,11 +5,11 @@ import java.util.List;
 /**
  * One backend: one or more addresses of the same server (A61).
  *
- * @param addresses at least one, in order of preference
- * @param weight unsigned 32 bit, at least 1
- * @param hostname for authority rewriting (A81); empty when not given
- * @param hashKey places the endpoint on a hash ring instead of its address (A76); empty when not
- *     given
+ * @param addresses the addresses in order of preference, at least one
+ * @param weight the weight, unsigned 32 bit, at least 1
+ * @param hostname the host name for authority rewriting (A81); empty when not given
+ * @param hashKey the key that is hashed for a hash ring in place of the address (A76); empty when
+ *     not given
  */
 public record Endpoint(
     List<EndpointAddress> addresses,
@@ -24,13 +24,13 @@ public record Endpoint(
     }
   }
 
-  /** Without a hash key. */
+  /** Creates an endpoint without a hash key. */
   public Endpoint(
       List<EndpointAddress> addresses, HealthStatus health, long weight, String hostname) {
     this(addresses, health, weight, hostname, "");
   }
 
-  /** The address by which people know the endpoint. */
+  /** Returns the first address, which identifies the endpoint in logs and status views. */
   public EndpointAddress address() {
     return addresses.get(0);
   }

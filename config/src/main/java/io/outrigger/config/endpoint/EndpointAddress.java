@@ -4,26 +4,26 @@ import io.outrigger.config.tls.EndpointTls;
 import java.util.Optional;
 
 /**
- * A literal IP address and a port, and the way there: connections of one are never used for another
- * (A29-19).
+ * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
+ * that differ in any of these never share connections (A29-19).
  *
- * @param ip in canonical text form, IPv6 without brackets
- * @param port 1 to 65535
- * @param proxy who is asked to CONNECT there (A86); empty for a direct connection
- * @param tls empty for a connection in plain text
+ * @param ip the IP address in canonical text form; an IPv6 address has no brackets
+ * @param port the port, 1 to 65535
+ * @param proxy the HTTP proxy that gets the CONNECT request (A86); empty for a direct connection
+ * @param tls the TLS settings; empty for connections in plain text
  */
 public record EndpointAddress(
     String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
   private static final int MAX_PORT = 65_535;
 
-  /** An address that is connected to directly, in plain text. */
+  /** Creates an address for direct connections in plain text. */
   public EndpointAddress(String ip, int port) {
     this(ip, port, Optional.empty(), Optional.empty());
   }
 
   /**
-   * The address that {@link #toString} writes so; empty for any other text. The IP address is taken
-   * as it stands: two spellings of one are two.
+   * Parses an address in the form of {@link #toString}; empty for any other text. The IP address is
+   * not made canonical, so two spellings of an IP address give two addresses.
    */
   public static Optional<EndpointAddress> parse(String text) {
     int colon = text.lastIndexOf(':');
@@ -38,7 +38,10 @@ public record EndpointAddress(
     return Optional.of(new EndpointAddress(ip, port));
   }
 
-  /** The decimal number from {@code start} on, without leading zeros; 0 when it is no port. */
+  /**
+   * Parses the decimal port at the end of {@code text}, from {@code start} on; 0 when the text is
+   * not a port without leading zeros.
+   */
   private static int port(String text, int start) {
     int digits = text.length() - start;
     if (digits < 1 || digits > 5 || text.charAt(start) == '0') {
@@ -65,19 +68,18 @@ public record EndpointAddress(
     return true;
   }
 
-  /** The same behind {@code proxy}. */
+  /** Returns the same address behind {@code proxy}. */
   public EndpointAddress through(EndpointAddress proxy) {
     return new EndpointAddress(ip, port, Optional.of(proxy), tls);
   }
 
-  /** The address alone, as sessions and people know it, without the way there. */
+  /** Returns the address without proxy and TLS settings, as sessions and status views use it. */
   public EndpointAddress bare() {
     return proxy.isEmpty() && tls.isEmpty() ? this : new EndpointAddress(ip, port);
   }
 
-  // By hand: a key of hash tables on the path of a start and of updates, where the method handles
-  // that a record makes
-  // for the same at first use are the larger part of the work.
+  // Written by hand for fast starts and updates, which use addresses as keys of hash tables: the
+  // method handles that a record links at first use would cost more than the rest of that work.
   @Override
   public boolean equals(Object other) {
     return other instanceof EndpointAddress that
@@ -92,7 +94,7 @@ public record EndpointAddress(
     return 31 * (31 * ip.hashCode() + port) + proxy.hashCode();
   }
 
-  /** {@code ip:port} or {@code [ip6]:port}. */
+  /** Returns {@code ip:port} or {@code [ip6]:port}. */
   @Override
   public String toString() {
     return ip.indexOf(':') >= 0 ? "[" + ip + "]:" + port : ip + ":" + port;

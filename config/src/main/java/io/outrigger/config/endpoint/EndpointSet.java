@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A ClusterLoadAssignment, or what DNS resolved in the same form.
+ * A ClusterLoadAssignment, or the result of DNS resolution in the same form.
  *
- * @param priorities highest first, contiguous from 0; a priority is a list of localities
+ * @param priorities the priorities from 0 on, highest first and without gaps; each is a list of
+ *     localities
  * @param leftOut the parts of the resource that are left out, such as {@code 1 locality without
  *     load_balancing_weight}
  */
@@ -24,15 +25,15 @@ public record EndpointSet(
     leftOut = List.copyOf(leftOut);
   }
 
-  /** A set of which nothing is left out. */
+  /** Creates a set from a resource of which no part is left out. */
   public EndpointSet(
       String name, List<List<LocalityEndpoints>> priorities, List<DropCategory> drops) {
     this(name, priorities, drops, List.of());
   }
 
   /**
-   * The reason why no endpoint of {@code localities}, a priority of this set, can be picked. The
-   * parts that are left out belong to no priority.
+   * Returns the reason why no endpoint of {@code localities}, a priority of this set, can be
+   * picked. The reason includes the parts that are left out, since these belong to no priority.
    */
   public String whyUnusable(List<LocalityEndpoints> localities) {
     Map<HealthStatus, Integer> byHealth = new EnumMap<>(HealthStatus.class);
@@ -46,9 +47,9 @@ public record EndpointSet(
   }
 
   /**
-   * The same set, of which what equals a part of {@code before} is that very object: to compare the
-   * two, or what is made of them, then costs little even when there are many endpoints. {@code
-   * before} itself when nothing differs.
+   * Returns an equal set that reuses the equal parts of {@code before} as instances, so that a
+   * later comparison is cheap even with many endpoints. Returns {@code before} itself when the sets
+   * are equal.
    */
   public EndpointSet sharing(EndpointSet before) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();

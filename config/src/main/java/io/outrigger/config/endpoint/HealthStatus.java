@@ -9,7 +9,7 @@ public enum HealthStatus {
   TIMEOUT,
   DEGRADED;
 
-  /** Whether ordinary requests may go there (A27-08). */
+  /** Whether an endpoint with this status gets ordinary requests (A27-08). */
   public boolean isUsable() {
     return this == UNKNOWN || this == HEALTHY;
   }

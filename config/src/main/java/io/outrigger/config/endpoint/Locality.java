@@ -1,14 +1,17 @@
 package io.outrigger.config.endpoint;
 
-/** Where endpoints stand; each part may be empty. */
+/** The region, zone and sub-zone of endpoints; each part may be empty. */
 public record Locality(String region, String zone, String subZone) {
-  /** {@code region/zone/sub_zone}. */
+  /** Returns {@code region/zone/sub_zone}. */
   @Override
   public String toString() {
     return region + "/" + zone + "/" + subZone;
   }
 
-  /** The form that metrics have ({@code grpc.lb.locality}, A78 "Optional xDS Locality Label"). */
+  /**
+   * Returns the value of the metric label {@code grpc.lb.locality} (A78 "Optional xDS Locality
+   * Label").
+   */
   public String label() {
     return "{region=\"%s\", zone=\"%s\", sub_zone=\"%s\"}".formatted(region, zone, subZone);
   }

@@ -4,16 +4,16 @@ import io.outrigger.base.ListChange;
 import java.util.List;
 
 /**
- * The endpoints of one locality in one priority, unusable ones included.
+ * The endpoints of one locality in one priority, including unusable endpoints.
  *
- * @param weight unsigned 32 bit, at least 1
+ * @param weight the weight of the locality, unsigned 32 bit, at least 1
  */
 public record LocalityEndpoints(Locality locality, long weight, List<Endpoint> endpoints) {
   public LocalityEndpoints {
     endpoints = List.copyOf(endpoints);
   }
 
-  /** See {@link EndpointSet#sharing}. */
+  /** Reuses equal parts of {@code before} as {@link EndpointSet#sharing} does. */
   LocalityEndpoints sharing(LocalityEndpoints before) {
     List<Endpoint> shared = ListChange.shared(before.endpoints, endpoints);
     return shared == before.endpoints && weight == before.weight

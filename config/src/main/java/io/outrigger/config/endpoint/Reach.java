@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a cluster says of the way to its endpoints.
+ * A cluster's settings for connections to its endpoints.
  *
- * @param httpConnect through the proxies that endpoints name (A86)
- * @param tls by TLS (A29); empty for plain text
+ * @param httpConnect whether connections go through the HTTP proxies in endpoint metadata (A86)
+ * @param tls the TLS settings (A29); empty for plain text
  */
 public record Reach(boolean httpConnect, Optional<UpstreamTls> tls) {
-  /** Straight and in plain text. */
+  /** Direct connections in plain text. */
   public static final Reach PLAIN = new Reach(false, Optional.empty());
 
-  /** {@code endpoint}, whose addresses say all that there is to say of the way there. */
+  /** Returns {@code endpoint} with these settings applied to all its addresses. */
   public Endpoint of(Endpoint endpoint) {
     if (tls.isEmpty() && (httpConnect || isDirect(endpoint))) {
-      return endpoint; // as it was decoded
+      return endpoint; // its addresses have these settings already
     }
     Optional<EndpointTls> secured =
         tls.map(settings -> new EndpointTls(settings, settings.serverName(endpoint.hostname())));

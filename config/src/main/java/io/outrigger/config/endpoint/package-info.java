@@ -1,4 +1,7 @@
-/** Endpoints in localities in priorities, with drops (A27, A61). Immutable; any thread. */
+/**
+ * Endpoints, grouped by locality and priority, and drop categories (A27, A61). All types are
+ * immutable; any thread may use them.
+ */
 @NullMarked
 package io.outrigger.config.endpoint;
 
