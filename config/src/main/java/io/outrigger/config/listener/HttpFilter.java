@@ -2,5 +2,5 @@ package io.outrigger.config.listener;
 
 import io.outrigger.config.route.FilterConfig;
 
-/** One filter of the chain, in order; unknown optional filters never get here (A39). */
+/** One filter of a listener's filter chain. The decoder drops unknown optional filters (A39). */
 public record HttpFilter(String name, FilterConfig config) {}

@@ -9,9 +9,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * An API listener (A27).
+ * An API listener resource (A27).
  *
- * @param maxStreamDuration the connection manager's common limit; empty when unset, zero for none
+ * @param maxStreamDuration the {@code max_stream_duration} of the connection manager's common
+ *     options; empty when unset, zero for no limit
  */
 public record ListenerResource(
     String name, RouteSource routes, List<HttpFilter> filters, Optional<Duration> maxStreamDuration)
@@ -38,12 +39,12 @@ public record ListenerResource(
     }
   }
 
-  /** Where the routes come from. */
+  /** The source of the listener's routes. */
   public sealed interface RouteSource {
-    /** In the listener itself. */
+    /** Routes within the listener itself. */
     record Inline(RouteTable table) implements RouteSource {}
 
-    /** A RouteConfiguration resource of that name. */
+    /** Routes in the RouteConfiguration resource with that name. */
     record Rds(String name) implements RouteSource {}
   }
 }
