@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The load of a cluster since it was last reported, or since it began to be counted.
+ * The load of a cluster since the last report, or since counting began.
  *
- * @param edsServiceName empty when the cluster has none
- * @param interval what passed since then
- * @param drops dropped requests by category, those with any
- * @param refused requests that the circuit breaker refused, which have no category (A32-08)
- * @param localities those with any activity (A64-03)
+ * @param edsServiceName the EDS service name; empty when the cluster has none
+ * @param interval the time that the counts cover
+ * @param drops the number of dropped requests by category; categories without drops are absent
+ * @param refused the number of requests that the circuit breaker refused, which have no category
+ *     (A32-08)
+ * @param localities the loads of the localities that had any activity (A64-03)
  */
 public record ClusterLoad(
     String cluster,
@@ -25,7 +26,9 @@ public record ClusterLoad(
     localities = List.copyOf(localities);
   }
 
-  /** Every request that was not sent although there was somewhere to send it. */
+  /**
+   * Returns the number of requests that were dropped by category or refused by the circuit breaker.
+   */
   public long dropped() {
     return refused + drops.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -7,22 +7,24 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Where load reports come from: balancing implements it, the control plane's half reads it. What is
- * counted stays until it is taken.
+ * The source of load reports. The balancing half implements it, and the control plane half reads
+ * it. Counts are kept until they are taken.
  */
 @ControlConfined
 public interface LoadSource {
-  /** The servers for which something is counted, or was and is not yet taken. */
+  /** Returns the servers for which load is counted or counts are not yet taken. */
   Set<XdsServer> servers();
 
-  /** Has {@code listener} told whenever {@link #servers} has changed; there is one listener. */
+  /**
+   * Sets the listener that is called whenever {@link #servers} has changed. There is one listener.
+   */
   void onServersChanged(Runnable listener);
 
   /**
-   * Takes what was counted for {@code server}: the next call tells what comes after. Clusters that
-   * are not asked for keep their counts, unless they are gone.
+   * Returns the counts for {@code server} and resets them. Clusters that {@code asked} does not
+   * accept keep their counts, unless the cluster no longer exists.
    *
-   * @param asked by name of cluster
+   * @param asked accepts the names of the clusters that the server asked for
    */
   List<ClusterLoad> take(XdsServer server, Predicate<String> asked);
 }

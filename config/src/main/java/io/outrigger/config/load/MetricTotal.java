@@ -1,10 +1,10 @@
 package io.outrigger.config.load;
 
 /**
- * A number that backends gave with the ends of requests, summed up (A64 "Aggregation").
+ * The sum of a metric that backends reported at the end of requests (A64 "Aggregation").
  *
- * @param requests how many ended with it
- * @param sum of its values
+ * @param requests the number of requests that ended with a value of the metric
+ * @param sum the sum of the values
  */
 public record MetricTotal(long requests, double sum) {
   public static final MetricTotal NONE = new MetricTotal(0, 0);
