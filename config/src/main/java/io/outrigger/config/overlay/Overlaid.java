@@ -2,20 +2,22 @@ package io.outrigger.config.overlay;
 
 import java.util.function.BiConsumer;
 
-/** A resource over which local policy may lie. */
+/** A resource that local policy may change. */
 public interface Overlaid {
   /**
-   * What holds for a target, since local policy may be another there.
+   * Returns the resource as it applies to one target, because local policy may differ between
+   * targets.
    *
-   * @param target as configured, such as {@code xds:///orders}
+   * @param target the configured target, such as {@code xds:///orders}
    */
   Overlaid forTarget(String target);
 
   /**
-   * Tells of each part that a rule matched.
+   * Calls {@code visitor} for each part of the resource that a rule matched.
    *
-   * @param visitor takes the name of a cluster, or {@code configuration/virtual host/route}, where
-   *     a route without a name is {@code #} and its index, and what was done to it
+   * @param visitor receives the name of the part and the effect of local policy. The name is a
+   *     cluster's name or {@code configuration/virtual host/route}; a route without a name is
+   *     {@code #} and its index
    */
   void visitEffects(BiConsumer<String, OverlayEffect> visitor);
 }

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an overlay did to one cluster or route.
+ * The effect of an overlay on one cluster or route.
  *
- * @param matched the rules whose conditions hold, in order
- * @param set the fields that are not the control plane's
- * @param leftOut the rules that would have made it invalid
+ * @param matched the rules whose conditions hold, in their order
+ * @param set the fields whose values come from a rule
+ * @param leftOut the rules that were skipped because they would make the resource invalid
  */
 public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omission> leftOut) {
   public static final OverlayEffect NONE = new OverlayEffect(List.of(), List.of(), List.of());
@@ -20,22 +20,22 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
   }
 
   /**
-   * A field that a rule has set.
+   * A field whose value a rule has set.
    *
-   * @param field its path in the cluster or route action, such as {@code
+   * @param field the path in the cluster or route action, such as {@code
    *     outlier_detection.interval}
-   * @param value as proto3 JSON
+   * @param value the value as proto3 JSON
    */
   public record Value(OverlayRule rule, String field, String value) {}
 
   /**
-   * A rule that is left out as a whole.
+   * A rule that was skipped as a whole.
    *
-   * @param field what the reason is about; empty when it is about none alone
+   * @param field the field that causes the reason; empty when no single field does
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
 
-  /** The rule that set {@code field}, or something in it. */
+  /** Returns the rule that set {@code field} or a field within it. */
   public Optional<OverlayRule> origin(String field) {
     for (Value value : set) {
       if (value.field().equals(field) || value.field().startsWith(field + ".")) {

@@ -1,17 +1,17 @@
 package io.outrigger.config.overlay;
 
 /**
- * Which rule of which overlay.
+ * The name and place of one rule of an overlay.
  *
- * @param file as it was found
- * @param line where the rule begins, from 1
+ * @param file the path of the file
+ * @param line the line at which the rule begins, from 1
  */
 public record OverlayRule(String name, String file, int line, Mode mode) {
-  /** What a rule does with a field that the control plane has set. */
+  /** The treatment of a field that the control plane has set. */
   public enum Mode {
-    /** Leaves it. */
+    /** The rule keeps the control plane's value. */
     DEFAULT("default"),
-    /** Replaces it. */
+    /** The rule replaces the control plane's value. */
     OVERRIDE("override");
 
     private final String label;
@@ -20,13 +20,13 @@ public record OverlayRule(String name, String file, int line, Mode mode) {
       this.label = label;
     }
 
-    /** The word of the document. */
+    /** Returns the word for this mode in the document. */
     public String label() {
       return label;
     }
   }
 
-  /** Such as {@code rule longer-reports of /etc/overlay.yaml:7}. */
+  /** Returns a text such as {@code rule longer-reports of /etc/overlay.yaml:7}. */
   @Override
   public String toString() {
     return "rule " + name + " of " + file + ":" + line;

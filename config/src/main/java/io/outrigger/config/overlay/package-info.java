@@ -1,6 +1,6 @@
 /**
- * What local policy has changed in the control plane's resources (CONTRACT section 11), as others
- * are told of it. Immutable; any thread.
+ * The changes that local policy made to the control plane's resources (CONTRACT section 11), for
+ * status views and logs. All types are immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.overlay;
