@@ -3,12 +3,15 @@ package io.outrigger.config.route;
 import java.util.List;
 import java.util.Map;
 
-/** Which cluster a route names: one, or one by weight (A28, A31). */
+/** The choice of a route's cluster: one fixed cluster, or a random cluster by weight (A28, A31). */
 public sealed interface ClusterChoice {
-  /** Always {@code cluster}. */
+  /** The route always uses {@code cluster}. */
   record Single(String cluster) implements ClusterChoice {}
 
-  /** One of {@code clusters} by weight; the sum fits 32 bits unsigned. */
+  /**
+   * The route draws one of {@code clusters} by weight. The sum of the weights fits into unsigned 32
+   * bits.
+   */
   record Weighted(List<WeightedCluster> clusters) implements ClusterChoice {
     public Weighted {
       clusters = List.copyOf(clusters);
@@ -16,10 +19,10 @@ public sealed interface ClusterChoice {
   }
 
   /**
-   * One entry of a weighted choice.
+   * One cluster of a weighted choice.
    *
-   * @param weight unsigned 32 bit, at least 1
-   * @param filterOverrides by filter name (A39)
+   * @param weight the weight, unsigned 32 bit, at least 1
+   * @param filterOverrides the overrides by filter name (A39)
    */
   record WeightedCluster(String cluster, long weight, Map<String, FilterConfig> filterOverrides) {
     public WeightedCluster {

@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The domains of virtual hosts by what they fit, so that the best of thousands is found at once
- * (A28-01). Where two hosts have the same domain the first of them has it. Immutable.
+ * An immutable index of the domains of virtual hosts, which finds the best of thousands of domains
+ * without a scan (A28-01). When two hosts have the same domain, the first host wins.
  */
 @AnyThread
 final class DomainIndex {
@@ -41,7 +41,7 @@ final class DomainIndex {
     if (star < 0) {
       exact.putIfAbsent(domain, host);
     } else if (domain.indexOf('*', star + 1) >= 0) {
-      return; // malformed: fits nothing (A28-02)
+      return; // a malformed domain matches no authority (A28-02)
     } else if (star == 0) {
       suffixes.add(domain.substring(1), host);
     } else if (star == last) {
@@ -49,7 +49,10 @@ final class DomainIndex {
     }
   }
 
-  /** The host whose domain fits best: exact, longest suffix, longest prefix, any. */
+  /**
+   * Returns the host with the best match, in this order: an exact domain, the longest suffix, the
+   * longest prefix, then {@code *}.
+   */
   Optional<DomainMatch> bestFor(String authority) {
     String wanted = authority.toLowerCase(Locale.ROOT);
     DomainMatch best = exact.get(wanted);
@@ -62,7 +65,10 @@ final class DomainIndex {
     return Optional.ofNullable(best == null ? any : best);
   }
 
-  /** Beginnings, or ends, of authorities; the star stands for at least one letter. */
+  /**
+   * The domains with a star at one end, by the text without the star. The star matches at least one
+   * character.
+   */
   private static final class Affixes {
     private final Map<String, DomainMatch> hosts = new HashMap<>();
     private final TreeSet<Integer> lengths = new TreeSet<>(Comparator.reverseOrder());

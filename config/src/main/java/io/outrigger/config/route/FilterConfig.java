@@ -4,33 +4,41 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of an HTTP filter that is understood (A39); the class says which filter, and equal
- * settings act alike. Here are those of the gRFCs; another filter may have its settings beside its
- * decoder. Open, since nobody asks for all cases: {@code xds.decode.FilterDecoders} lists what
- * makes settings, {@code proxy.filter.HttpFilters} what acts on them.
+ * The settings of a supported HTTP filter (A39). The class of the settings identifies the filter,
+ * and filters with equal settings behave alike. This file has the settings of the gRFCs' filters;
+ * the settings of other filters may be beside their decoders. The interface is not sealed, because
+ * no code switches over all cases. {@code xds.decode.FilterDecoders} lists the decoders of
+ * settings, and {@code dataplane.filter.HttpFilters} lists the filters that use the settings.
  */
 public interface FilterConfig {
-  /** The terminal filter: forwards. */
+  /** The router, the terminal filter, which forwards requests. */
   record Router() implements FilterConfig {}
 
-  /** An override only: the filter is passed over (decision config-0002). */
+  /** Disables a filter (decision config-0002). These settings occur as an override only. */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */
   record Fault(Optional<Delay> delay, Optional<Abort> abort, Optional<Long> maxActive)
       implements FilterConfig {
-    /** Whether any request could meet a fault; control planes like to send an empty filter. */
+    /**
+     * Whether the filter can affect any request. Control planes often send a fault filter without
+     * faults.
+     */
     public boolean mayAct() {
       return delay.filter(d -> d.share().numerator() > 0).isPresent()
           || abort.filter(a -> a.share().numerator() > 0).isPresent();
     }
   }
 
-  /** A delay: fixed, or taken from the request's headers when {@code fixed} is empty. */
+  /**
+   * A delay of a share of requests. The request's headers give the delay when {@code fixed} is
+   * empty.
+   */
   record Delay(Optional<Duration> fixed, Fraction share) {}
 
   /**
-   * An abort: by gRPC status, by HTTP status, or from the request's headers when both are empty.
+   * An abort of a share of requests with a gRPC status or an HTTP status. The request's headers
+   * give the status when both are empty.
    */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;
@@ -38,21 +46,20 @@ public interface FilterConfig {
     public static final int MAX_HTTP_STATUS = 599;
   }
 
-  /**
-   * Session affinity (A55); without {@code cookie} requests pass as if the filter were not there.
-   */
+  /** Session affinity (A55). Without {@code cookie} the filter has no effect. */
   record StatefulSession(Optional<SessionCookie> cookie) implements FilterConfig {
-    /** What an override makes of the filter that switches it off (A55-11). */
+    /** The settings of an override that disables the filter (A55-11). */
     public static final StatefulSession OFF = new StatefulSession(Optional.empty());
   }
 
   /**
    * The cookie that carries a session.
    *
-   * @param name not empty; with {@code path} fit for a {@code set-cookie} field (decision
-   *     config-0003)
-   * @param path the requests that it is for (RFC 6265 section 5.1.4); empty for all
-   * @param ttl how long clients are to keep it; zero for as long as they please
+   * @param name the cookie's name, not empty; name and {@code path} are valid in a {@code
+   *     set-cookie} field (decision config-0003)
+   * @param path the path of the requests that use the session (RFC 6265 section 5.1.4); empty for
+   *     all requests
+   * @param ttl the lifetime of the cookie; zero for no stated lifetime
    */
   record SessionCookie(String name, String path, Duration ttl) {}
 }

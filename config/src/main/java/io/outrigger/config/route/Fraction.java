@@ -3,10 +3,10 @@ package io.outrigger.config.route;
 import io.outrigger.base.RandomSource;
 
 /**
- * A share of requests: {@code numerator} in {@code denominator}, at most all of them.
+ * A share of requests: {@code numerator} in {@code denominator}, at most all requests.
  *
- * @param numerator unsigned 32 bit
- * @param denominator 100, 10 000 or 1 000 000
+ * @param numerator the numerator, unsigned 32 bit
+ * @param denominator the denominator: 100, 10 000 or 1 000 000
  */
 public record Fraction(long numerator, int denominator) {
   public Fraction {
@@ -15,12 +15,12 @@ public record Fraction(long numerator, int denominator) {
     }
   }
 
-  /** Draws once; true with this probability. */
+  /** Draws once, and returns true with the probability of this share. */
   public boolean draw(RandomSource random, RandomSource.Purpose purpose) {
     return numerator >= denominator || random.nextLong(denominator, purpose) < numerator;
   }
 
-  /** The share as a number from 0 to 1. */
+  /** Returns the share as a number from 0 to 1. */
   public double asDouble() {
     return Math.min(1.0, numerator / (double) denominator);
   }

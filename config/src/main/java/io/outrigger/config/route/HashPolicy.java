@@ -8,28 +8,31 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a request goes into its hash (A42 "Hash Policy"). Kinds that a gRPC client does not
- * support never get here: they give no hash.
+ * One input of a request's hash (A42 "Hash Policy"). The decoder drops the kinds that a gRPC client
+ * does not support, since they contribute no hash.
  */
 public sealed interface HashPolicy {
-  /** Whether what follows is left out once there is a hash. */
+  /** Whether the policies after this one are skipped once a hash exists. */
   boolean terminal();
 
   /**
-   * A header, of several values all of them.
+   * Hashes the value of a header; several values are joined.
    *
-   * @param name lower case; a name ending in {@code -bin} gives no hash
-   * @param rewrite applied to the value before it is hashed
+   * @param name the header's name in lower case; a name ending in {@code -bin} contributes no hash
+   * @param rewrite the rewrite that is applied to the value before hashing
    */
   record Header(String name, Optional<Rewrite> rewrite, boolean terminal) implements HashPolicy {}
 
-  /** Filter state {@code io.grpc.channel_id}: the same for every request of a channel (SC-46). */
+  /**
+   * Hashes the filter state {@code io.grpc.channel_id}, which is the same for every request of a
+   * channel (SC-46).
+   */
   record ChannelId(boolean terminal) implements HashPolicy {}
 
   /**
-   * Replaces each match of a pattern.
+   * Replaces each match of a pattern in a header's value.
    *
-   * @param substitution in the syntax of the pattern's library
+   * @param substitution the replacement, in the syntax of the pattern's library
    */
   record Rewrite(Pattern pattern, String substitution) {
     String apply(String value) {
@@ -38,10 +41,11 @@ public sealed interface HashPolicy {
   }
 
   /**
-   * The hash of a request.
+   * Computes the hash of a request.
    *
-   * @param channelId the hash of the channel, see {@link ChannelId}
-   * @return null when no policy gives one: then each request has a random hash
+   * @param channelId the hash of the channel (see {@link ChannelId})
+   * @return the hash, or null when no policy contributes a hash; the request gets a random hash
+   *     then
    */
   static @Nullable Long hash(List<HashPolicy> policies, RequestView request, long channelId) {
     Long hash = null;
@@ -69,7 +73,7 @@ public sealed interface HashPolicy {
     if (header.rewrite().isPresent()) {
       value = header.rewrite().get().apply(value);
     }
-    // A value's characters are the bytes that came.
+    // Each character of the value is one byte as received.
     return Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1));
   }
 }

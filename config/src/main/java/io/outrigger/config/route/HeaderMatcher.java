@@ -4,34 +4,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a route matches one header (A28 "Header Matching").
+ * A route's condition on one header (A28 "Header Matching").
  *
- * <p>An absent header fails every matcher of values, inverted or not; only {@link Present} sees
- * absence.
+ * <p>An absent header fails every matcher of values, inverted or not. Only {@link Present} can
+ * match an absent header.
  */
 public sealed interface HeaderMatcher {
-  /** Headers whose values are not to be shown. */
+  /** The headers whose values are never shown in logs and views. */
   Set<String> SECRETS = Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
 
-  /** The header's name in lower case. */
+  /** Returns the header's name in lower case. */
   String name();
 
-  /** Whether the request's joined value, or its absence (null), matches. */
+  /** Whether a header's joined values match; null means that the header is absent. */
   boolean matches(@Nullable String value);
 
-  /** Convenience over {@link #matches(String)}. */
+  /** Whether the header of {@code request} matches. */
   default boolean matches(RequestView request) {
     return matches(request.header(name()));
   }
 
-  /** The value satisfies {@code matcher}, or does not when inverted. */
+  /** Matches a value that satisfies {@code matcher}; with {@code invert}, a value that does not. */
   record Value(String name, StringMatcher matcher, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
       return value != null && matcher.matches(value) != invert;
     }
 
-    /** What a credential is compared with is nobody's business. */
+    /** Whether the expected value is a credential, which must not appear in logs and views. */
     private boolean isSecret() {
       return SECRETS.contains(name);
     }
@@ -42,7 +42,10 @@ public sealed interface HeaderMatcher {
     }
   }
 
-  /** The value is a decimal integer in {@code [start, end)}; a non-number matches only inverted. */
+  /**
+   * Matches a decimal integer in {@code [start, end)}. A value that is not a number matches only
+   * with {@code invert}.
+   */
   record Range(String name, long start, long end, boolean invert) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {
@@ -64,7 +67,7 @@ public sealed interface HeaderMatcher {
     }
   }
 
-  /** The header is there ({@code present}) or is not. */
+  /** Matches a header that is present or, when {@code present} is false, absent. */
   record Present(String name, boolean present) implements HeaderMatcher {
     @Override
     public boolean matches(@Nullable String value) {

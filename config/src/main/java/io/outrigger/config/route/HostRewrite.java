@@ -1,19 +1,19 @@
 package io.outrigger.config.route;
 
-/**
- * What a route makes of the {@code :authority}, where the control plane is trusted with it (A81,
- * A111).
- */
+/** A route's rewrite of {@code :authority}, if the control plane is trusted (A81, A111). */
 public sealed interface HostRewrite {
-  /** Nothing: it stays as it would be without the route. */
+  /** The route does not rewrite the authority. */
   HostRewrite NONE = new None();
 
-  /** See {@link #NONE}. */
+  /** The type of {@link #NONE}. */
   record None() implements HostRewrite {}
 
-  /** The host name of the endpoint that was picked, where it has one (A81). */
+  /**
+   * The authority becomes the host name of the picked endpoint, if the endpoint has a host name
+   * (A81).
+   */
   record OfEndpoint() implements HostRewrite {}
 
-  /** This text (A111). */
+  /** The authority becomes this text (A111). */
   record Literal(String authority) implements HostRewrite {}
 }

@@ -4,14 +4,14 @@ import com.google.re2j.Pattern;
 import java.util.Locale;
 
 /**
- * How a route matches the path without its query (A28 "Path Matching"). Texts are {@link WireText};
- * letter case is that of ASCII.
+ * A route's condition on the path without the query (A28 "Path Matching"). Texts have the form of
+ * {@link WireText}. Ignoring case affects ASCII letters only.
  */
 public sealed interface PathMatcher {
-  /** Whether {@code path} matches; it has no query part. */
+  /** Whether {@code path}, which has no query, matches. */
   boolean matches(String path);
 
-  /** The path begins with {@code prefix}. */
+  /** Matches a path that begins with {@code prefix}. */
   record Prefix(String prefix, boolean caseSensitive) implements PathMatcher {
     @Override
     public boolean matches(String path) {
@@ -24,7 +24,7 @@ public sealed interface PathMatcher {
     }
   }
 
-  /** The path is {@code path}. */
+  /** Matches a path that equals {@code path}. */
   record Exact(String path, boolean caseSensitive) implements PathMatcher {
     @Override
     public boolean matches(String candidate) {
@@ -37,7 +37,7 @@ public sealed interface PathMatcher {
     }
   }
 
-  /** The whole path, read as UTF-8, matches an RE2 expression. */
+  /** Matches a path that, decoded as UTF-8, matches an RE2 expression as a whole. */
   record Regex(Pattern pattern) implements PathMatcher {
     @Override
     public boolean matches(String path) {

@@ -2,17 +2,18 @@ package io.outrigger.config.route;
 
 import org.jspecify.annotations.Nullable;
 
-/** What route matching may see of a request; texts are {@link WireText}. */
+/** The parts of a request that route matching reads. Texts have the form of {@link WireText}. */
 public interface RequestView {
-  /** The {@code :path} as received, with its query if it has one. */
+  /** Returns the {@code :path} as received, including the query. */
   String path();
 
   /**
-   * The value of a header, several values joined by {@code ","}; null when absent.
+   * Returns the value of a header, with several values joined by {@code ","}, or null when the
+   * header is absent.
    *
-   * <p>Pseudo-headers and names ending in {@code -bin} are invisible: null (A28).
+   * <p>Returns null for pseudo-headers and for names ending in {@code -bin} (A28).
    *
-   * @param name lower case
+   * @param name the header's name in lower case
    */
   @Nullable String header(String name);
 }

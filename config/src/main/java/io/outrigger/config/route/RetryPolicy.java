@@ -5,29 +5,31 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * When a failed gRPC request is sent again (A44, A6).
+ * The conditions and delays for retries of a failed gRPC request (A44, A6).
  *
- * @param codes which make an attempt worth repeating; never empty: a policy without any is no
- *     policy
- * @param maxAttempts of a request, the first one included; 2 to {@link #MAX_ATTEMPTS}
- * @param baseInterval the nominal wait before the second attempt; it doubles with each further one
- * @param maxInterval the nominal wait grows no further than this
+ * @param codes the status codes that cause a retry; never empty, since the decoder drops a policy
+ *     without codes
+ * @param maxAttempts the limit of attempts of a request, including the first; 2 to {@link
+ *     #MAX_ATTEMPTS}
+ * @param baseInterval the nominal delay before the second attempt, which doubles with each further
+ *     attempt
+ * @param maxInterval the limit of the nominal delay
  */
 public record RetryPolicy(
     Set<Code> codes, int maxAttempts, Duration baseInterval, Duration maxInterval) {
-  /** A6 "Limits on Retries and Hedges". */
+  /** The limit of A6 "Limits on Retries and Hedges". */
   public static final int MAX_ATTEMPTS = 5;
 
-  /** Envoy's {@code RetryPolicy.num_retries}. */
+  /** The default of Envoy's {@code RetryPolicy.num_retries}. */
   public static final int DEFAULT_RETRIES = 1;
 
-  /** Envoy's {@code RetryBackOff}, and A44. */
+  /** The default of Envoy's {@code RetryBackOff} and of A44. */
   public static final Duration DEFAULT_BASE_INTERVAL = Duration.ofMillis(25);
 
-  /** The largest interval is this many times the first unless it is given (A44). */
+  /** The ratio of the default maximum interval to the base interval (A44). */
   public static final int DEFAULT_MAX_FACTOR = 10;
 
-  /** Shorter intervals are taken as this (A44). */
+  /** The minimum to which shorter intervals are raised (A44). */
   public static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
 
   public RetryPolicy {

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One route of a virtual host. Routes that a proxyless client must skip (query parameters, cluster
- * header) never get here.
+ * One route of a virtual host. The decoder drops the routes that a proxyless client must skip
+ * (query parameters, cluster header).
  *
- * @param name may be empty
- * @param index its place in the virtual host as the control plane sent it, from 0
- * @param filterOverrides by filter name (A39)
- * @param metadata what the control plane notes beside the route, as JSON by its filter's name: such
- *     as, under {@code istio}, the VirtualService that it was made of
- * @param overlay what of {@code action} is local policy; empty when no rule matched
+ * @param name the route's name; may be empty
+ * @param index the position in the virtual host as the control plane sent it, from 0
+ * @param filterOverrides the overrides by filter name (A39)
+ * @param metadata the control plane's metadata of the route, as JSON by filter name; for example,
+ *     {@code istio} maps to the VirtualService from which the route was made
+ * @param overlay the effect of local policy on {@code action}; empty when no rule matched
  */
 public record Route(
     String name,
@@ -31,7 +31,7 @@ public record Route(
     metadata = Map.copyOf(metadata);
   }
 
-  /** A route as the control plane sent it. */
+  /** Creates a route as the control plane sent it, without local policy. */
   public Route(
       String name,
       int index,
@@ -42,7 +42,7 @@ public record Route(
     this(name, index, match, action, filterOverrides, metadata, Optional.empty());
   }
 
-  /** A route without metadata. */
+  /** Creates a route without metadata and local policy. */
   public Route(
       String name,
       int index,
@@ -52,7 +52,7 @@ public record Route(
     this(name, index, match, action, filterOverrides, Map.of());
   }
 
-  /** The same route with local policy over its action. */
+  /** Returns the same route with an action that local policy changed. */
   public Route overlaid(RouteAction changed, OverlayEffect effect) {
     return new Route(
         name,
@@ -64,16 +64,16 @@ public record Route(
         Optional.of(new RouteOverlay(action, effect)));
   }
 
-  /** Its name, or {@code #} and its index. */
+  /** Returns the route's name, or {@code #} and the index for a route without a name. */
   public String label() {
     return name.isEmpty() ? "#" + index : name;
   }
 
   /**
-   * The hash of a request that takes this route; random when nothing of the request gives one
-   * (A42).
+   * Returns the hash of a request that takes this route, or a random hash when no hash policy
+   * contributes to the hash (A42).
    *
-   * @param channelId see {@link HashPolicy.ChannelId}
+   * @param channelId the hash of the channel (see {@link HashPolicy.ChannelId})
    */
   public long hash(RequestView request, long channelId, RandomSource random) {
     Long hash =
@@ -83,7 +83,7 @@ public record Route(
     return hash != null ? hash : randomHash(random);
   }
 
-  /** A hash that nothing decides, uniform over all 64 bits. */
+  /** Returns a random hash, uniform over all 64 bits. */
   public static long randomHash(RandomSource random) {
     return Xxh64.hash(random.nextLong(Long.MAX_VALUE, Purpose.HASH));
   }

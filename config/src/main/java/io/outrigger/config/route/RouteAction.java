@@ -3,13 +3,14 @@ package io.outrigger.config.route;
 import java.util.List;
 import java.util.Optional;
 
-/** What a matching route does. */
+/** The action of a matching route. */
 public sealed interface RouteAction {
   /**
-   * Forwards to a cluster.
+   * Forwards the request to a cluster.
    *
-   * @param hashPolicies what goes into the request's hash, in order (A42)
-   * @param retry the route's own policy or else its virtual host's (A44-04)
+   * @param hashPolicies the inputs of the request's hash, in order (A42)
+   * @param retry the retry policy of the route, or of the virtual host when the route has none
+   *     (A44-04)
    */
   record Forward(
       ClusterChoice clusters,
@@ -22,12 +23,15 @@ public sealed interface RouteAction {
       hashPolicies = List.copyOf(hashPolicies);
     }
 
-    /** Without anything further. */
+    /** Creates an action without host rewrite, hash policies and retries. */
     public Forward(ClusterChoice clusters, RouteTimeout timeout) {
       this(clusters, timeout, HostRewrite.NONE, List.of(), Optional.empty());
     }
   }
 
-  /** A kind that a proxyless client cannot perform: a match fails the request (A31-39). */
+  /**
+   * An action that a proxyless client cannot perform. A request that matches the route fails
+   * (A31-39).
+   */
   record Unsupported(String kind) implements RouteAction {}
 }

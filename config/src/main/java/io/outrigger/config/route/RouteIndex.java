@@ -8,18 +8,18 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the first of many routes that matches a request without asking each of them (A28-04).
- * Immutable; a lookup allocates nothing.
+ * Finds the first of many routes that matches a request, without testing every route (A28-04). An
+ * index is immutable, and a lookup allocates nothing.
  *
- * <p>The idea: every route has a {@link RouteKey key}, a text with which each path that it can
- * match begins, letter case aside. One walk along the path through a radix tree of the keys finds
- * the few routes whose key fits; these are asked in their order, each with all of its own matchers.
- * The tree only leaves out what cannot match, so the answer is that of a scan from first to last,
- * and so are the draws of fractions on the way.
+ * <p>Every route has a {@link RouteKey key}: a prefix of all paths that the route can match,
+ * ignoring case. A walk along the request's path through a radix tree of the keys finds the few
+ * routes whose key is a prefix of the path. These routes are tested in their order with all their
+ * matchers. The tree skips only routes that cannot match, so the result and the draws of fractions
+ * equal those of a scan over all routes.
  */
 @AnyThread
 public final class RouteIndex {
-  /** What {@link #first} answers when no route matches. */
+  /** The result of {@link #first} when no route matches. */
   public static final int NONE = -1;
 
   private static final int[] NO_ROUTES = {};
@@ -39,17 +39,17 @@ public final class RouteIndex {
     this.root = tree(keyed, 0, keyed.length, 0, null);
   }
 
-  /** An index of {@code routes}, which are in order of preference. */
+  /** Creates an index of {@code routes}, which are in order of preference. */
   public static RouteIndex of(List<Route> routes) {
     return new RouteIndex(List.copyOf(routes));
   }
 
-  /** The index of {@code next}; this very one when nothing changed. */
+  /** Returns the index of {@code next}, which is this instance when the routes are equal. */
   public RouteIndex with(List<Route> next) {
     return next.equals(source) ? this : of(next);
   }
 
-  /** The route at {@code place}, as {@link #first} gives it. */
+  /** Returns the route at {@code place}, a result of {@link #first}. */
   public Route route(int place) {
     return routes[place];
   }
@@ -59,18 +59,19 @@ public final class RouteIndex {
   }
 
   /**
-   * The place of the first route that matches, or {@link #NONE}.
+   * Returns the place of the first route that matches, or {@link #NONE}.
    *
-   * @param path the request's, without its query
+   * @param path the path of the request, without the query
    */
   public int first(String path, RequestView request, RandomSource random) {
     return first(path, request, random, null);
   }
 
   /**
-   * The same.
+   * Returns the place of the first route that matches, or {@link #NONE}, and reports the tested
+   * routes.
    *
-   * @param trace told of each route that is asked; null when nobody wants to know
+   * @param trace notified of each route that is tested; null for no notifications
    */
   public int first(
       String path, RequestView request, RandomSource random, @Nullable RouteTrace trace) {
@@ -95,7 +96,10 @@ public final class RouteIndex {
     }
   }
 
-  /** The node of the longest key with which {@code path} begins; shorter ones hang on it. */
+  /**
+   * Returns the node of the longest key that is a prefix of {@code path}. The nodes of shorter keys
+   * are linked from that node.
+   */
   private @Nullable Node longestKey(String path) {
     Node longest = null;
     Node node = root;
@@ -110,7 +114,7 @@ public final class RouteIndex {
     return longest;
   }
 
-  /** A route's key and its place; sorts by key, routes of one key by place. */
+  /** A route's key and place, ordered by key and then by place. */
   private record Keyed(String key, int place) implements Comparable<Keyed> {
     @Override
     public int compareTo(Keyed other) {
@@ -120,16 +124,18 @@ public final class RouteIndex {
   }
 
   /**
-   * The subtree of {@code sorted[from, to)}, whose keys agree in their first {@code depth} letters.
+   * Builds the subtree of {@code sorted[from, to)}, whose keys share their first {@code depth}
+   * characters.
    *
-   * @param shorter the nearest node above that has routes
+   * @param shorter the nearest ancestor that has routes
    */
   private static Node tree(Keyed[] sorted, int from, int to, int depth, @Nullable Node shorter) {
     if (from == to) {
       return new Node("", NO_ROUTES, null, "");
     }
     String first = sorted[from].key();
-    int end = commonEnd(first, sorted[to - 1].key(), depth); // sorted: what is between shares it
+    // The first and the last key in sorted order have the same common prefix as all keys.
+    int end = commonEnd(first, sorted[to - 1].key(), depth);
     int rest = from;
     while (rest < to && sorted[rest].key().length() == end) {
       rest++;
@@ -164,19 +170,22 @@ public final class RouteIndex {
     return end;
   }
 
-  /** A text that some keys have in common, after that of the node above. */
+  /**
+   * A node of the radix tree. Its label is the part of the keys that follows the label of the
+   * parent.
+   */
   private static final class Node {
     private final String label;
 
-    /** The places of the routes whose key ends here, ascending. */
+    /** The places of the routes whose key ends at this node, ascending. */
     private final int[] routes;
 
     private final @Nullable Node shorter;
 
-    /** The first letters of the children's labels, ascending. */
+    /** The first characters of the children's labels, ascending. */
     private final char[] firsts;
 
-    /** Filled while the tree is built. */
+    /** The children, which are filled in while the tree is built. */
     private final Node[] children;
 
     Node(String label, int[] routes, @Nullable Node shorter, String firsts) {
@@ -187,7 +196,7 @@ public final class RouteIndex {
       this.children = new Node[firsts.length()];
     }
 
-    /** Whether {@code path} goes on with the label {@code at} there. */
+    /** Whether {@code path} continues with the label at position {@code at}. */
     boolean fits(String path, int at) {
       if (path.length() - at < label.length()) {
         return false;
@@ -205,7 +214,10 @@ public final class RouteIndex {
       return i < 0 ? null : children[i];
     }
 
-    /** The first place of this node from {@code from} on; {@code otherwise} when there is none. */
+    /**
+     * Returns the first place of this node that is at least {@code from}, or {@code otherwise} when
+     * there is no such place.
+     */
     int firstFrom(int from, int otherwise) {
       int i = from == 0 ? 0 : Arrays.binarySearch(routes, from);
       int found = i < 0 ? -i - 1 : i;

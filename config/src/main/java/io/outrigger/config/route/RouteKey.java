@@ -1,13 +1,14 @@
 package io.outrigger.config.route;
 
 /**
- * What every path that a matcher accepts begins with, letter case aside: what {@link RouteIndex}
- * sorts routes by. A shorter key than possible is always right; it only tells less.
+ * Computes a common prefix of all paths that a matcher accepts, ignoring case. {@link RouteIndex}
+ * sorts routes by this key. A key that is shorter than possible is still correct but excludes fewer
+ * routes.
  */
 final class RouteKey {
   private RouteKey() {}
 
-  /** The key of {@code matcher}, folded. */
+  /** Returns the case-folded key of {@code matcher}. */
   static String of(PathMatcher matcher) {
     if (matcher instanceof PathMatcher.Exact exact) {
       return folded(exact.path());
@@ -21,7 +22,7 @@ final class RouteKey {
     throw new AssertionError(matcher);
   }
 
-  /** One letter without its case, as {@link String#equalsIgnoreCase} compares. */
+  /** Folds the case of a character as {@link String#equalsIgnoreCase} does. */
   static char fold(char c) {
     if (c < 0x80) {
       return c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
@@ -29,7 +30,10 @@ final class RouteKey {
     return Character.toLowerCase(Character.toUpperCase(c));
   }
 
-  /** Up to the first letter beyond ASCII: how pairs of surrogates fold is not for one letter. */
+  /**
+   * Folds {@code text} up to the first character beyond ASCII, because the case of surrogate pairs
+   * cannot be folded character by character.
+   */
   private static String folded(String text) {
     var folded = new StringBuilder(text.length());
     for (int i = 0; i < text.length() && text.charAt(i) < 0x80; i++) {
@@ -39,8 +43,8 @@ final class RouteKey {
   }
 
   /**
-   * The literal text with which every match of an RE2 expression begins, as far as that is plain to
-   * see: up to the first operator, nothing when there are alternatives anywhere.
+   * Returns a literal text with which every match of an RE2 expression begins: the text up to the
+   * first operator. The result is empty when the expression has alternatives.
    */
   static String literalStart(String regex) {
     if (regex.indexOf('|') >= 0) {
@@ -50,14 +54,14 @@ final class RouteKey {
     int i = regex.startsWith("^") ? 1 : 0;
     while (i < regex.length()) {
       char c = regex.charAt(i);
-      if (c == '*' || c == '?' || c == '{') { // the letter before may be missing
+      if (c == '*' || c == '?' || c == '{') { // the character before is optional
         literal.setLength(Math.max(0, literal.length() - 1));
         break;
       }
       if (c == '\\') {
         i++;
         if (i == regex.length() || Character.isLetterOrDigit(regex.charAt(i))) {
-          break; // a class, a quotation, a code
+          break; // a character class, a quotation or a character code
         }
         c = regex.charAt(i);
       } else if (".[]()+}^$".indexOf(c) >= 0) {

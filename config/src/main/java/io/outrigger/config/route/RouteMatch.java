@@ -5,22 +5,22 @@ import io.outrigger.base.RandomSource.Purpose;
 import java.util.List;
 import java.util.Optional;
 
-/** All that must hold for a route to be taken (A28). */
+/** The conditions of a route (A28). */
 public record RouteMatch(
     PathMatcher path, List<HeaderMatcher> headers, Optional<Fraction> fraction) {
   public RouteMatch {
     headers = List.copyOf(headers);
   }
 
-  /** What {@link #miss} answers when nothing stands in the way. */
+  /** The result of {@link #miss} when all matchers accept the request. */
   public static final int NO_MISS = -1;
 
   /**
-   * Which matcher keeps a request from being the route's: path, then headers, then one draw for its
-   * share. Allocates nothing itself.
+   * Finds the first matcher that does not accept a request: the path, then the headers, then one
+   * random draw for the route's share of requests. Allocates nothing itself.
    *
-   * @param path the request's, without its query
-   * @return the number of the matcher, see {@link #matcher}; or {@link #NO_MISS}
+   * @param path the path of the request, without the query
+   * @return the number of the matcher (see {@link #matcher}), or {@link #NO_MISS}
    */
   public int miss(String path, RequestView request, RandomSource random) {
     if (!this.path.matches(path)) {
@@ -35,12 +35,12 @@ public record RouteMatch(
     return isDrawn ? NO_MISS : 1 + headers.size();
   }
 
-  /** Whether a request is the route's; see {@link #miss}. */
+  /** Whether all matchers accept a request; see {@link #miss}. */
   public boolean matches(String path, RequestView request, RandomSource random) {
     return miss(path, request, random) == NO_MISS;
   }
 
-  /** A matcher in words, by the number that {@link #miss} gives. */
+  /** Describes the matcher with the number that {@link #miss} returned. */
   public String matcher(int number) {
     if (number == 0) {
       return path.toString();

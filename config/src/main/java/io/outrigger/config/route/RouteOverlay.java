@@ -3,8 +3,8 @@ package io.outrigger.config.route;
 import io.outrigger.config.overlay.OverlayEffect;
 
 /**
- * What local policy did to a route.
+ * The effect of local policy on a route.
  *
- * @param own the control plane's action
+ * @param own the action as the control plane sent it
  */
 public record RouteOverlay(RouteAction own, OverlayEffect effect) {}

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A RouteConfiguration: virtual hosts, of which one serves a given authority. A record but for the
- * index of its domains, which follows from the rest.
+ * A RouteConfiguration resource. One of its virtual hosts serves a given authority. The class is
+ * not a record because it also holds an index of the domains.
  */
 @AnyThread
 public final class RouteTable implements Overlaid {
@@ -36,9 +36,10 @@ public final class RouteTable implements Overlaid {
   }
 
   /**
-   * This table, which is another for some targets, because local policy is another there.
+   * Returns a table that is replaced by another table for some targets, because local policy may
+   * differ between targets.
    *
-   * @param tables by target
+   * @param tables the tables by target
    */
   public RouteTable with(Map<String, RouteTable> tables) {
     return new RouteTable(name, virtualHosts, tables);
@@ -70,15 +71,15 @@ public final class RouteTable implements Overlaid {
   }
 
   /**
-   * The virtual host whose domain fits {@code authority} best (A28-01): an exact domain, then the
-   * longest {@code *suffix}, then the longest {@code prefix*}, then {@code *}; letter case does not
-   * matter. Malformed patterns fit nothing.
+   * Returns the virtual host whose domain matches {@code authority} best (A28-01): an exact domain,
+   * then the longest {@code *suffix}, then the longest {@code prefix*}, then {@code *}. Case is
+   * ignored, and malformed patterns match nothing.
    */
   public Optional<VirtualHost> virtualHostFor(String authority) {
     return match(authority).map(DomainMatch::host);
   }
 
-  /** The same, with the domain that won. */
+  /** Returns the virtual host of {@link #virtualHostFor} together with the matching domain. */
   public Optional<DomainMatch> match(String authority) {
     return domains.bestFor(authority);
   }

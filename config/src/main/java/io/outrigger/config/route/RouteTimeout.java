@@ -4,26 +4,26 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The limits a route may give, in both generations of A31. Empty means not given; zero means no
- * limit. Negative durations never get here: the decoder refuses them.
+ * The timeouts of a route, including the older fields that A31 describes. Empty means not given;
+ * zero means no limit. The decoder refuses negative durations.
  *
- * @param timeout {@code RouteAction.timeout}
- * @param maxGrpcTimeout {@code RouteAction.max_grpc_timeout}
- * @param maxStreamDuration {@code RouteAction.max_stream_duration}, when the message is there
+ * @param timeout the field {@code RouteAction.timeout}
+ * @param maxGrpcTimeout the field {@code RouteAction.max_grpc_timeout}
+ * @param maxStreamDuration the message {@code RouteAction.max_stream_duration}, if present
  */
 public record RouteTimeout(
     Optional<Duration> timeout,
     Optional<Duration> maxGrpcTimeout,
     Optional<StreamDuration> maxStreamDuration) {
-  /** A route without any limit of its own. */
+  /** The timeouts of a route that gives none. */
   public static final RouteTimeout UNSET =
       new RouteTimeout(Optional.empty(), Optional.empty(), Optional.empty());
 
   /**
    * The message {@code RouteAction.MaxStreamDuration}.
    *
-   * @param maxStreamDuration its field of the same name
-   * @param grpcTimeoutHeaderMax wins over the other field when both are there
+   * @param maxStreamDuration the field of the same name
+   * @param grpcTimeoutHeaderMax takes precedence over {@code maxStreamDuration}
    */
   public record StreamDuration(
       Optional<Duration> maxStreamDuration, Optional<Duration> grpcTimeoutHeaderMax) {}

@@ -1,13 +1,14 @@
 package io.outrigger.config.route;
 
-/** Hears how a route was found; for explanations. */
+/** Receives the routes that a search tested, for explanations of the search's result. */
 @FunctionalInterface
 public interface RouteTrace {
   /**
-   * A route was asked. Those between two that were asked cannot match the path.
+   * Called for each route that the search tested. The search skips a route only if the route cannot
+   * match the path.
    *
-   * @param place as {@link RouteIndex#route} has it
-   * @param miss see {@link RouteMatch#miss}
+   * @param place the place of the route (see {@link RouteIndex#route})
+   * @param miss the result of {@link RouteMatch#miss}
    */
   void onAsked(int place, int miss);
 }

@@ -4,13 +4,13 @@ import com.google.re2j.Pattern;
 import java.util.Locale;
 
 /**
- * How a text is matched (A63). Texts are {@link WireText}. {@code ignoreCase} means the letters of
- * ASCII, and never applies to regular expressions.
+ * A condition on a text (A63). Texts have the form of {@link WireText}. {@code ignoreCase} affects
+ * ASCII letters only and never applies to regular expressions.
  */
 public sealed interface StringMatcher {
   boolean matches(String value);
 
-  /** Equal; may be the empty text. */
+  /** Matches a text that equals {@code exact}, which may be empty. */
   record Exact(String exact, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
@@ -23,7 +23,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Begins with {@code prefix}, which is not empty. */
+  /** Matches a text that begins with {@code prefix}, which is not empty. */
   record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
@@ -36,7 +36,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Ends with {@code suffix}, which is not empty. */
+  /** Matches a text that ends with {@code suffix}, which is not empty. */
   record Suffix(String suffix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
@@ -50,7 +50,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Contains {@code part}, which is not empty. */
+  /** Matches a text that contains {@code part}, which is not empty. */
   record Contains(String part, boolean ignoreCase) implements StringMatcher {
     public Contains {
       part = ignoreCase ? part.toLowerCase(Locale.ROOT) : part;
@@ -67,7 +67,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** The whole text, read as UTF-8, matches an RE2 expression. */
+  /** Matches a text that, decoded as UTF-8, matches an RE2 expression as a whole. */
   record Regex(Pattern pattern) implements StringMatcher {
     @Override
     public boolean matches(String value) {

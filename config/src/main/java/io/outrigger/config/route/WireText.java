@@ -6,15 +6,17 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text as requests hold it: one character for each byte that came, so that nothing is decoded which
- * nobody reads. A control plane's text is Unicode; it is brought to this form once, when it is
- * decoded, and compared as it is.
+ * The form of text in requests: one character for each received byte, so that text is decoded only
+ * when needed. The control plane's text is Unicode. Decoders convert that text to this form once,
+ * so that matchers compare it with requests directly.
  */
 @AnyThread
 public final class WireText {
   private WireText() {}
 
-  /** The characters that {@code text} has in a request: those of its UTF-8 bytes. */
+  /**
+   * Converts {@code text} to the form of requests, with one character for each of its UTF-8 bytes.
+   */
   public static String of(String text) {
     return isAscii(text)
         ? text
@@ -22,8 +24,8 @@ public final class WireText {
   }
 
   /**
-   * What {@code wire} says to people and to regular expressions: its bytes as UTF-8; itself when
-   * they are none. Allocates nothing for ASCII.
+   * Decodes {@code wire} as UTF-8, for people and regular expressions. Returns {@code wire} itself
+   * when the bytes are not valid UTF-8. Allocates nothing for ASCII.
    */
   public static String read(String wire) {
     if (isAscii(wire)) {

@@ -1,4 +1,7 @@
-/** Routes as data, and the matching that belongs to the data (A28, A31). Immutable; any thread. */
+/**
+ * Routes as records, and the matching of requests against them (A28, A31). All types are immutable;
+ * any thread may use them.
+ */
 @NullMarked
 package io.outrigger.config.route;
 
