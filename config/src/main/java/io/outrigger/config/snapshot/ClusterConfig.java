@@ -5,17 +5,17 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.endpoint.EndpointSet;
 import java.util.List;
 
-/** A cluster with everything it needs to be balanced (A74). */
+/** A cluster with all the data that load balancing needs (A74). */
 public sealed interface ClusterConfig {
   ClusterResource cluster();
 
-  /** What every failure of a pick in this cluster says besides its own reason (A88). */
+  /** Returns the text that is added to the message of every failed pick in this cluster (A88). */
   String resolutionNote();
 
   /**
-   * A cluster with endpoints of its own.
+   * A cluster that has endpoints itself.
    *
-   * @param endpoints why there are none, when nothing usable was discovered (A74-04)
+   * @param endpoints the endpoints, or the reason why no usable endpoints were discovered (A74-04)
    */
   record Leaf(ClusterResource cluster, Outcome<EndpointSet> endpoints, String resolutionNote)
       implements ClusterConfig {}
@@ -23,8 +23,9 @@ public sealed interface ClusterConfig {
   /**
    * An aggregate cluster.
    *
-   * @param leaves names of leaf clusters, flattened, each once, in order of preference; each is in
-   *     {@link XdsConfig#clusters}. Never empty: an aggregate without leaves is a failed cluster
+   * @param leaves the names of the leaf clusters, flattened, each once, in order of preference.
+   *     {@link XdsConfig#clusters} contains each leaf. The list is never empty, because an
+   *     aggregate without leaves is a failed cluster
    */
   record Aggregate(ClusterResource cluster, List<String> leaves, String resolutionNote)
       implements ClusterConfig {

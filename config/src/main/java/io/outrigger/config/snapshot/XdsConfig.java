@@ -14,9 +14,10 @@ import java.util.Set;
 /**
  * One complete, consistent configuration of a target (A74).
  *
- * @param virtualHost the one of {@code routes} that serves the target's data-plane authority
- * @param clusters every cluster that a route, an aggregate or a request in progress refers to; a
- *     failed one carries the status (already fit for callers) and its note
+ * @param virtualHost the virtual host of {@code routes} that serves the target's data-plane
+ *     authority
+ * @param clusters every cluster that a route, an aggregate or a request in progress refers to. A
+ *     failed cluster has a status that callers may receive, including the resolution note
  */
 public record XdsConfig(
     ListenerResource listener,
@@ -27,7 +28,7 @@ public record XdsConfig(
     clusters = Map.copyOf(clusters);
   }
 
-  /** Names of the clusters to which the routes of {@link #virtualHost} lead. */
+  /** Returns the names of the clusters to which the routes of {@link #virtualHost} lead. */
   public Set<String> routedClusters() {
     Set<String> names = new LinkedHashSet<>();
     for (Route route : virtualHost.routes()) {

@@ -1,6 +1,6 @@
 /**
- * The one snapshot that the control plane half gives to the balancing half (A74). Immutable; any
- * thread.
+ * The configuration snapshot that the control plane half publishes to the balancing half (A74). All
+ * types are immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.snapshot;
