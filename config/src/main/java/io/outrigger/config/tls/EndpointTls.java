@@ -3,9 +3,9 @@ package io.outrigger.config.tls;
 import java.util.Optional;
 
 /**
- * How one endpoint is reached by TLS.
+ * The TLS settings for connections to one endpoint.
  *
- * @param settings those of its cluster
- * @param serverName to ask it for; empty to ask for none (A101)
+ * @param settings the settings of the endpoint's cluster
+ * @param serverName the server name to send in SNI; empty to send none (A101)
  */
 public record EndpointTls(UpstreamTls settings, Optional<String> serverName) {}

@@ -1,15 +1,15 @@
 package io.outrigger.config.tls;
 
 /**
- * A certificate provider of the bootstrap, as a resource names it (A29 "CommonTlsContext
+ * A resource's reference to a certificate provider of the bootstrap (A29 "CommonTlsContext
  * Processing").
  *
  * @param instance a key of the bootstrap's {@code certificate_providers}
- * @param certificateName which of its certificates; {@code file_watcher} has only one and ignores
- *     it. Empty when not given
+ * @param certificateName the name of the provider's certificate; empty when not given. {@code
+ *     file_watcher} has only one certificate and ignores the name
  */
 public record ProviderInstance(String instance, String certificateName) {
-  /** Without a certificate name. */
+  /** Creates a reference without a certificate name. */
   public ProviderInstance(String instance) {
     this(instance, "");
   }

@@ -4,18 +4,21 @@ import io.outrigger.config.route.StringMatcher;
 import java.util.Optional;
 
 /**
- * One entry of {@code match_typed_subject_alt_names}, or of {@code match_subject_alt_names}, whose
- * entries are for names of any kind.
+ * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}. The
+ * entries of the latter match names of any kind.
  *
- * @param kind empty for any
+ * @param kind the kind of the names; empty for any kind
  */
 public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text) {
-  /** A matcher for names of any kind. */
+  /** Creates a matcher for names of any kind. */
   public static SanMatcher ofAnyKind(StringMatcher text) {
     return new SanMatcher(Optional.empty(), text);
   }
 
-  /** Whether the name is accepted. An exact text follows the wildcards of a DNS name (A29). */
+  /**
+   * Whether the matcher accepts {@code name}. An exact matcher honors the wildcards of a DNS name
+   * in a certificate (A29).
+   */
   public boolean matches(SubjectAltName name) {
     if (kind.isPresent() && kind.get() != name.kind()) {
       return false;

@@ -4,28 +4,29 @@ import io.outrigger.base.PlainText;
 import java.util.Locale;
 
 /**
- * A name of a certificate (RFC 5280 section 4.2.1.6).
+ * A subject alternative name of a certificate (RFC 5280 section 4.2.1.6).
  *
- * @param value as the certificate has it; an IP address in its canonical form (A29 "Server
+ * @param value the name as in the certificate; an IP address has its canonical form (A29 "Server
  *     Authorization")
  */
 public record SubjectAltName(Kind kind, String value) {
-  /** The kinds that A29 considers. */
+  /** The kinds of names that A29 considers. */
   public enum Kind {
     DNS,
     URI,
     EMAIL,
     IP;
 
-    /** As messages and views have it. */
+    /** Returns the word for this kind in messages and status views. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
   /**
-   * Whether the name can be compared at all. One that is empty never matches (A29); neither does
-   * one with characters that no name has, such as the NUL before which a careless reader stops.
+   * Whether the name may be compared. An empty name never matches (A29). A name with control
+   * characters or non-ASCII characters never matches either, because some implementations stop
+   * reading at a NUL.
    */
   boolean isLegible() {
     for (int i = 0; i < value.length(); i++) {
@@ -38,9 +39,8 @@ public record SubjectAltName(Kind kind, String value) {
   }
 
   /**
-   * Whether this name, of kind DNS, covers {@code host}: the letters of ASCII and a dot at the end
-   * make no difference. A wildcard is a whole first label, and stands for one label (RFC 6125
-   * section 6.4.3).
+   * Whether this DNS name covers {@code host}, ignoring ASCII case and a dot at the end. A wildcard
+   * must be the whole first label and matches one label (RFC 6125 section 6.4.3).
    */
   boolean covers(String host) {
     String name = absolute(value);
@@ -61,7 +61,7 @@ public record SubjectAltName(Kind kind, String value) {
     return lower.endsWith(".") ? lower : lower + ".";
   }
 
-  /** Such as {@code uri:spiffe://mesh.example/pay}. */
+  /** Returns a text such as {@code uri:spiffe://mesh.example/pay}. */
   @Override
   public String toString() {
     return kind.word() + ":" + PlainText.of(value);

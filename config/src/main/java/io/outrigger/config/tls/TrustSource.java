@@ -1,10 +1,10 @@
 package io.outrigger.config.tls;
 
-/** Where the roots come from that a server's certificate must lead to. */
+/** The source of the root certificates by which server certificates are verified. */
 public sealed interface TrustSource {
-  /** A certificate provider of the bootstrap (A29). */
+  /** Roots from a certificate provider of the bootstrap (A29). */
   record Provider(ProviderInstance instance) implements TrustSource {}
 
-  /** The roots of the system (A82). */
+  /** The root certificates of the system (A82). */
   record SystemRoots() implements TrustSource {}
 }

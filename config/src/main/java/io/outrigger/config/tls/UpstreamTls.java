@@ -8,17 +8,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How the endpoints of a cluster are reached by TLS (A29 "CDS for Client Side Security"). Equal
- * settings may share connections and TLS contexts; others never do.
+ * The TLS settings for connections to a cluster's endpoints (A29 "CDS for Client Side Security").
+ * Clusters share connections and TLS contexts only if their settings are equal.
  *
- * @param identity shown to servers that ask for it; empty for none
- * @param roots what a server's certificate must lead to
- * @param sanMatchers which names of a server are accepted; any when there is none
- * @param sni the server name to ask for, at most 255 bytes; empty for none (A101)
- * @param autoHostSni whether to ask for an endpoint's own host name, where it has one
- * @param autoSniSanValidation whether the server name that was asked for takes the place of {@code
- *     sanMatchers}
- * @param alpn protocols to offer before {@code h2}, each of which means HTTP/2 too
+ * @param identity the provider of the client certificate for servers that request one; empty for no
+ *     certificate
+ * @param roots the source of the roots by which server certificates are verified
+ * @param sanMatchers the matchers of accepted server names; an empty list accepts every name
+ * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
+ * @param autoHostSni whether SNI is the endpoint's host name, if the endpoint has one
+ * @param autoSniSanValidation whether the server name sent in SNI replaces {@code sanMatchers}
+ * @param alpn the protocols to offer before {@code h2}; each of them means HTTP/2, too
  */
 public record UpstreamTls(
     Optional<ProviderInstance> identity,
@@ -28,7 +28,7 @@ public record UpstreamTls(
     boolean autoHostSni,
     boolean autoSniSanValidation,
     List<String> alpn) {
-  /** Longer ones are refused (A101 "Validation"). */
+  /** The limit beyond which a server name is refused (A101 "Validation"). */
   public static final int MAX_SNI_BYTES = 255;
 
   private static final int NAMES_SHOWN = 5;
@@ -38,7 +38,7 @@ public record UpstreamTls(
     alpn = List.copyOf(alpn);
   }
 
-  /** {@code h2} alone is offered. */
+  /** Creates settings that offer {@code h2} alone. */
   public UpstreamTls(
       Optional<ProviderInstance> identity,
       TrustSource roots,
@@ -49,30 +49,34 @@ public record UpstreamTls(
     this(identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
   }
 
-  /** Names of any server that the roots vouch for are accepted, and no server name is sent. */
+  /** Creates settings that accept every name of a verified certificate and send no server name. */
   public UpstreamTls(Optional<ProviderInstance> identity, TrustSource roots) {
     this(identity, roots, List.of(), "", false, false);
   }
 
-  /** The same, with {@code protocols} offered before {@code h2}. */
+  /** Returns the same settings with {@code protocols} offered before {@code h2}. */
   public UpstreamTls offering(List<String> protocols) {
     return new UpstreamTls(
         identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, protocols);
   }
 
   /**
-   * The server name to ask an endpoint for (A101 "Proposal"), without port and final dot. Never an
-   * IP address, which the extension has no place for (RFC 6066 section 3), nor a name that no host
-   * can have.
+   * Returns the server name to send to an endpoint (A101 "Proposal"), without port and final dot.
+   * SNI cannot contain IP addresses (RFC 6066 section 3), so IP addresses and invalid host names
+   * are never sent.
    *
-   * @param hostname of the endpoint, perhaps with a port; empty when it has none
-   * @return empty when no server name is sent
+   * @param hostname the host name of the endpoint, with or without a port; empty when the endpoint
+   *     has none
+   * @return the server name, or empty when no server name is sent
    */
   public Optional<String> serverName(String hostname) {
     return (autoHostSni ? hostOf(hostname) : Optional.<String>empty()).or(() -> hostOf(sni));
   }
 
-  /** The name in {@code host}, {@code host:port}, or neither for an IP address. */
+  /**
+   * Returns the name in {@code host} or {@code host:port}, or empty when the text contains an IP
+   * address or no valid name.
+   */
   private static Optional<String> hostOf(String text) {
     int colon = text.indexOf(':');
     boolean hasPort = colon >= 0 && colon == text.lastIndexOf(':');
@@ -91,11 +95,11 @@ public record UpstreamTls(
   }
 
   /**
-   * Why a server with these names is not accepted (A29 "Server Authorization", A101 "SAN SNI
-   * validation"); empty when it is.
+   * Returns the reason why a server with these names is not accepted, or empty when the server is
+   * accepted (A29 "Server Authorization", A101 "SAN SNI validation").
    *
-   * @param names all that its certificate has
-   * @param serverName that it was asked for; empty when it was asked for none
+   * @param names all names of the server's certificate
+   * @param serverName the server name that was sent in SNI; empty when none was sent
    */
   public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     boolean bySni = autoSniSanValidation && serverName.isPresent();

@@ -1,6 +1,7 @@
 /**
- * What a cluster asks of TLS to its endpoints (A29, A82, A101): where identity and roots come from,
- * which names of a server are accepted, and which name it is asked for. Immutable; any thread.
+ * A cluster's TLS settings for connections to its endpoints (A29, A82, A101): the sources of
+ * identity and roots, the accepted server names, and the server name to send. All types are
+ * immutable; any thread may use them.
  */
 @NullMarked
 package io.outrigger.config.tls;
