@@ -5,16 +5,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A resource as it came, for dumps: the type URL and the bytes of its Any, not interpreted. Kept
- * apart from protobuf so that caches and views need none. Equal when type and bytes are.
+ * A received resource in serialized form, for dumps: the type URL and the bytes of its Any. The
+ * class does not use protobuf, so that caches and views do not depend on protobuf. Two instances
+ * are equal when type URL and bytes are equal.
  */
 @AnyThread
 public final class RawResource {
   private final String typeUrl;
   private final byte[] bytes;
-  private int hash; // 0 until computed; a race computes the same value twice
+  private int hash; // 0 until computed; racing threads compute the same value
 
-  /** Takes ownership of {@code bytes}. */
+  /** Creates a resource that takes ownership of {@code bytes}. */
   public RawResource(String typeUrl, byte[] bytes) {
     this.typeUrl = typeUrl;
     this.bytes = bytes;
@@ -24,7 +25,7 @@ public final class RawResource {
     return typeUrl;
   }
 
-  /** The serialized message; do not modify. */
+  /** Returns the serialized message, which the caller must not modify. */
   public byte[] bytes() {
     return bytes;
   }

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of the four xDS resource types (v3).
  *
- * @param label {@code lds}, {@code rds}, {@code cds} or {@code eds}
- * @param noun what people call such a resource in messages
- * @param fullStateOfTheWorld whether absence from a response means deletion (A57-34)
+ * @param label the short name: {@code lds}, {@code rds}, {@code cds} or {@code eds}
+ * @param noun the word for such a resource in messages
+ * @param fullStateOfTheWorld whether a response without a resource deletes the resource (A57-34)
  */
 public record ResourceType<T>(
     String label, String noun, String typeUrl, boolean fullStateOfTheWorld, Class<T> valueType) {
@@ -45,10 +45,10 @@ public record ResourceType<T>(
           false,
           EndpointSet.class);
 
-  /** All types, in the order of their dependency. */
+  /** All types, ordered so that each type refers to the types after it. */
   public static final List<ResourceType<?>> ALL = List.of(LISTENER, ROUTE, CLUSTER, ENDPOINT);
 
-  /** By its label; the form that the compiler makes costs milliseconds of every start. */
+  /** Compares labels. The compiler's implementation would cost milliseconds of every start. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ResourceType<?> type && label.equals(type.label);

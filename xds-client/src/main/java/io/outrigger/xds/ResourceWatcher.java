@@ -4,15 +4,18 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 
-/** Hears of one resource, as A88 "Watcher API" defines. Called on the control loop. */
+/** Receives the updates and errors of one resource (A88 "Watcher API"), on the control loop. */
 @ControlConfined
 public interface ResourceWatcher<T> {
   /**
-   * The resource to use from now on, or the reason why there is none any more; a failure replaces a
-   * resource that was delivered before.
+   * Called with the resource to use from now on, or with a failure after which the resource
+   * delivered before must not be used.
    */
   void onChanged(Outcome<T> resource);
 
-  /** An error that leaves the resource in use; OK clears the one reported before. */
+  /**
+   * Called with an error that does not affect the resource in use, or with OK when the reported
+   * error has ended.
+   */
   void onAmbientError(RpcStatus status);
 }

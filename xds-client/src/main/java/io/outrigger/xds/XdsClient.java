@@ -2,20 +2,23 @@ package io.outrigger.xds;
 
 import io.outrigger.base.ControlConfined;
 
-/** Watches xDS resources. {@code xds.stream} implements it; tests of the graph use a fake. */
+/**
+ * Watches xDS resources. {@code xds.stream} implements this interface; tests of the dependency
+ * graph use a fake.
+ */
 @ControlConfined
 public interface XdsClient {
   /**
-   * Watches one resource. What is known already is delivered before this returns; nothing is
-   * delivered once the watch is closed.
+   * Watches one resource. A cached resource or error is delivered before this method returns. The
+   * watcher is not called after the watch is closed.
    *
    * @param name the resource's name, plain or xdstp
    */
   <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher);
 
-  /** A watch in force. */
+  /** An active watch of one resource. */
   interface Watch {
-    /** Ends the watch; harmless a second time. */
+    /** Ends the watch. Further calls have no effect. */
     void close();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The XdsClient as the rest of the program sees it: watch a resource, hear of its changes and
- * errors (A57, A88). Everything runs on the control loop.
+ * The interface of the xDS client for the rest of the program: watching a resource and receiving
+ * its updates and errors (A57, A88). All code runs on the control loop.
  */
 @NullMarked
 package io.outrigger.xds;
