@@ -11,16 +11,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What is known of one resource (A88 "Cache Entry States").
+ * The cached state of one resource (A88 "Cache Entry States").
  *
- * <p>Whatever {@code held} has is what watchers use; whatever it lacks, they do not use. A stream
- * error is always younger than the data error beside it, because the first response of the next
- * stream clears it; alone, it stays until there is news of the resource.
+ * <p>Watchers use the resource in {@code held}, and no resource when {@code held} is empty. A
+ * stream error is always newer than the data error in the same entry, because the first response of
+ * the next stream clears the stream error. In an entry that was only requested, the stream error
+ * stays until the control plane sends an update about the resource.
  *
- * @param held the resource in use
- * @param dataError the latest error of the resource itself; present in every state that names one
- * @param streamError the control plane cannot be reached since this entry last heard of it; no part
- *     of the state (A57 connectivity error)
+ * @param held the resource in use, if any
+ * @param dataError the latest error of the resource itself; present in every error state
+ * @param streamError the reason why the control plane cannot be reached since the last update of
+ *     this entry; not part of the state (A57 connectivity error)
  */
 @AnyThread
 public record CacheEntry<T>(
@@ -42,10 +43,13 @@ public record CacheEntry<T>(
   }
 
   /**
-   * The resource in use, with the version and the time at which it was last confirmed.
+   * The resource in use, with its version and the time of the last response that contained the
+   * resource.
    *
-   * @param server that sent it last; the same bytes from another may mean another value
-   * @param overlay that lies over it; under another it may be another value
+   * @param server the server that last sent the resource; the same bytes from another server may
+   *     decode to another value
+   * @param overlay the overlay under which the resource was decoded; another overlay may give
+   *     another value
    */
   public record Held<T>(
       T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {}
@@ -53,38 +57,48 @@ public record CacheEntry<T>(
   /**
    * The latest error of the resource itself.
    *
-   * @param version that was refused or that carried the error; empty when the error has none
+   * @param version the version that was refused or contained the error; empty when the error has no
+   *     version
    * @param refused the resource that was refused; empty for other errors
-   * @param count how many errors since the resource was last valid
+   * @param count the number of errors since the resource was last valid
    */
   public record DataError(
       RpcStatus status, String version, Optional<RawResource> refused, Instant at, long count) {}
 
-  /** The entry of a resource that was just asked for. */
+  /** Creates the entry of a resource that was just requested. */
   public static <T> CacheEntry<T> requested() {
     return new CacheEntry<>(
         CacheState.REQUESTED, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   /**
-   * Whether an answer is outstanding, so that a timer makes sense: nothing is in use and the
+   * Whether a response is outstanding, so that a timer is needed: no resource is in use, and the
    * resource was not declared missing yet (A57-19, A88-42).
    */
   public boolean awaitsAnswer() {
     return held.isEmpty() && state != CacheState.DOES_NOT_EXIST && state != CacheState.TIMEOUT;
   }
 
-  /** Whether the server said, by a word or by its silence, that there is no such resource. */
+  /**
+   * Whether the resource does not exist: the server reported that, or did not send the resource in
+   * time.
+   */
   public boolean isKnownNotToExist() {
     return dataError.isPresent() && dataError.get().status().code() == RpcStatus.Code.NOT_FOUND;
   }
 
-  /** The error in force: ambient when a resource is held, else the reason why there is none. */
+  /**
+   * Returns the current error. The error is ambient when a resource is in use; otherwise it is the
+   * reason why no resource is in use.
+   */
   public Optional<RpcStatus> error() {
     return streamError.isPresent() ? streamError : dataError.map(DataError::status);
   }
 
-  /** Tells a late watcher all there is: resource, then ambient error (A88 "New Watchers"). */
+  /**
+   * Delivers the current state to a new watcher: the resource, then the ambient error (A88 "New
+   * Watchers").
+   */
   public void replayTo(ResourceWatcher<T> watcher) {
     if (held.isPresent()) {
       watcher.onChanged(Outcome.ok(held.get().value()));

@@ -2,17 +2,22 @@ package io.outrigger.xds.cache;
 
 /** The six states of a cache entry (A88 "Cache Entry States"). */
 public enum CacheState {
-  /** Asked for, nothing heard yet. */
+  /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED("requested"),
-  /** Deleted by the server, or not sent in time; may still hold the resource in use. */
+  /**
+   * The server deleted the resource or did not send it in time. The entry may still hold a resource
+   * in use.
+   */
   DOES_NOT_EXIST("does_not_exist"),
-  /** The newest version is valid and in use. */
+  /** The latest version is valid and in use. */
   ACKED("acked"),
-  /** The newest version was refused; may still hold an older one in use. */
+  /** The latest version was refused. The entry may still hold an older version in use. */
   NACKED("nacked"),
-  /** The server sent an error in place of the resource; may still hold the resource in use. */
+  /**
+   * The server sent an error in place of the resource. The entry may still hold a resource in use.
+   */
   RECEIVED_ERROR("received_error"),
-  /** Not sent in time by a server that is known to report missing resources. */
+  /** A server with {@code resource_timer_is_transient_error} did not send the resource in time. */
   TIMEOUT("timeout");
 
   private final String label;
@@ -21,7 +26,7 @@ public enum CacheState {
     this.label = label;
   }
 
-  /** The name in dumps and metrics. */
+  /** Returns the name of the state in dumps and metrics. */
   public String label() {
     return label;
   }

@@ -18,8 +18,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The whole of A88's data error handling: from an entry and an event to the next entry, what
- * watchers hear, and whether the resource's timer stops.
+ * Implements A88's data error handling: computes from an entry and an event the next entry, the
+ * notification for watchers, and whether the resource's timers stop.
  *
  * <pre>
  * event            next state        held resource                          timer
@@ -31,32 +31,38 @@ import java.util.Optional;
  *                                    drop it with fail_on_data_errors
  * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
  *                                    resource_timer_is_transient_error
- * Overlaid         unchanged         the same under local policy
+ * Overlaid         unchanged         the new value under local policy
  * StreamFailed     unchanged         kept
- * StreamRecovered  unchanged         kept; a requested one keeps its stream
- *                                    error until there is news of it
+ * StreamRecovered  unchanged         kept; a REQUESTED entry keeps its stream
+ *                                    error until an update arrives
  * </pre>
  *
- * <p>The idea: an event decides only the next entry. What watchers hear is the difference between
- * the two entries, computed in one place, so that a watcher, a late watcher and a dump can never
- * disagree (A88-38), and what did not change is not told.
+ * <p>An event determines only the next entry. The notification for watchers is the difference
+ * between the two entries. One method computes this difference, so that watchers, later watchers
+ * and dumps always agree (A88-38), and watchers are notified of changes only.
  */
 public final class CacheTransition {
   private CacheTransition() {}
 
-  /** Whether the resource's timers, one for each server that is asked, go on. */
+  /**
+   * The action for the resource's timers. Each server from which the resource is requested has one
+   * timer.
+   */
   public enum TimerAction {
     KEEP,
     STOP
   }
 
-  /** The result of a transition; to be stored, performed and told in this order. */
+  /**
+   * The result of a transition. The caller stores the entry, performs the timer action and delivers
+   * the notice, in this order.
+   */
   public record Step<T>(CacheEntry<T> next, TimerAction timer, Notice<T> notice) {}
 
   /**
    * Applies {@code event}.
    *
-   * @param features of the server that caused the event (A88-18)
+   * @param features the features of the server that caused the event (A88-18)
    * @throws IllegalStateException if the event is impossible in that state
    */
   public static <T> Step<T> apply(
@@ -94,8 +100,8 @@ public final class CacheTransition {
       return withStreamError(entry, Optional.of(failed.status()));
     }
     if (event instanceof StreamRecovered<T>) {
-      // Watchers of what was never heard of cannot be sent back to waiting: they keep the failure
-      // until there is news of the resource, and so does the entry (decision xds-0013).
+      // A watcher that received a failure cannot return to waiting. A resource that has no update
+      // yet therefore keeps its stream error until an update arrives (decision xds-0013).
       return entry.state() == CacheState.REQUESTED
           ? entry
           : withStreamError(entry, Optional.empty());
@@ -116,7 +122,9 @@ public final class CacheTransition {
         CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
   }
 
-  /** An equal value keeps its identity, so that comparisons further down are short. */
+  /**
+   * Returns the held instance when it equals {@code value}, so that later comparisons are cheap.
+   */
   private static <T> T kept(CacheEntry<T> entry, T value) {
     return entry.held().map(Held::value).filter(value::equals).orElse(value);
   }
@@ -147,7 +155,7 @@ public final class CacheTransition {
       CacheEntry<T> entry, Deleted<T> deleted, ServerFeatures features) {
     boolean isKnown = entry.state() == CacheState.DOES_NOT_EXIST;
     if (entry.held().isEmpty() || (isKnown && !features.failOnDataErrors())) {
-      return entry; // never seen (A57-35), or deleted and kept by a server that allows it (A88-18)
+      return entry; // never received (A57-35), or already deleted but kept (A88-18)
     }
     var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, deleted.message());
     var error = dataError(entry, status, deleted.version(), Optional.empty(), deleted.at());

@@ -5,24 +5,24 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceWatcher;
 import java.util.Optional;
 
-/** What watchers are told of a transition. */
+/** The notification of watchers about a transition. */
 public sealed interface Notice<T> {
-  /** Tells one watcher. */
+  /** Notifies one watcher. */
   void deliverTo(ResourceWatcher<T> watcher);
 
-  /** Nothing that concerns them. */
+  /** Nothing changed for watchers. */
   record Silence<T>() implements Notice<T> {
     @Override
     public void deliverTo(ResourceWatcher<T> watcher) {}
   }
 
   /**
-   * Another resource, or none any more.
+   * The resource changed or is no longer available.
    *
-   * @param ambient the error beside the resource, which the change has not ended
+   * @param ambient the ambient error that continues after the change, if any
    */
   record Changed<T>(Outcome<T> resource, Optional<RpcStatus> ambient) implements Notice<T> {
-    /** Nothing is wrong with the resource. */
+    /** Creates a notice without an ambient error. */
     public Changed(Outcome<T> resource) {
       this(resource, Optional.empty());
     }
@@ -34,7 +34,7 @@ public sealed interface Notice<T> {
     }
   }
 
-  /** An error beside the resource in use; OK ends it. */
+  /** The ambient error changed; OK means that the error has ended. */
   record Ambient<T>(RpcStatus status) implements Notice<T> {
     @Override
     public void deliverTo(ResourceWatcher<T> watcher) {
