@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers each cluster's result of the walk before, so that a cluster whose inputs are the same
- * instances keeps its result, and an equal result keeps its instance. With many clusters and one
- * changed, comparing two configurations is then a matter of identities.
+ * Remembers the result of each cluster from the previous walk. A cluster whose inputs are the same
+ * instances keeps its result, and an equal result keeps its instance. When one of many clusters
+ * changes, two configurations are therefore compared mostly by identity.
  */
 @ControlConfined
 final class ClusterMemo {
@@ -27,14 +27,17 @@ final class ClusterMemo {
       WatchState<EndpointSet> endpoints,
       ResolutionNotes notes,
       Outcome<ClusterConfig> result) {
-    /** Whether the inputs are the same instances: equal ones are new only after an update. */
+    /** Whether the inputs are the same instances. Only an update creates new instances. */
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(WatchState<ClusterResource> c, WatchState<EndpointSet> e, ResolutionNotes n) {
       return cluster == c && endpoints == e && notes == n;
     }
   }
 
-  /** The result of a cluster that depends on these inputs alone. */
+  /**
+   * Returns the result of a cluster that depends on these inputs alone; computes the result only
+   * when an input has changed.
+   */
   Outcome<ClusterConfig> remember(
       String name,
       WatchState<ClusterResource> cluster,
@@ -49,7 +52,10 @@ final class ClusterMemo {
     return known.result();
   }
 
-  /** The result of a cluster that depends on others too: computed each time. */
+  /**
+   * Remembers the result of a cluster that also depends on other clusters; the caller computes such
+   * a result on each walk.
+   */
   Outcome<ClusterConfig> remember(
       String name,
       WatchState<ClusterResource> cluster,
@@ -61,7 +67,10 @@ final class ClusterMemo {
     return entry.result();
   }
 
-  /** The new result of a cluster whose endpoints alone have changed since the last walk. */
+  /**
+   * Computes the new result of a cluster of which only the endpoints have changed since the last
+   * walk.
+   */
   Outcome<ClusterConfig> update(
       String name, WatchState<EndpointSet> endpoints, Supplier<Outcome<ClusterConfig>> compute) {
     Entry known = Objects.requireNonNull(before.get(name), name);
@@ -70,19 +79,21 @@ final class ClusterMemo {
     return result;
   }
 
-  /** Whether the last walk's result of a cluster was made of {@code cluster}. */
-  @SuppressWarnings("ReferenceEquality") // as inputs are compared
+  /** Whether the last walk computed the cluster's result from {@code cluster}. */
+  @SuppressWarnings("ReferenceEquality") // inputs are compared by identity
   boolean isOf(String name, WatchState<ClusterResource> cluster) {
     Entry known = before.get(name);
     return known != null && known.cluster() == cluster;
   }
 
-  /** The result of a cluster that the last walk visited. */
+  /** Returns the result of a cluster that the last walk visited. */
   Outcome<ClusterConfig> result(String name) {
     return Objects.requireNonNull(before.get(name), name).result();
   }
 
-  /** The result of the walk before, for this one too; empty when it had none. */
+  /**
+   * Keeps and returns the result of the previous walk; empty when the previous walk had no result.
+   */
   Optional<Outcome<ClusterConfig>> keep(String name) {
     Entry known = before.get(name);
     if (known == null) {
@@ -93,12 +104,12 @@ final class ClusterMemo {
     return Optional.of(known.result());
   }
 
-  /** Ends a walk: what it did not visit is forgotten. */
-  void turn() {
-    Map<String, Entry> spare = before;
+  /** Ends a walk and forgets the clusters that the walk did not visit. */
+  void endWalk() {
+    Map<String, Entry> emptied = before;
     before = now;
-    spare.clear();
-    now = spare;
+    emptied.clear();
+    now = emptied;
   }
 
   private static Outcome<ClusterConfig> sameIfEqual(

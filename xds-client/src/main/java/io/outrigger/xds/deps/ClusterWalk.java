@@ -16,12 +16,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The part of a walk below the routes: each named cluster with what lies beneath it (A37, A74,
- * A75). Used for one walk.
+ * The part of a graph walk that starts at the clusters of the routes: it visits each cluster and
+ * the clusters and endpoints on which the cluster depends (A37, A74, A75). An instance serves one
+ * walk.
  */
 @ControlConfined
 final class ClusterWalk {
-  /** How many reasons the failure of an aggregate lists; the rest is counted. */
+  /**
+   * The limit of reasons that the failure of an aggregate lists. The failure gives only the number
+   * of the others.
+   */
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
@@ -44,17 +48,20 @@ final class ClusterWalk {
     return wanted;
   }
 
-  /** The result of each visited cluster; complete only when nothing is unresolved. */
+  /**
+   * Returns the result of each visited cluster. The map is complete only when {@link #unresolved}
+   * is empty.
+   */
   Map<String, Outcome<ClusterConfig>> clusters() {
     return clusters;
   }
 
-  /** The clusters that use each EDS service. */
+  /** Returns the names of the clusters that use each EDS service. */
   Map<String, List<String>> byService() {
     return byService;
   }
 
-  /** Descriptions of what is neither there nor failed. */
+  /** Returns descriptions of the resources that have neither a value nor an error yet. */
   List<String> unresolved() {
     return unresolved;
   }
@@ -64,8 +71,9 @@ final class ClusterWalk {
   }
 
   /**
-   * Visits clusters that no route names but calls still hold (A31-06). What is not known of one of
-   * them holds up nobody: it stays as it was (A31-41).
+   * Visits clusters that calls still hold although no route names them (A31-06). An unresolved
+   * resource of such a cluster does not delay the configuration: the cluster keeps its previous
+   * result (A31-41).
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
@@ -81,7 +89,7 @@ final class ClusterWalk {
   private void keepAsItWas(String name) {
     Optional<Outcome<ClusterConfig>> last = memo.keep(name);
     if (last.isEmpty()) {
-      clusters.remove(name); // it was in no configuration
+      clusters.remove(name); // no configuration had this cluster
       return;
     }
     clusters.put(name, last.get());
@@ -109,7 +117,7 @@ final class ClusterWalk {
     Flattening tree = Flattening.of(root, this::cluster);
     clusters.put(root, aggregate(root, known, tree));
     if (tree.tooDeep()) {
-      return; // fails whatever the rest of it holds (A75-12); it stays watched
+      return; // the cluster fails in any case (A75-12) and stays watched
     }
     for (String name : tree.reached()) {
       if (clusters.containsKey(name)) {
@@ -117,7 +125,8 @@ final class ClusterWalk {
       }
       WatchState<ClusterResource> part = cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
-        // Flattened anew: its list starts with nothing seen. It reaches nothing that root does not.
+        // The nested aggregate is flattened separately, because the set of seen clusters belongs to
+        // one root. It reaches no cluster that the root does not reach.
         clusters.put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
       } else {
         visitLeaf(name, part);
@@ -146,7 +155,7 @@ final class ClusterWalk {
     return Outcome.ok(
         new ClusterConfig.Aggregate(
             known.value().orElseThrow(),
-            tree.leaves(), // without those that failed (A75-13)
+            tree.leaves(), // without failed clusters (A75-13)
             notes.note(known.ambient(), RpcStatus.OK)));
   }
 
@@ -213,7 +222,7 @@ final class ClusterWalk {
     return source instanceof ClusterSource.Eds eds
         ? RpcStatus.unavailable(
             ResolutionNotes.describe(ResourceType.ENDPOINT, eds.resourceName(), endpoints.error()))
-        : endpoints.error().forDataPlane(); // DNS names the host itself
+        : endpoints.error().forDataPlane(); // the error already names the host
   }
 
   private Outcome<ClusterConfig> failed(String reason) {

@@ -24,14 +24,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks from a listener to everything it depends on (A74): its routes, the virtual host of the
- * target, the clusters of that host's routes, and their endpoints.
+ * Walks from a listener to all its dependencies (A74): its routes, the virtual host of the target,
+ * the clusters of that host's routes, and the endpoints of these clusters.
  *
- * <p>A walk is a function of what is looked up. It tells what must be watched, and either the
- * configuration, or why the target has none, or what is still unknown; in the last case the
- * configuration before stays in force. Between walks the graph only remembers results whose inputs
- * did not change, so that an update of one cluster rebuilds that cluster alone and equal results
- * are the same instances. The most frequent change by far, that of endpoints, needs no walk.
+ * <p>A walk is a function of the resources that it looks up. Its result names the resources to
+ * watch and has one of three cases: the configuration, the failure of the target, or a resource
+ * that is still unresolved. While a resource is unresolved, the previous configuration stays in
+ * force. Between walks the graph only remembers results whose inputs did not change. An update of
+ * one cluster therefore rebuilds that cluster alone, and equal results are the same instances. A
+ * change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -48,7 +49,7 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** Where a walk finds what is known. */
+  /** Gives a walk the current state of resources. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 
@@ -63,22 +64,25 @@ final class DependencyGraph {
 
   /** The result of a walk. */
   sealed interface Resolution {
-    /** What has to be watched. */
+    /** Returns the resources to watch. */
     WatchSet wanted();
 
-    /** What is neither there nor failed yet, if anything; one such thing. */
+    /** Returns a description of one unresolved resource, if any resource is unresolved. */
     default Optional<String> waitingFor() {
       return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
     }
 
-    /** Something is neither there nor failed yet; {@code what} names one such thing. */
+    /**
+     * A resource has neither a value nor an error yet; {@code what} describes one such resource.
+     */
     record Waiting(WatchSet wanted, String what) implements Resolution {}
 
     /**
-     * A complete configuration, or the failure of the target as a whole, fit for callers.
+     * A complete configuration, or the failure of the target as a whole with a status that callers
+     * may receive.
      *
-     * @param clusters those of the configuration; of a failed target those that calls still hold,
-     *     as far as they are known
+     * @param clusters the clusters of the configuration; for a failed target, the known clusters
+     *     that calls still hold
      */
     record Complete(
         WatchSet wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
@@ -89,13 +93,17 @@ final class DependencyGraph {
     }
   }
 
-  /** What a route table means for the target; kept while the table is the same. */
+  /**
+   * The virtual host and the clusters of a route table for the target; computed once for each
+   * table.
+   */
   private record HostChoice(RouteTable table, Optional<VirtualHost> host, Set<String> clusters) {}
 
   /**
    * Walks the graph.
    *
-   * @param keep clusters that calls still hold: part of the result whether routed or not (A31-06)
+   * @param keep the clusters that calls still hold; the result contains them even when no route
+   *     names them (A31-06)
    */
   Resolution resolve(Lookup lookup, Set<String> keep) {
     WatchSet wanted = WatchSet.nothing();
@@ -115,17 +123,17 @@ final class DependencyGraph {
     var walk = new ClusterWalk(lookup, wanted, notes, memo);
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitHeld(keep);
-    memo.turn();
+    memo.endWalk();
     clustersByService = walk.byService();
 
     return conclude(listener, routes, choice, walk);
   }
 
   /**
-   * What has become of clusters when nothing but these endpoints has changed since the last walk,
-   * without another walk.
+   * Computes new results of clusters without a walk, when only the endpoints of {@code services}
+   * have changed since the last walk.
    *
-   * @return those that changed; empty when a walk is needed after all
+   * @return the changed results, or empty when a walk is needed
    */
   Optional<Map<String, Outcome<ClusterConfig>>> update(Lookup lookup, Set<String> services) {
     Map<String, Outcome<ClusterConfig>> changed = new HashMap<>();
@@ -137,7 +145,8 @@ final class DependencyGraph {
       for (String name : clustersByService.getOrDefault(service, List.of())) {
         WatchState<ClusterResource> cluster = lookup.cluster(name);
         if (!memo.isOf(name, cluster)) {
-          return Optional.empty(); // the last walk kept what was before, for want of endpoints
+          // the last walk kept an older result, because the endpoints were unresolved
+          return Optional.empty();
         }
         Outcome<ClusterConfig> before = memo.result(name);
         Outcome<ClusterConfig> after =
@@ -145,7 +154,7 @@ final class DependencyGraph {
                 name,
                 endpoints,
                 () -> ClusterWalk.leaf(cluster.value().orElseThrow(), cluster, endpoints, notes));
-        if (after != before) { // equal ones are the same instance
+        if (after != before) { // equal results are the same instance
           changed.put(name, after);
         }
       }
@@ -195,7 +204,10 @@ final class DependencyGraph {
     return new Resolution.Complete(wanted, Outcome.ok(config), config.clusters());
   }
 
-  /** The clusters that calls hold live on: their calls were routed before the failure (A31-06). */
+  /**
+   * Concludes a walk with the failure of the target. Clusters that calls hold stay in the result,
+   * because these calls were routed before the failure (A31-06).
+   */
   private Resolution failed(ClusterWalk walk, String reason) {
     return new Resolution.Complete(
         walk.wanted(), Outcome.failed(notes.failure(reason)), walk.clusters());
@@ -213,7 +225,7 @@ final class DependencyGraph {
     throw new AssertionError(listener.routes());
   }
 
-  /** A walk looks up one route configuration at most. */
+  /** Returns the name of the route configuration. A walk looks up at most one. */
   private static String rdsName(WatchSet wanted) {
     return String.join(", ", wanted.routes());
   }

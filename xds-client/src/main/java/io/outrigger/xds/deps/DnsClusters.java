@@ -10,7 +10,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
-/** The DNS names of clusters (A37): each resolved once for all clusters that use it. */
+/** Resolves the DNS names of clusters (A37). Clusters with the same name share one resolution. */
 @ControlConfined
 final class DnsClusters {
   private final ControlLoop loop;
@@ -20,8 +20,8 @@ final class DnsClusters {
   private final Map<ClusterSource.Dns, DnsName> names = new HashMap<>();
 
   /**
-   * @param onChange called, never from within a method of this class, when {@link #get} answers
-   *     differently
+   * @param onChange called when the result of {@link #get} has changed, but never from within a
+   *     method of this class
    */
   DnsClusters(ControlLoop loop, DnsLookup dns, RandomSource random, Runnable onChange) {
     this.loop = loop;
@@ -30,13 +30,16 @@ final class DnsClusters {
     this.onChange = onChange;
   }
 
-  /** The state of {@code name}; {@code nothing} when this class does not resolve it. */
+  /**
+   * Returns the state of {@code name}, or {@link WatchState#nothing} when the name is not being
+   * resolved.
+   */
   WatchState<EndpointSet> get(ClusterSource.Dns name) {
     DnsName entry = names.get(name);
     return entry == null ? WatchState.nothing() : entry.known();
   }
 
-  /** Begins to resolve the names of {@code wanted} that are new. */
+  /** Starts to resolve the names of {@code wanted} that are not being resolved yet. */
   void start(Set<ClusterSource.Dns> wanted) {
     for (ClusterSource.Dns name : wanted) {
       if (!names.containsKey(name)) {
@@ -47,7 +50,7 @@ final class DnsClusters {
     }
   }
 
-  /** Ends the look-ups of all names that are in neither set. */
+  /** Ends the lookups of all names that are in neither set. */
   void retain(Set<ClusterSource.Dns> wanted, Set<ClusterSource.Dns> others) {
     for (Iterator<Map.Entry<ClusterSource.Dns, DnsName>> all = names.entrySet().iterator();
         all.hasNext(); ) {
@@ -59,7 +62,7 @@ final class DnsClusters {
     }
   }
 
-  /** Resolves every name again, each as soon as its pace allows (A37-09, A74). */
+  /** Resolves every name again, each as soon as its minimum interval has passed (A37-09, A74). */
   void requestReresolution() {
     names.values().forEach(DnsName::requestReresolution);
   }

@@ -6,22 +6,25 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Looks DNS names up without blocking the control loop. */
+/** Looks up DNS names without blocking the control loop. */
 @ControlConfined
 public interface DnsLookup {
   /**
-   * Looks {@code host} up once.
+   * Looks up {@code host} once.
    *
-   * @param host a DNS name or an IP literal
-   * @param port given to every address of the answer
-   * @param callback called on the control loop, at most once and after this returned, with at least
-   *     one address or the reason why there is none
+   * @param host the DNS name or IP literal
+   * @param port the port of every address in the result
+   * @param callback called at most once on the control loop, after this method has returned, with
+   *     at least one address or with the reason of the failure
    */
   Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback);
 
-  /** A running look-up. */
+  /** A running lookup. */
   interface Query {
-    /** Ends the look-up: its callback is not called any more. Does nothing after the answer. */
+    /**
+     * Ends the lookup, so that its callback is not called. Does nothing after the callback was
+     * called.
+     */
     void cancel();
   }
 }

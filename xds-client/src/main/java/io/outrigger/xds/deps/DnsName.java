@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One DNS name that is kept resolved.
+ * Keeps one DNS name resolved.
  *
  * <pre>
  * RUNNING  -> RESTING   on addresses; a request is due 30 s later at the earliest
@@ -33,13 +33,14 @@ final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
   /**
-   * The time that a configuration waits for the first answer of a name. A name server that hangs
-   * must not hold up other clusters (A37-08); a later answer counts as well. The time is longer
-   * than two silent servers take at the default timeout of resolv.conf, 5 s each.
+   * The time for which a configuration waits for the first answer to a name, so that an
+   * unresponsive name server does not delay other clusters (A37-08). A later answer is still used.
+   * The time is longer than the timeouts of two silent servers by the default of resolv.conf, 5 s
+   * each.
    */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(11);
 
-  private static final Locality NOWHERE = new Locality("", "", ""); // A37-02
+  private static final Locality UNNAMED = new Locality("", "", ""); // A37-02
 
   private enum State {
     RUNNING,
@@ -55,10 +56,10 @@ final class DnsName {
   private final Backoff backoff;
   private State state = State.WAITING;
   private WatchState<EndpointSet> known = WatchState.nothing();
-  private long restedAt;
+  private long answeredAt;
   private Optional<DnsLookup.Query> query = Optional.empty();
   private Optional<TimerHandle> timer = Optional.empty();
-  private Optional<TimerHandle> patience = Optional.empty();
+  private Optional<TimerHandle> firstAnswerTimer = Optional.empty();
 
   DnsName(
       ControlLoop loop,
@@ -78,15 +79,15 @@ final class DnsName {
   }
 
   void start() {
-    patience = Optional.of(loop.schedule(FIRST_ANSWER, this::onPatienceOver));
+    firstAnswerTimer = Optional.of(loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout));
     run();
   }
 
   void requestReresolution() {
     if (state != State.RESTING) {
-      return; // a look-up is running or scheduled
+      return; // a lookup is running or scheduled
     }
-    Duration rest = MIN_INTERVAL.minusNanos(loop.nanoTime() - restedAt);
+    Duration rest = MIN_INTERVAL.minusNanos(loop.nanoTime() - answeredAt);
     if (rest.isNegative() || rest.isZero()) {
       run();
     } else {
@@ -98,7 +99,7 @@ final class DnsName {
     state = State.CLOSED;
     query.ifPresent(DnsLookup.Query::cancel);
     timer.ifPresent(TimerHandle::cancel);
-    patience.ifPresent(TimerHandle::cancel);
+    firstAnswerTimer.ifPresent(TimerHandle::cancel);
   }
 
   private void run() {
@@ -117,19 +118,19 @@ final class DnsName {
       return; // closed while the answer was on its way
     }
     query = Optional.empty();
-    patience.ifPresent(TimerHandle::cancel);
+    firstAnswerTimer.ifPresent(TimerHandle::cancel);
     WatchState<EndpointSet> before = known;
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
     if (!known.equals(before)) {
       onChange.run();
     } else {
-      known = before; // the same instance for the same answer
+      known = before; // an equal answer keeps the same instance
     }
   }
 
   private void onAddresses(List<EndpointAddress> addresses) {
     backoff.reset();
-    restedAt = loop.nanoTime();
+    answeredAt = loop.nanoTime();
     state = State.RESTING;
     known = WatchState.of(Outcome.ok(endpoints(addresses)));
   }
@@ -143,7 +144,7 @@ final class DnsName {
     waitFor(backoff.next());
   }
 
-  private void onPatienceOver() {
+  private void onFirstAnswerTimeout() {
     if (known.isUnresolved()) {
       known =
           WatchState.of(
@@ -160,9 +161,9 @@ final class DnsName {
     return RpcStatus.unavailable("DNS name \"" + name + "\": " + text);
   }
 
-  /** All addresses are in one locality without a name (A37-02). */
+  /** Returns an endpoint set with all addresses in one locality without a name (A37-02). */
   private EndpointSet endpoints(List<EndpointAddress> addresses) {
-    var locality = new LocalityEndpoints(NOWHERE, 1, name.endpoints(addresses));
+    var locality = new LocalityEndpoints(UNNAMED, 1, name.endpoints(addresses));
     return new EndpointSet(name.toString(), List.of(List.of(locality)), List.of());
   }
 }

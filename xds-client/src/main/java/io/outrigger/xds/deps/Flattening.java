@@ -13,16 +13,17 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The leaves of one aggregate cluster, depth first, each once and at its first position (A37).
+ * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
+ * listed once, at its first position (A37).
  *
- * <p>The memory of what was seen belongs to one root: it is what makes diamonds complete and loops
- * end, and kept across roots it would cut lists short.
+ * <p>The set of visited clusters belongs to one root. It ends loops and lists the leaves of
+ * diamonds once. A set that is shared by several roots would make the lists of leaves incomplete.
  *
- * @param leaves names of EDS and LOGICAL_DNS clusters
- * @param reached every cluster beneath the root, in the order of the walk, the root first
- * @param unresolved those of which nothing is known yet
- * @param failed those that do not exist or failed, with the reason
- * @param tooDeep whether some path is longer than the limit; then the root fails as a whole
+ * @param leaves the names of the EDS and LOGICAL_DNS clusters
+ * @param reached the names of all clusters in the tree in the order of the walk, the root first
+ * @param unresolved the names of the clusters that have neither a value nor an error yet
+ * @param failed the names of the clusters that do not exist or failed, with the reason
+ * @param tooDeep whether a path of the tree is longer than the limit, so that the root fails
  */
 @AnyThread
 record Flattening(
@@ -34,7 +35,7 @@ record Flattening(
   /** The depth at which a cluster is an error; the root has depth 0 (A37, A75-11). */
   static final int MAX_DEPTH = 16;
 
-  /** Flattens the tree beneath {@code root}, asking {@code clusters} once for each name. */
+  /** Flattens the tree of {@code root}, and looks up each name once in {@code clusters}. */
   static Flattening of(String root, Function<String, WatchState<ClusterResource>> clusters) {
     var walk = new Walk(clusters);
     walk.visit(root, 0);
@@ -59,7 +60,7 @@ record Flattening(
         return;
       }
       if (!seen.add(name)) {
-        return; // a diamond: its leaves are listed already; or a loop: skipped (A75-09)
+        return; // a diamond, whose leaves are listed already, or a loop (A75-09)
       }
       WatchState<ClusterResource> known = clusters.apply(name);
       if (known.isUnresolved()) {

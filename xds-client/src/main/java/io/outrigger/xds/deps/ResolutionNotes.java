@@ -7,23 +7,26 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What failures say besides their own reason (A88 "Handling Ambient Errors"): the ambient errors of
- * the listener and the routes for every cluster, those of its own cluster and endpoints resource
- * for each, and else the xDS node ID.
+ * The resolution notes that are added to the messages of failures (A88 "Handling Ambient Errors").
+ * The note of a cluster has the ambient errors of the listener, of the routes, and of the cluster's
+ * own CDS and EDS resources. A note without ambient errors has the xDS node ID.
  *
- * @param listener the listener's ambient error, or OK
- * @param routes the route configuration's, or OK
+ * @param listener the ambient error of the listener, or OK
+ * @param routes the ambient error of the route configuration, or OK
  */
 @AnyThread
 record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
-  /** The note of what belongs to no cluster. */
+  /** Returns the note for failures that concern no single cluster. */
   String note() {
     return note(RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** The note of a cluster with these ambient errors of its own; OK for none. */
+  /**
+   * Returns the note of a cluster whose own resources have these ambient errors; OK for no error.
+   */
   String note(RpcStatus cluster, RpcStatus endpoints) {
-    // One cause, such as a lost connection, strikes all resources with the same text: said once.
+    // The set drops duplicates, because one cause, such as a lost connection, gives all resources
+    // the same error text.
     Set<String> errors = new LinkedHashSet<>();
     add(errors, listener);
     add(errors, routes);
@@ -32,12 +35,15 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
     return errors.isEmpty() ? "xDS node ID: " + nodeId : String.join("; ", errors); // A88-25
   }
 
-  /** A failure fit for callers, ending with the note. */
+  /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
   RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason + "; " + note());
   }
 
-  /** {@code noun "name": reason}; once, where the reason begins with that itself. */
+  /**
+   * Returns {@code noun "name": reason}, or the reason alone when it already begins with noun and
+   * name.
+   */
   static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.noun() + " \"" + name + "\"";
     String text = text(reason);
@@ -50,7 +56,10 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
     }
   }
 
-  /** The words of a status; codes of the control plane mean nothing to callers (A88-20). */
+  /**
+   * Returns the message of a status, or the code when the message is empty. The code is otherwise
+   * left out, because codes of the control plane have no meaning for callers (A88-20).
+   */
   static String text(RpcStatus status) {
     return status.message().isEmpty() ? status.code().toString() : status.message();
   }

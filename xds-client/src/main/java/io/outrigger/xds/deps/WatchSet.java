@@ -5,11 +5,14 @@ import io.outrigger.config.cluster.ClusterSource;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What a walk of the graph looked up, and therefore wants watched; filled during the walk only. */
+/**
+ * The resources that a walk of the graph looked up and that must therefore be watched. The sets
+ * grow during the walk only.
+ */
 @ControlConfined
 record WatchSet(
     Set<String> routes, Set<String> clusters, Set<String> endpoints, Set<ClusterSource.Dns> hosts) {
-  /** Nothing but the listener, which is always watched. */
+  /** Returns empty sets. The listener is always watched and belongs to no set. */
   static WatchSet nothing() {
     return new WatchSet(new HashSet<>(), new HashSet<>(), new HashSet<>(), new HashSet<>());
   }

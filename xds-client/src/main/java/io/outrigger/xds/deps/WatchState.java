@@ -6,14 +6,17 @@ import io.outrigger.base.RpcStatus;
 import java.util.Optional;
 
 /**
- * What is known of one watched thing: nothing yet, a value, or the reason why there is none; and an
- * error beside a value that is still in use (A88 "ambient").
+ * The state of one watched resource: unresolved, a value, or a failure; and the ambient error of a
+ * value that is still in use (A88).
  */
 @AnyThread
 record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
   private static final WatchState<?> NOTHING = new WatchState<>(Optional.empty(), RpcStatus.OK);
 
-  /** Neither a value nor an error so far; always the same instance. */
+  /**
+   * Returns the unresolved state, which has neither a value nor an error. The result is always the
+   * same instance.
+   */
   @SuppressWarnings("unchecked") // holds no T
   static <T> WatchState<T> nothing() {
     return (WatchState<T>) NOTHING;
@@ -23,7 +26,7 @@ record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return new WatchState<>(Optional.of(outcome), RpcStatus.OK);
   }
 
-  /** The same, with {@code status} beside it; OK clears. */
+  /** Returns the same state with {@code status} as the ambient error; OK removes the error. */
   WatchState<T> withAmbient(RpcStatus status) {
     return new WatchState<>(outcome, status);
   }
@@ -32,12 +35,12 @@ record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return outcome.isEmpty();
   }
 
-  /** The value, where there is one. */
+  /** Returns the value, if there is one. */
   Optional<T> value() {
     return outcome.flatMap(Outcome::toOptional);
   }
 
-  /** Why there is no value; OK while there is one or nothing is known. */
+  /** Returns the failure; OK when the state has a value or is unresolved. */
   RpcStatus error() {
     return outcome.map(Outcome::status).orElse(RpcStatus.OK);
   }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The watches of one resource type, and what they have heard. */
+/** The watches of one resource type, with the state of each watched resource. */
 @ControlConfined
 final class WatchTable<T> {
   private final XdsClient client;
@@ -22,8 +22,8 @@ final class WatchTable<T> {
   private final Map<String, Entry<T>> entries = new HashMap<>();
 
   /**
-   * @param onChange called with the name whenever {@link #get} would answer differently, possibly
-   *     from within {@link #start}
+   * @param onChange called with the resource name whenever the result of {@link #get} has changed,
+   *     possibly from within {@link #start}
    */
   WatchTable(XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
     this.client = client;
@@ -55,13 +55,16 @@ final class WatchTable<T> {
     }
   }
 
-  /** What is known of {@code name}; nothing when it is not watched. */
+  /**
+   * Returns the state of the resource {@code name}, or {@link WatchState#nothing} when the resource
+   * is not watched.
+   */
   WatchState<T> get(String name) {
     Entry<T> entry = entries.get(name);
     return entry == null ? WatchState.nothing() : entry.known;
   }
 
-  /** Watches those of {@code names} that are not watched yet. */
+  /** Starts to watch the resources of {@code names} that are not watched yet. */
   void start(Set<String> names) {
     for (String name : names) {
       if (!entries.containsKey(name)) {

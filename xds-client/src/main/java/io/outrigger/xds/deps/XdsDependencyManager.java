@@ -20,12 +20,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Watches everything that one target depends on, and publishes it as one value (A74).
+ * Watches all resources on which one target depends, and publishes them as one configuration (A74).
  *
- * <p>However many resources change in a turn of the control loop, the graph is walked once, behind
- * them. A walk may want more watches; what these know already is used in the same turn. While
- * anything is unknown nothing is published, and what the published configuration needs stays
- * watched (A74-07).
+ * <p>The graph is walked once after all resource changes of one turn of the control loop. A walk
+ * may start new watches; resources that these deliver from the cache are used in the same turn. No
+ * configuration is published while a resource is unresolved. The resources of the published
+ * configuration stay watched meanwhile (A74-07).
  */
 @ControlConfined
 public final class XdsDependencyManager {
@@ -51,28 +51,29 @@ public final class XdsDependencyManager {
   private boolean resolving;
   private boolean closed;
 
-  /** Hears of the target's configuration, on the control loop. */
+  /** Receives the target's configuration, on the control loop. */
   @ControlConfined
   public interface Listener {
     /**
-     * The configuration to use from now on; never twice the same. Where only clusters differ,
-     * {@link #onClusters} is called instead.
+     * Called with a new configuration, which differs from the previous one. When only clusters
+     * differ, {@link #onClusters} is called instead.
      *
-     * @param config failed when the target as a whole has none: the listener or its routes failed,
-     *     or no virtual host serves the target. The status is UNAVAILABLE and fit for callers
+     * @param config the configuration, or a failure of the target as a whole: the listener or its
+     *     routes failed, or no virtual host serves the target. The status of a failure is
+     *     UNAVAILABLE, and callers may receive it
      */
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * These clusters have changed and everything else is as it was: of the configuration in use,
-     * or, while the target as a whole has none, of the clusters that calls still hold.
+     * Called when only these clusters have changed. They are clusters of the configuration in use
+     * or, when the target as a whole has failed, clusters that calls still hold.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
 
   /**
-   * @param dataPlaneAuthority by which the virtual host is chosen
-   * @param nodeId named in failures that have no other note (A88)
+   * @param dataPlaneAuthority the authority that selects the virtual host
+   * @param nodeId the xDS node ID, which is part of failures that have no other note (A88)
    */
   public XdsDependencyManager(
       ControlLoop loop,
@@ -107,15 +108,16 @@ public final class XdsDependencyManager {
     this.hosts = new DnsClusters(loop, dns, random, this::markDirty);
   }
 
-  /** Begins to watch; the listener is called later, never from within. */
+  /** Starts to watch. The listener is not called before this method returns. */
   public void start() {
     loop.checkInside();
     listeners.start(Set.of(listenerName));
   }
 
   /**
-   * Names the clusters that calls still hold. They stay watched and part of the configuration even
-   * when no route names them any more (A31-06), until a later call leaves them out (A31-07).
+   * Sets the names of the clusters that calls still hold. These clusters stay watched and part of
+   * the configuration even when no route names them (A31-06). A later call without a cluster's name
+   * releases the cluster (A31-07).
    */
   public void keep(Set<String> names) {
     loop.checkInside();
@@ -125,19 +127,22 @@ public final class XdsDependencyManager {
     }
   }
 
-  /** Resolves the DNS names of all clusters again, not more often than every 30 s (A37, A74). */
+  /** Resolves the DNS names of all clusters again, each at most every 30 s (A37, A74). */
   public void requestReresolution() {
     loop.checkInside();
     hosts.requestReresolution();
   }
 
-  /** One of the things that hold the next configuration back, such as {@code cluster "pay"}. */
+  /**
+   * Returns one of the unresolved resources that delay the next configuration, such as {@code
+   * cluster "pay"}.
+   */
   public Optional<String> waitingFor() {
     loop.checkInside();
     return waitingFor;
   }
 
-  /** Ends all watches; the listener is not called again. */
+  /** Ends all watches. The listener is not called again. */
   public void close() {
     loop.checkInside();
     closed = true;
@@ -180,13 +185,17 @@ public final class XdsDependencyManager {
       inUse = complete.wanted();
       publish(complete);
     }
-    // The listener may have asked to keep what would be let go now: then the next turn decides.
+    // A listener may have called keep() for clusters whose watches would end now. Then the graph is
+    // dirty, and the next turn ends the watches.
     if (!dirty && !closed) {
       retain(resolution.wanted(), inUse);
     }
   }
 
-  /** Proportional to what changed. Returns false if the graph must be walked instead. */
+  /**
+   * Updates the clusters of the changed endpoints without a walk, at a cost proportional to the
+   * change. Returns false if the graph must be walked.
+   */
   private boolean updateEndpoints() {
     Optional<Map<String, Outcome<ClusterConfig>>> changed = graph.update(lookup, changedServices);
     if (changed.isEmpty()) {
@@ -197,7 +206,7 @@ public final class XdsDependencyManager {
     return true;
   }
 
-  /** Walks until no new watch has told anything at once. */
+  /** Repeats the walk until no new watch delivers a resource at once. */
   private DependencyGraph.Resolution resolve() {
     resolving = true;
     try {
@@ -250,7 +259,7 @@ public final class XdsDependencyManager {
           && before.value().routes().equals(after.value().routes())
           && before.value().virtualHost().equals(after.value().virtualHost());
     }
-    return a.status().equals(b.status()); // that of a failure is never OK
+    return a.status().equals(b.status()); // the status of a failure is never OK
   }
 
   private void start(WatchSet wanted) {
@@ -267,7 +276,7 @@ public final class XdsDependencyManager {
     hosts.retain(wanted.hosts(), also.hosts());
   }
 
-  /** What the watches know. */
+  /** Looks up the state of resources in the watches. */
   private final class Watched implements DependencyGraph.Lookup {
     @Override
     public WatchState<ListenerResource> listener() {

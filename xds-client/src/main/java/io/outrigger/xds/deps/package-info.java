@@ -1,10 +1,13 @@
 /**
- * The resource graph of one target: from the listener's name to one complete {@code XdsConfig}.
+ * The resource graph of one target, which leads from the listener's name to one complete {@code
+ * XdsConfig}.
  *
- * <p>Everything runs on the control loop; the look-up of names, behind a seam, does not.
+ * <p>All code runs on the control loop, except the DNS lookups behind the interface {@code
+ * DnsLookup}.
  *
- * <p>A74 (dependency manager, no tears), A37 and A75 (aggregates, LOGICAL_DNS), A88 (resolution
- * notes, statuses fit for callers), A31 (clusters that calls still hold).
+ * <p>The package implements A74 (the dependency manager, consistent configurations), A37 and A75
+ * (aggregates, LOGICAL_DNS), A88 (resolution notes, statuses for callers) and A31 (clusters that
+ * calls still hold).
  */
 @NullMarked
 package io.outrigger.xds.deps;
