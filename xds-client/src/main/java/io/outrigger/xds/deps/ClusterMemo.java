@@ -105,7 +105,7 @@ final class ClusterMemo {
   }
 
   /** Ends a walk and forgets the clusters that the walk did not visit. */
-  void endWalk() {
+  void turn() {
     Map<String, Entry> emptied = before;
     before = now;
     emptied.clear();

@@ -123,7 +123,7 @@ final class DependencyGraph {
     var walk = new ClusterWalk(lookup, wanted, notes, memo);
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitHeld(keep);
-    memo.endWalk();
+    memo.turn();
     clustersByService = walk.byService();
 
     return conclude(listener, routes, choice, walk);

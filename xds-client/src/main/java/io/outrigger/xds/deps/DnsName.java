@@ -20,10 +20,10 @@ import java.util.Optional;
  * Keeps one DNS name resolved.
  *
  * <pre>
- * RUNNING  -> RESTING   on addresses; a request is due 30 s later at the earliest
- * RUNNING  -> WAITING   on failure; until the back-off has passed
- * RESTING  -> RUNNING   on a request for re-resolution that is due
- * RESTING  -> WAITING   on a request that is not due; until it is
+ * RUNNING  -> RESTING   on addresses; a request is due after 30 s at the earliest
+ * RUNNING  -> WAITING   on failure, until the backoff has elapsed
+ * RESTING  -> RUNNING   on a request for re-resolution, when due
+ * RESTING  -> WAITING   on a request for re-resolution, until due
  * WAITING  -> RUNNING   on the timer
  * any      -> CLOSED    on close
  * </pre>
