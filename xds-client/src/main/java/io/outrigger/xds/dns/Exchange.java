@@ -44,11 +44,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to one server. It goes over UDP, from a port of its own and with a random id; an
- * answer that is cut or cannot be read is asked for again over TCP. Queries carry no OPT record
- * (decision xds-0072).
+ * Sends one DNS question to one server and receives the answer. The query goes over UDP, from a
+ * separate port and with a random id. When the answer is truncated or cannot be read, the query is
+ * repeated over TCP. Queries carry no OPT record (decision xds-0072).
  *
- * <p>The socket is connected: the kernel reports a port that is closed at once.
+ * <p>The UDP socket is connected, so that the kernel reports a closed port of the server at once.
  */
 @LoopConfined
 final class Exchange {
@@ -65,8 +65,8 @@ final class Exchange {
   private boolean done;
 
   /**
-   * @param onReply called on {@code loop} once, after {@link #start} returned, unless {@link
-   *     #close} comes first
+   * @param onReply called once on {@code loop}, after {@link #start} has returned, unless {@link
+   *     #close} was called before
    */
   Exchange(
       EventLoop loop,
@@ -101,7 +101,8 @@ final class Exchange {
     connect(
         new Bootstrap()
             .channel(NioSocketChannel.class)
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0), // the exchange has a timer
+            // the exchange's own timer is the limit
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0),
         () -> new DefaultDnsQuery(id),
         new TcpDnsQueryEncoder(),
         new TcpDnsResponseDecoder(),
@@ -139,7 +140,9 @@ final class Exchange {
             });
   }
 
-  /** The server has {@code rest} to answer, at most; sooner when that was said before. */
+  /**
+   * Limits the time that is left for the answer to {@code rest}. An earlier limit stays in force.
+   */
   void limit(Duration rest) {
     ScheduledFuture<?> before = timer;
     if (done || (before != null && before.getDelay(TimeUnit.NANOSECONDS) <= rest.toNanos())) {
@@ -153,7 +156,7 @@ final class Exchange {
             TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the exchange; {@code onReply} is not called any more. */
+  /** Ends the exchange, so that {@code onReply} is not called. */
   void close() {
     done = true;
     cancelTimer();
@@ -186,7 +189,7 @@ final class Exchange {
     return new Reply.Trouble(reason);
   }
 
-  /** Its port is closed, there is no way to it, or no socket can be opened. */
+  /** Returns the reply for a closed port, a missing route, or a socket that cannot be opened. */
   private Reply unreachable() {
     return trouble(serverText() + " cannot be reached");
   }
@@ -206,7 +209,7 @@ final class Exchange {
     @Override
     protected void channelRead0(ChannelHandlerContext context, DnsResponse response) {
       if (response.id() != id || !answersQuestion(response)) {
-        return; // forged or of another query: the right answer may still come
+        return; // forged, or for another query: the right answer may still arrive
       }
       if (response.isTruncated() && !overTcp) {
         askOverTcp();
@@ -215,7 +218,10 @@ final class Exchange {
       }
     }
 
-    /** A server that refuses a query may leave out its question. */
+    /**
+     * Whether the response repeats the question. A server that refuses a query may leave out the
+     * question.
+     */
     private boolean answersQuestion(DnsResponse response) {
       if (response.count(DnsSection.QUESTION) == 0) {
         return !response.code().equals(DnsResponseCode.NOERROR);
@@ -227,7 +233,7 @@ final class Exchange {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (context.channel() != channel) {
-        return; // given up for TCP
+        return; // the query was already repeated over TCP
       }
       if (!(cause instanceof DecoderException)) {
         finish(unreachable());
@@ -272,7 +278,10 @@ final class Exchange {
     return text.substring(0, text.indexOf('(')).toUpperCase(Locale.ROOT);
   }
 
-  /** The server has followed the aliases (CNAME): each address in its answer counts. */
+  /**
+   * Returns all addresses in the answer. The server has already followed aliases (CNAME), so the
+   * owner names of records are not checked.
+   */
   private List<InetAddress> addresses(DnsResponse response) {
     List<InetAddress> addresses = new ArrayList<>();
     for (int i = 0; i < response.count(DnsSection.ANSWER); i++) {
@@ -282,7 +291,7 @@ final class Exchange {
           && record instanceof DnsRawRecord raw) {
         try {
           addresses.add(InetAddress.getByAddress(ByteBufUtil.getBytes(raw.content())));
-        } catch (UnknownHostException e) { // neither 4 nor 16 bytes: no address
+        } catch (UnknownHostException e) { // a record of neither 4 nor 16 bytes is skipped
         }
       }
     }

@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The addresses of one family of one name: all servers are asked, one after the other and as often
- * as {@code attempts} says, until one gives an answer that counts.
+ * Queries the addresses of one family of one name. The query goes to all servers, one after the
+ * other, up to {@code attempts} times each, until a server gives a conclusive answer.
  */
 @LoopConfined
 final class FamilyQuery {
   /**
-   * The wait for each server once the other family has addresses. Six queries (three servers, two
-   * attempts) end before {@code DnsName} takes the name for unresolved.
+   * The timeout for each server after the other family has addresses. Six such queries (three
+   * servers, two attempts) end before {@code DnsName} reports that the name has no answer.
    */
   private static final Duration HURRIED = Duration.ofSeconds(1);
 
@@ -34,8 +34,9 @@ final class FamilyQuery {
   private Optional<Exchange> running = Optional.empty();
 
   /**
-   * @param servers those of {@code conf}, in the order in which to ask
-   * @param onReply called once, after {@link #start} returned, unless {@link #close} comes first
+   * @param servers the servers of {@code conf}, in the order of queries
+   * @param onReply called once, after {@link #start} has returned, unless {@link #close} was called
+   *     before
    */
   FamilyQuery(
       EventLoop loop,
@@ -72,7 +73,7 @@ final class FamilyQuery {
     }
   }
 
-  /** The other family has addresses: this one is not waited for much longer. */
+  /** Shortens the timeouts, because the other family already has addresses. */
   void hurry() {
     timeout = timeout.compareTo(HURRIED) < 0 ? timeout : HURRIED;
     running.ifPresent(exchange -> exchange.limit(timeout));

@@ -20,9 +20,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The addresses of one name: the name itself and the name with each domain of the search list, one
- * after the other, until one of them has addresses. Both families are asked for at the same time. A
- * family that fails does not fail the name, a search domain that fails does not end the search.
+ * Queries the addresses of one name. The candidates are the name itself and the name with each
+ * domain of the search list; they are queried one after the other until a candidate has addresses.
+ * Both address families are queried at the same time. A failed family does not fail the name, and a
+ * failed search domain does not end the search.
  */
 @LoopConfined
 final class NameQuery {
@@ -34,14 +35,15 @@ final class NameQuery {
   private final Set<String> tried = new LinkedHashSet<>();
   private final Set<String> missing = new LinkedHashSet<>();
   private final Set<String> troubles = new LinkedHashSet<>();
-  private final Deque<DnsRecordType> families = new ArrayDeque<>(); // to be asked for
+  // families that are not queried yet
+  private final Deque<DnsRecordType> families = new ArrayDeque<>();
   private final Map<DnsRecordType, FamilyQuery> running = new HashMap<>();
   private final List<InetAddress> found = new ArrayList<>();
 
   /**
-   * @param servers those of {@code conf}, in the order in which to ask
-   * @param candidates the names to look up, at least one
-   * @param callback called once, unless {@link #close} comes first
+   * @param servers the servers of {@code conf}, in the order of queries
+   * @param candidates the names to query, at least one
+   * @param callback called once, unless {@link #close} was called before
    */
   NameQuery(
       EventLoop loop,
@@ -56,7 +58,7 @@ final class NameQuery {
     this.callback = callback;
   }
 
-  /** Looks the next candidate up. */
+  /** Queries the next candidate. */
   void start() {
     String candidate = candidates.remove();
     tried.add(candidate);

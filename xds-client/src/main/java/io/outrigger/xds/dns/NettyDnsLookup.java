@@ -27,28 +27,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks names up as the C library does: IP literals are their own answer, {@code /etc/hosts} comes
- * first, then the name servers of {@code resolv.conf}. Both files are read for each look-up, so
- * that a change counts for the next one.
+ * Looks up names as the C library does: in {@code /etc/hosts} first, then with the name servers of
+ * {@code resolv.conf}. An IP literal resolves to itself. Both files are read for each lookup, so
+ * that the next lookup uses a changed file.
  *
- * <p>Nothing is cached: {@code DnsClusters} sets the pace. Files are read and servers are asked on
- * a thread of its own, which starts with the first name: a mesh of EDS clusters needs none. Answers
- * hop to the control loop.
+ * <p>Answers are not cached; {@code DnsClusters} limits the rate of lookups. A separate thread
+ * reads the files and queries the servers. The first lookup of a name starts this thread, because a
+ * mesh with EDS clusters only does not need the thread. Answers are delivered on the control loop.
  */
 @ControlConfined
 public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   private final ControlLoop control;
   private final Supplier<ResolvConf> settings;
   private @Nullable MultiThreadIoEventLoopGroup thread;
-  private Optional<ResolvConf> kept = Optional.empty(); // on the DNS thread
-  private int rotation; // on the DNS thread
+  private Optional<ResolvConf> kept = Optional.empty(); // confined to the DNS thread
+  private int rotation; // confined to the DNS thread
 
-  /** A look-up with the settings of this machine. */
+  /** Creates a lookup with the settings of this machine. */
   public NettyDnsLookup(ControlLoop control) {
     this(control, ResolvConf::ofSystem);
   }
 
-  /** A look-up that asks {@code nameServer}, not those of the machine. */
+  /** Creates a lookup that queries {@code nameServer} in place of the machine's name servers. */
   public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer) {
     this(control, () -> ResolvConf.of(nameServer));
   }
@@ -100,7 +100,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
         .orElseGet(() -> Outcome.failed(answer.status()));
   }
 
-  /** Ends running look-ups; their callbacks may still be called, with a failure. */
+  /** Ends running lookups. Their callbacks may still be called with a failure. */
   @Override
   public void close() {
     control.checkInside();
@@ -121,7 +121,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** The look-up of one name, on the DNS thread. */
+  /** The lookup of one name, on the DNS thread. */
   private final class Lookup {
     private final EventLoop loop;
     private final String host;

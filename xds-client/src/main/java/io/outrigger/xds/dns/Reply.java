@@ -4,19 +4,19 @@ import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
 import java.util.List;
 
-/** The result of a query for the addresses of one family of a name. */
+/** The result of a query for the addresses of one address family of a name. */
 @AnyThread
 sealed interface Reply {
-  /** The name has these addresses; at least one. */
+  /** The name has these addresses, at least one. */
   record Found(List<InetAddress> addresses) implements Reply {
     public Found {
       addresses = List.copyOf(addresses);
     }
   }
 
-  /** The server says that there are none. Other servers would say the same. */
+  /** The server reports that the name has no addresses. Other servers would report the same. */
   record Missing(String reason) implements Reply {}
 
-  /** The server gave no answer that counts. Another may. */
+  /** The server gave no conclusive answer. Another server may give one. */
   record Trouble(String reason) implements Reply {}
 }

@@ -20,20 +20,20 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The settings of resolv.conf(5), read as the C library reads them: a line that cannot be read is
- * passed over, the last {@code search} or {@code domain} counts, numbers have the page's limits.
+ * The settings of resolv.conf(5), parsed as the C library does. Invalid lines are skipped, the last
+ * {@code search} or {@code domain} line applies, and numbers have the limits of the manual page.
  *
- * <p>Some options change nothing here: {@code edns0} and {@code trust-ad} (queries carry no OPT
- * record, decision xds-0072), {@code single-request-reopen} (each query has a socket of its own),
- * {@code sortlist} and {@code inet6} (addresses of both families count alike), {@code
+ * <p>Some options have no effect in this class: {@code edns0} and {@code trust-ad} (queries carry
+ * no OPT record, decision xds-0072), {@code single-request-reopen} (each query has a socket of its
+ * own), {@code sortlist} and {@code inet6} (addresses of both families count alike), {@code
  * no-tld-query}, {@code no-check-names}, {@code ip6-*}, {@code debug}.
  *
- * @param servers in the order in which they are asked; at least one
- * @param search the domains that may be added to a name
- * @param ndots a name with so many dots is first looked up as it is
- * @param timeout how long one server has to answer one query
- * @param attempts how often the list of servers is gone through
- * @param options the options without a number
+ * @param servers the name servers in the order of queries, at least one
+ * @param search the domains that are appended to a name in a search
+ * @param ndots the number of dots from which on a name is first looked up without a search domain
+ * @param timeout the time limit for the answer of one server to one query
+ * @param attempts the number of passes over the list of servers
+ * @param options the words of the {@code options} lines
  */
 @AnyThread
 record ResolvConf(
@@ -62,12 +62,12 @@ record ResolvConf(
     options = Set.copyOf(options);
   }
 
-  /** The settings of this machine; without a file, the page's defaults. */
+  /** Reads the settings of this machine. Without a file, the defaults of the manual page apply. */
   static ResolvConf ofSystem() {
     return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
   }
 
-  /** The defaults, with one server. */
+  /** Returns the default settings with one server. */
   static ResolvConf of(InetSocketAddress server) {
     return new ResolvConf(
         List.of(server), List.of(), 1, Duration.ofSeconds(TIMEOUT), ATTEMPTS, Set.of());
@@ -76,7 +76,7 @@ record ResolvConf(
   private static String text(Path file) {
     try {
       return Files.readString(file, StandardCharsets.ISO_8859_1);
-    } catch (IOException e) { // it is not there
+    } catch (IOException e) { // the file does not exist or cannot be read
       return "";
     }
   }
@@ -84,9 +84,11 @@ record ResolvConf(
   /**
    * Reads {@code text}.
    *
-   * @param environment {@code LOCALDOMAIN} and {@code RES_OPTIONS} in it win over the file
-   * @param hostName its domain is searched where nothing else is named
-   * @param port of the servers
+   * @param environment the environment variables, of which {@code LOCALDOMAIN} and {@code
+   *     RES_OPTIONS} take precedence over the file
+   * @param hostName the machine's host name, whose domain is searched when no other search domain
+   *     is configured
+   * @param port the port of the servers
    */
   static ResolvConf parse(String text, Map<String, String> environment, String hostName, int port) {
     List<InetSocketAddress> servers = new ArrayList<>();
@@ -96,7 +98,7 @@ record ResolvConf(
     for (String line : text.lines().toList()) {
       List<String> words = words(line);
       if (words.size() < 2 || !line.startsWith(words.get(0))) {
-        continue; // a keyword begins in the first column
+        continue; // a keyword must begin in the first column
       }
       List<String> values = words.subList(1, words.size());
       switch (words.get(0)) {
@@ -105,7 +107,7 @@ record ResolvConf(
         case "domain" -> search = values.subList(0, 1);
         case "search" -> search = values;
         case "options" -> options.addAll(values);
-        default -> {} // a comment, sortlist, or a word that this library does not know
+        default -> {} // a comment, sortlist, or an unknown keyword
       }
     }
     if (servers.isEmpty()) {
@@ -128,14 +130,14 @@ record ResolvConf(
     return BLANKS.splitAsStream(line).filter(word -> !word.isEmpty()).toList();
   }
 
-  /** The address may name an interface: {@code fe80::1%eth0}. */
+  /** Parses an address, which may include an interface: {@code fe80::1%eth0}. */
   private static Optional<InetAddress> address(String text) {
     if (!NetUtil.isValidIpV4Address(text) && !NetUtil.isValidIpV6Address(text)) {
       return Optional.empty();
     }
     try {
       return Optional.of(InetAddress.getByName(text));
-    } catch (UnknownHostException e) { // there is no such interface
+    } catch (UnknownHostException e) { // the interface does not exist
       return Optional.empty();
     }
   }
@@ -155,8 +157,8 @@ record ResolvConf(
   }
 
   /**
-   * The names to look up for {@code host}, in this order. Those that are no DNS names are left out:
-   * none is left where {@code host} is not one.
+   * Returns the names to look up for {@code host}, in order. Names that are not valid DNS names are
+   * left out, so the list is empty when {@code host} is not a valid DNS name.
    */
   List<String> candidates(String host) {
     List<String> candidates = new ArrayList<>();
@@ -173,7 +175,7 @@ record ResolvConf(
       String ascii = IDN.toASCII(name);
       boolean printable = ascii.chars().allMatch(c -> c > ' ' && c <= '~');
       return Optional.of(ascii).filter(it -> printable && !it.isEmpty() && it.length() <= MAX_NAME);
-    } catch (IllegalArgumentException e) { // an empty label, or a long one
+    } catch (IllegalArgumentException e) { // a label is empty or too long
       return Optional.empty();
     }
   }

@@ -1,7 +1,7 @@
 /**
- * DNS for clusters (A37) and {@code dns:///} targets, as resolv.conf(5) describes it. Netty's codec
- * reads and writes the messages; a thread of its own asks the servers, and answers hop to the
- * control loop.
+ * DNS resolution for clusters (A37) and {@code dns:///} targets, as resolv.conf(5) describes.
+ * Netty's codec reads and writes the DNS messages. A separate thread queries the servers, and
+ * answers are delivered on the control loop.
  */
 @NullMarked
 package io.outrigger.xds.dns;
