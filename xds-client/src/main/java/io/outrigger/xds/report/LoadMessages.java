@@ -15,14 +15,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Loads as the protocol has them; pure functions. */
+/** Converts loads to messages of the LRS protocol. All methods are pure functions. */
 final class LoadMessages {
-  /** Says that a server need not list clusters. */
+  /** The client feature that permits a server to request all clusters without a list of names. */
   static final String SENDS_ALL_CLUSTERS = "envoy.lrs.supports_send_all_clusters";
 
   private LoadMessages() {}
 
-  /** The first request of a stream, the only one that says who we are. */
+  /** Returns the first request of a stream. Only this request contains the node. */
   static LoadStatsRequest hello(WireNode node) {
     return LoadStatsRequest.newBuilder()
         .setUnknownFields(
@@ -67,7 +67,10 @@ final class LoadMessages {
     return stats.build();
   }
 
-  /** A85 "Populating LRS Protos": three metrics have fields of their own. */
+  /**
+   * Adds a metric to a locality's stats. Three metrics have separate fields (A85 "Populating LRS
+   * Protos").
+   */
   private static void add(UpstreamLocalityStats.Builder stats, String name, MetricTotal total) {
     switch (name) {
       case PropagatedMetrics.CPU_UTILIZATION -> stats.setCpuUtilization(unnamed(total));

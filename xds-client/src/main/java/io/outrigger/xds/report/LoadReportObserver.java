@@ -4,14 +4,20 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import java.time.Duration;
 
-/** Hears how load reports to servers fare. On the control loop. */
+/** Receives the successes and failures of load reports to servers, on the control loop. */
 @ControlConfined
 public interface LoadReportObserver {
   LoadReportObserver NONE = new LoadReportObserver() {};
 
-  /** The server answered for the first time, or for the first time since an outage. */
+  /**
+   * Called when the server requests reports for the first time, or for the first time after an
+   * outage.
+   */
   default void onReportsAsked(String server, Duration interval) {}
 
-  /** The server does not take reports: said once, however often it is tried. */
+  /**
+   * Called once per outage when the server does not accept reports, regardless of the number of
+   * attempts.
+   */
   default void onReportsFailed(String server, RpcStatus reason) {}
 }

@@ -21,23 +21,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports load to one server for as long as there is any to report (A27). What goes wrong here
- * changes nothing for calls: it is logged once, until reports are taken again, and counted.
+ * Reports load to one server while there is load to report (A27). Failures of reports do not affect
+ * calls. They are counted, and logged once per outage.
  *
  * <pre>
- * OPEN    -> ASKED    on the first response; the back-off starts over
- * ASKED   -> ASKED    on each interval: one report; on another response: its wishes from now on
+ * OPEN    -> ASKED    on the first response; the backoff is reset
+ * ASKED   -> ASKED    on each interval, with one report; on another response, with the new plan
  * OPEN    -> WAITING  on stream ended
  * ASKED   -> WAITING  on stream ended
- * WAITING -> OPEN     on back-off elapsed, measured from the start of the stream before
- * ASKED   -> CLOSED   on an interval in which there was nothing left to report
- * ASKED   -> LAST     on finish: what was counted since the last report is sent
- * LAST    -> CLOSED   on stream ended: the server has it
- * any     -> CLOSED   on close, and on finish where the server takes nothing at once
+ * WAITING -> OPEN     on backoff elapsed, measured from the start of the previous stream
+ * ASKED   -> CLOSED   on the end of an interval, when no load is left to report
+ * ASKED   -> LAST     on finish; the counts since the last report are sent
+ * LAST    -> CLOSED   on stream ended; the server has the report
+ * any     -> CLOSED   on close, and on finish when no report can be sent at once
  * </pre>
  *
- * <p>Counts are taken only when the stream takes a message at once, so what a stream that is stuck
- * or gone never carried is in the next report (A64-02).
+ * <p>Counts are taken from the source only when the stream can send a message at once. The next
+ * report therefore includes the counts that a blocked or ended stream did not send (A64-02).
  */
 @ControlConfined
 final class LoadReporter {
@@ -47,15 +47,16 @@ final class LoadReporter {
     record Open(Stream stream) implements Phase {}
 
     /**
-     * The server has said what it wants.
+     * The server has requested reports.
      *
-     * @param sinceNanos when the last report was sent, or the first response came
-     * @param next runs out with the interval
+     * @param sinceNanos the time of the last report or, before the first report, of the first
+     *     response
+     * @param next the timer of the interval
      */
     record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
         implements Phase {}
 
-    /** The last report was sent; {@code onOver} waits until it has arrived. */
+    /** The last report was sent. {@code onOver} runs when the server has received the report. */
     record Last(Stream stream, Runnable onOver) implements Phase {}
 
     record Waiting(TimerHandle retry) implements Phase {}
@@ -72,17 +73,18 @@ final class LoadReporter {
   private final Runnable onDone;
   private final Backoff backoff;
   private Phase phase;
-  private boolean isDue; // the interval ran out while the stream took nothing
-  private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
-  private boolean isKnown; // the server has answered before
+  private boolean isDue; // the interval has passed, but the stream was not ready
+  // the reason of the failure, until the next response
+  private Optional<RpcStatus> outage = Optional.empty();
+  private boolean isKnown; // the server has sent a response before
   private long reports;
   private long failures;
 
   /**
-   * A reporter with an open stream.
+   * Creates a reporter and opens a stream.
    *
-   * @param observer besides the log
-   * @param onDone told when it has closed because there was nothing left to report
+   * @param observer notified in addition to the log
+   * @param onDone called when the reporter has closed because no load is left to report
    */
   LoadReporter(
       ControlLoop control,
@@ -105,11 +107,11 @@ final class LoadReporter {
   }
 
   /**
-   * Sends what was counted since the last report, if the server has asked for reports and takes
-   * this one at once, and ends.
+   * Sends the counts since the last report, if the server has requested reports and the stream is
+   * ready, and ends.
    *
-   * @param onOver told when the server has ended the stream, and so has the report; at once when
-   *     there is none
+   * @param onOver called when the server has ended the stream and therefore has the report; called
+   *     at once when no report is sent
    */
   void finish(Runnable onOver) {
     if (phase instanceof Phase.Asked asked
@@ -125,7 +127,7 @@ final class LoadReporter {
     }
   }
 
-  /** Ends the stream; nothing is sent any more. */
+  /** Ends the stream. No further reports are sent. */
   void close() {
     Phase last = phase;
     phase = new Phase.Closed();
@@ -177,7 +179,10 @@ final class LoadReporter {
     await(stream, plan, since);
   }
 
-  /** The interval counts from the last report, however often the server states it anew. */
+  /**
+   * Starts the timer of the next report. The interval counts from the last report, even when the
+   * server requests a new interval.
+   */
   private void await(Stream stream, ReportPlan plan, long sinceNanos) {
     Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
     TimerHandle next = control.schedule(plan.interval().minus(spent), this::onInterval);
@@ -194,7 +199,7 @@ final class LoadReporter {
       return;
     }
     isDue = false;
-    if (!source.servers().contains(server)) { // the last report is an interval old: it has arrived
+    if (!source.servers().contains(server)) { // the last report is an interval old and has arrived
       close();
       onDone.run();
       return;
@@ -205,7 +210,8 @@ final class LoadReporter {
 
   private void report(Phase.Asked asked) {
     List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
-    asked.stream().send(LoadMessages.report(loads)); // a report of nothing tells that we are there
+    // an empty report shows that the client is alive
+    asked.stream().send(LoadMessages.report(loads));
     reports++;
   }
 
@@ -217,8 +223,8 @@ final class LoadReporter {
       onFailure(reason);
     }
     isDue = false;
-    // As for ADS (A57-05): from start to start, so that a server that answers and closes is not hit
-    // in a loop.
+    // As for ADS (A57-05), the backoff counts from the start of a stream to the start of the next,
+    // so that a server that answers and closes the stream is not called in a tight loop.
     Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
     phase =
         new Phase.Waiting(
@@ -243,7 +249,7 @@ final class LoadReporter {
     outage = Optional.of(reason);
   }
 
-  /** One stream; it is heard while it is that of the phase. */
+  /** One stream. Its events are ignored unless the current phase has this stream. */
   private final class Stream implements LrsTransport.Listener {
     private final long startedNanos;
     private @Nullable LrsStream stream;

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A reporter to each server for which load is counted, whoever counts it (A71-09). */
+/** Has one reporter for each server for which load is counted (A71-09). */
 @ControlConfined
 public final class LoadReporters {
   private final ControlLoop control;
@@ -28,10 +28,11 @@ public final class LoadReporters {
   private boolean closed;
 
   /**
-   * Reports what {@code source} counts, from now on.
+   * Starts to report the load that {@code source} counts.
    *
-   * @param transports to the servers that {@code source} names; shared with others, and theirs
-   * @param observer besides the log
+   * @param transports the transports to the servers that {@code source} names; their creator shares
+   *     and closes them
+   * @param observer notified in addition to the log
    */
   public LoadReporters(
       ControlLoop control,
@@ -47,19 +48,20 @@ public final class LoadReporters {
     this.transports = transports;
     this.source = source;
     this.observer = observer;
-    source.onServersChanged(() -> control.execute(this::update)); // not amid what caused it
+    source.onServersChanged(() -> control.execute(this::update)); // not from within the caller
     update();
   }
 
-  /** How each of them fares. */
+  /** Returns the status of each reporter. */
   public List<LoadReportView> status() {
     return reporters.values().stream().map(LoadReporter::status).toList();
   }
 
   /**
-   * Sends each server what was counted for it since its last report, and ends.
+   * Sends each server the counts since its last report, and ends.
    *
-   * @return done when the servers have what was sent; they may never say so
+   * @return a stage that completes when all servers have received their reports; it never completes
+   *     when a server does not end its stream
    */
   public CompletionStage<Void> finish() {
     closed = true;

@@ -4,21 +4,26 @@ import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 
 /** The sending half of one stream of load reports. Used on the control loop; never blocks. */
 public interface LrsStream {
-  /** Sends, or queues until the stream is ready; ignored once the stream is closed. */
+  /**
+   * Sends a request, or queues the request until the stream is ready. Does nothing once the stream
+   * is closed.
+   */
   void send(LoadStatsRequest request);
 
-  /** Whether everything that was sent is on its way. */
+  /** Whether the queue of requests is empty, so that a request is sent at once. */
   boolean isReady();
 
-  /** Permits one more response to be read; a new stream reads none by itself. */
+  /**
+   * Permits the stream to read one more response. A new stream reads no response without this call.
+   */
   void requestNext();
 
   /**
-   * Says that nothing more will be sent: the server ends the stream when it has all. Nothing may be
+   * Half-closes the stream: the server ends the stream after the last request. No request may be
    * sent afterwards.
    */
   void finish();
 
-  /** Ends the stream. The listener may still be told {@code onClosed}, once at most. */
+  /** Ends the stream. The listener's {@code onClosed} may still be called once. */
   void close();
 }

@@ -5,26 +5,30 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a server asks for.
+ * The reports that a server requests.
  *
- * @param interval between two reports, at least {@link #SHORTEST}
- * @param all whether every cluster is to be reported; {@code clusters} means nothing then
- * @param clusters names; some of them may be unknown here, and are passed over
+ * @param interval the interval between two reports, at least {@link #MIN_INTERVAL}
+ * @param all whether every cluster is reported; {@code clusters} is ignored then
+ * @param clusters the names of the clusters to report; unknown names are ignored
  */
 record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
   /**
-   * What C-core holds to as well; what a server gets that asks for less, for nothing or nonsense.
+   * The minimum interval, the same as in gRPC C-core. It replaces shorter, absent and invalid
+   * intervals.
    */
-  static final Duration SHORTEST = Duration.ofSeconds(1); // decision xds-0002
+  static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
-  /** For a client the same as never, and short enough to count with. */
-  static final Duration LONGEST = Duration.ofDays(36_525);
+  /**
+   * The maximum interval. It means never in practice, and is short enough for arithmetic in
+   * nanoseconds.
+   */
+  static final Duration MAX_INTERVAL = Duration.ofDays(36_525);
 
   ReportPlan {
     clusters = Set.copyOf(clusters);
   }
 
-  /** Reads a response; there is none that cannot be read. */
+  /** Reads a response. Every response gives a plan. */
   static ReportPlan of(LoadStatsResponse response) {
     return new ReportPlan(
         interval(response.getLoadReportingInterval()),
@@ -32,7 +36,7 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
         Set.copyOf(response.getClustersList()));
   }
 
-  /** Whether the load of {@code cluster} is to be reported. */
+  /** Whether the server requests the load of {@code cluster}. */
   boolean asksFor(String cluster) {
     return all || clusters.contains(cluster);
   }
@@ -40,13 +44,13 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
   private static Duration interval(com.google.protobuf.Duration asked) {
     long seconds = asked.getSeconds();
     if (seconds < 0 || asked.getNanos() < 0) {
-      return SHORTEST;
+      return MIN_INTERVAL;
     }
-    if (seconds >= LONGEST.toSeconds()) {
-      return LONGEST;
+    if (seconds >= MAX_INTERVAL.toSeconds()) {
+      return MAX_INTERVAL;
     }
     Duration interval = Duration.ofSeconds(seconds, asked.getNanos());
-    return interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;
+    return interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
   }
 
   @Override

@@ -1,13 +1,14 @@
 /**
- * Load reports to control planes (LRS): when to send one, what it says, what the server asked for
- * (A27, A64, A85; A71 on whose they are). Everything runs on the control loop. What is reported
- * comes from a {@link io.outrigger.config.load.LoadSource}.
+ * Load reports to control planes (LRS): their timing, their content and the servers' requests for
+ * reports (A27, A64, A85; A71 for the choice of the server). All code runs on the control loop. The
+ * load comes from a {@link io.outrigger.config.load.LoadSource}.
  *
  * <ul>
- *   <li>{@link io.outrigger.xds.report.LoadReporters} keeps a reporter to each server that wants
- *       one
- *   <li>{@code LoadReporter} keeps a stream and sends when it is time
- *   <li>{@code ReportPlan} is what the server asked for; {@code LoadMessages} what it is sent
+ *   <li>{@link io.outrigger.xds.report.LoadReporters} has one reporter for each server that
+ *       requests reports
+ *   <li>{@code LoadReporter} keeps a stream open and sends a report after each interval
+ *   <li>{@code ReportPlan} is a server's request for reports; {@code LoadMessages} builds the
+ *       messages to the server
  * </ul>
  */
 @NullMarked
