@@ -4,16 +4,16 @@ import io.outrigger.base.AnyThread;
 import java.nio.file.Path;
 
 /**
- * Something wrong with a file or with what stands in it.
+ * An error of a file or of its content.
  *
- * @param file the file, or the path that was asked for
- * @param line from 1; 0 when it is about no line alone
- * @param column from 1; 0 when it is about the whole line
- * @param text resource and field where they are known, and the reason
+ * @param file the file, or the configured path
+ * @param line the line from 1 on; 0 when the error concerns no single line
+ * @param column the column from 1 on; 0 when the error concerns the whole line
+ * @param text the reason, with the resource and field when these are known
  */
 @AnyThread
 public record FileProblem(Path file, int line, int column, String text) {
-  /** One that is about no line alone. */
+  /** Creates a problem that concerns no single line. */
   public FileProblem(Path file, String text) {
     this(file, 0, 0, text);
   }

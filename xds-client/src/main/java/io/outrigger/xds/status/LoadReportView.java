@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How the load reports to one server fare.
+ * The status of load reports to one server.
  *
- * @param interval what the server asked for; empty while it has not said so on the stream there is
- * @param reports sent so far
- * @param failures streams that ended without a response
- * @param outage why the last of them did, until the next response
+ * @param interval the interval that the server requested; empty while the current stream has no
+ *     response
+ * @param reports the number of reports sent so far
+ * @param failures the number of streams that ended without a response
+ * @param outage the reason of the last failure, until the next response
  */
 @AnyThread
 public record LoadReportView(

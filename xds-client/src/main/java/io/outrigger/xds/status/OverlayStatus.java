@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the overlay has come to.
+ * The effects and errors of the overlay.
  *
- * @param rules in force, in their order
- * @param problems of its files
+ * @param rules the rules in force, in their order
+ * @param problems the errors of the overlay's files
  */
 @AnyThread
 public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
-  /** Without local policy. */
+  /** The status without local policy. */
   public static final OverlayStatus NONE = new OverlayStatus(List.of(), List.of());
 
   public OverlayStatus {
@@ -31,14 +31,15 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
   }
 
   /**
-   * One rule.
+   * The effect of one rule.
    *
-   * @param clusters how many it matches
-   * @param routes how many it matches
-   * @param set the first {@value #MOST} fields that it has set
-   * @param moreSet how many further ones there are
-   * @param leftOut the first {@value #MOST} resources that go on without it
-   * @param moreLeftOut how many further ones there are
+   * @param clusters the number of clusters that the rule matches
+   * @param routes the number of routes that the rule matches
+   * @param set the first {@value #MOST} fields that the rule has set
+   * @param moreSet the number of further fields
+   * @param leftOut the first {@value #MOST} resources to which the rule is not applied because of
+   *     an error
+   * @param moreLeftOut the number of further resources
    */
   public record Rule(
       OverlayRule rule,
@@ -48,7 +49,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
       int moreSet,
       List<Omission> leftOut,
       int moreLeftOut) {
-    /** Of a rule for ten thousand clusters nobody reads all. */
+    /** The limit of fields and of resources that the view lists for one rule. */
     public static final int MOST = 1000;
 
     public Rule {
@@ -56,19 +57,19 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
       leftOut = List.copyOf(leftOut);
     }
 
-    /** Whether there is nothing that it is for. */
+    /** Whether the rule matches no cluster and no route. */
     public boolean matchesNothing() {
       return clusters == 0 && routes == 0;
     }
   }
 
-  /** A field of a resource. */
+  /** A field of a resource that a rule has set. */
   public record Value(String resource, String field, String value) {}
 
-  /** A resource that goes on without the rule. */
+  /** A resource to which a rule is not applied because of an error. */
   public record Omission(String resource, String field, String reason) {}
 
-  /** While a view is made. */
+  /** The counts of one rule while a view is computed. */
   private static final class Tally {
     final Set<String> clusters = new LinkedHashSet<>();
     final Set<String> routes = new LinkedHashSet<>();
@@ -95,9 +96,9 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
   }
 
   /**
-   * Counts.
+   * Computes the effect of each rule.
    *
-   * @param resources in use; one that is in use twice counts once
+   * @param resources the resources in use; duplicates are counted once
    */
   public static List<Rule> rules(Overlay overlay, Stream<Overlaid> resources) {
     Map<OverlayRule, Tally> tallies = new LinkedHashMap<>();
@@ -122,7 +123,10 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     return rules;
   }
 
-  /** Rules that are in force no more are passed over: what they changed is about to be changed. */
+  /**
+   * Adds an effect to the counts of its rules. Rules that are no longer in force are skipped,
+   * because the resources are about to be decoded without them.
+   */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {
     for (OverlayRule rule : effect.matched()) {

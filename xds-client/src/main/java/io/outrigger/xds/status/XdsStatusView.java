@@ -9,10 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the xDS clients of the process knew at one instant.
+ * The state of the process's xDS clients at one instant.
  *
- * @param clients one for all targets, or one for each when the bootstrap has fall-back servers
- * @param loadReports one for each server to which load is reported
+ * @param clients one client for all targets, or one per target when the bootstrap has fallback
+ *     servers
+ * @param loadReports one view for each server to which load is reported
  */
 @AnyThread
 public record XdsStatusView(List<Client> clients, List<LoadReportView> loadReports) {
@@ -21,28 +22,34 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
     loadReports = List.copyOf(loadReports);
   }
 
-  /** A view of clients that report no load. */
+  /** Creates a view of clients that report no load. */
   public XdsStatusView(List<Client> clients) {
     this(clients, List.of());
   }
 
-  /** The servers of all clients; once for each client that may use it. */
+  /**
+   * Returns the servers of all clients; a server occurs once for each client that may use the
+   * server.
+   */
   public List<Server> servers() {
     return clients.stream().flatMap(client -> client.servers().stream()).toList();
   }
 
-  /** The resources of all clients. */
+  /** Returns the resources of all clients. */
   public List<Resource> resources() {
     return clients.stream().flatMap(client -> client.resources().stream()).toList();
   }
 
   /**
-   * One client.
+   * The state of one xDS client.
    *
-   * @param scope the target that it serves, CSDS's {@code client_scope} (A71); empty for all
-   * @param servers every control plane it may use
-   * @param authorities those of which something was watched, the one of old-style names first
-   * @param resources every subscribed resource, by type in the order of their dependency
+   * @param scope the target that the client serves, CSDS's {@code client_scope} (A71); empty for
+   *     all targets
+   * @param servers every control plane that the client may use
+   * @param authorities the authorities of watched resources, with the authority of old-style names
+   *     first
+   * @param resources every subscribed resource, grouped by type in the order of {@code
+   *     ResourceType.ALL}
    */
   public record Client(
       String scope, List<Server> servers, List<Authority> authorities, List<Resource> resources) {
@@ -54,48 +61,52 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
   }
 
   /**
-   * Where the resources of one authority come from (A47, A71).
+   * The servers that provide the resources of one authority (A47, A71).
    *
-   * @param name empty for names of the old style
-   * @param servers their URIs in order of preference
-   * @param inUse how many of them, from the first on, are asked: more than one while the first
-   *     cannot be reached and something was missing; zero before the first watch
+   * @param name the authority's name; empty for old-style resource names
+   * @param servers the URIs of the servers in order of preference
+   * @param inUse the number of servers in use, from the first on: more than one while the first
+   *     cannot be reached and a resource was missing, and zero before the first watch
    */
   public record Authority(String name, List<String> servers, int inUse) {
     public Authority {
       servers = List.copyOf(servers);
     }
 
-    /** Whether a server other than the first is used. */
+    /** Whether a server other than the first is in use. */
     public boolean isFallenBack() {
       return inUse > 1;
     }
   }
 
-  /** Whether a server is asked, by the authority that wants it most. */
+  /**
+   * The use of a server. When authorities differ, the use by the authority that prefers the server
+   * most.
+   */
   public enum Use {
-    /** It is the first of an authority. */
+    /** The server is the first server of an authority. */
     PREFERRED,
-    /** It is asked instead of one that is preferred to it (A71). */
+    /** The server is used in place of a preferred server (A71). */
     FALLBACK,
     STANDBY
   }
 
   /**
-   * One control plane; counts are since the start of the process. Several may have the same URI:
-   * what a bootstrap gives for two servers may differ in credentials or features alone.
+   * The state of one control plane, with counts since the start of the process. Several servers may
+   * have the same URI, because two servers of a bootstrap may differ in credentials or features
+   * alone.
    *
-   * @param use how authorities use it
-   * @param asked whether any authority asks it for anything now
-   * @param attached whether a stream is attached to a live connection
-   * @param connected the gauge of A78: true from the first attempt, false from a connectivity
-   *     failure until the next response
+   * @param use the use of the server by authorities
+   * @param asked whether any authority requests a resource from the server now
+   * @param attached whether a stream to the server is attached to a live connection
+   * @param connected the value of A78's gauge: true from the first attempt on, false from a
+   *     connectivity failure until the next response
    * @param lastError the latest connectivity failure, kept after recovery
-   * @param streams opened so far
-   * @param failures streams that ended without a response
-   * @param outages times that it went from healthy to unhealthy (A78 {@code server_failure})
-   * @param nacks refused responses
-   * @param updates by resource type label, for every type
+   * @param streams the number of streams opened so far
+   * @param failures the number of streams that ended without a response
+   * @param outages the number of changes from healthy to unhealthy (A78 {@code server_failure})
+   * @param nacks the number of refused responses
+   * @param updates the numbers of updates, by the label of every resource type
    */
   public record Server(
       String uri,
@@ -117,20 +128,21 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
   /** A connectivity failure. */
   public record Failure(RpcStatus status, Instant at) {}
 
-  /** How many resources came that were valid, and how many that were not (A78). */
+  /** The numbers of valid and invalid resources received (A78). */
   public record Updates(long valid, long invalid) {}
 
   /**
-   * One subscribed resource.
+   * The state of one subscribed resource.
    *
    * @param type the type's label, such as {@code lds}
-   * @param state label of the cache state, such as {@code acked}
-   * @param version in use; empty when none is
+   * @param state the label of the cache state, such as {@code acked}
+   * @param version the version in use; empty when no version is in use
    * @param lastUpdated when the version in use was last received
-   * @param raw what is in use
+   * @param raw the resource in use
    * @param error the latest error of the resource itself
-   * @param connectivityError why the server cannot be reached, while it cannot
-   * @param history what became of it before
+   * @param connectivityError the reason why the server cannot be reached, while it cannot be
+   *     reached
+   * @param history the earlier changes of the resource
    */
   public record Resource(
       String type,
@@ -145,7 +157,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
       History history) {
     private static final String XDSTP = "xdstp://";
 
-    /** The authority in the name; empty for names of the old style (A47). */
+    /** Returns the authority in the name; empty for old-style names (A47). */
     public Optional<String> authority() {
       if (!name.startsWith(XDSTP)) {
         return Optional.empty();
@@ -154,17 +166,17 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
       return Optional.of(name.substring(XDSTP.length(), end < 0 ? name.length() : end));
     }
 
-    /** The label of A78's {@code grpc.xds.cache_state} with A88's additions (A88-39). */
+    /** Returns the label of A78's {@code grpc.xds.cache_state} with A88's additions (A88-39). */
     public String cacheStateLabel() {
       return raw.isPresent() && error.isPresent() ? state + "_but_cached" : state;
     }
   }
 
   /**
-   * What became of a resource since it was first watched.
+   * The changes of a resource since it was first watched.
    *
-   * @param changes the last ones, the oldest first
-   * @param nacks how often it was refused
+   * @param changes the latest changes, the oldest first
+   * @param nacks the number of refused versions of the resource
    */
   public record History(
       List<Change> changes, long nacks, Optional<Instant> firstNack, Optional<Instant> lastNack) {
@@ -177,12 +189,13 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
   }
 
   /**
-   * One change.
+   * One change of a resource.
    *
-   * @param state label of the cache state from then on
-   * @param version that came, or that the error names
-   * @param details of the error; empty for none
-   * @param body what came, accepted or refused; empty when nothing did, and for what is long ago
+   * @param state the label of the cache state after the change
+   * @param version the version that arrived or that the error names
+   * @param details the error's message; empty without an error
+   * @param body the received resource, whether accepted or refused; empty when no resource arrived,
+   *     and for old changes
    */
   public record Change(
       Instant at, String state, String version, String details, Optional<RawResource> body) {}
@@ -190,9 +203,9 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
   /**
    * An error of a resource.
    *
-   * @param version that was refused; empty when the error has none
+   * @param version the version that was refused; empty when the error has no version
    * @param refused the resource that was refused; empty for other errors
-   * @param count how many errors since the resource was last valid
+   * @param count the number of errors since the resource was last valid
    */
   public record ResourceError(
       String version, RpcStatus details, Optional<RawResource> refused, Instant at, long count) {}
