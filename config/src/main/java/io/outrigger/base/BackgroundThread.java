@@ -41,7 +41,7 @@ public final class BackgroundThread implements Executor, AutoCloseable {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException ended) {
-      // a task after close is dropped
+      // a task that is submitted after close is dropped
     }
   }
 

@@ -4,7 +4,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The source of random numbers. Each draw names its purpose, so that a test can fix the draws of
- * one purpose alone. Any thread may draw.
+ * one purpose alone. Any thread may use a source.
  */
 public interface RandomSource {
   /** The decision that a draw makes. */
