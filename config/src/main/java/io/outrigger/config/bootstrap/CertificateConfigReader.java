@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
- * certificate providers (A29). Both have the same fields, except for the SPIFFE field of A87. Also
- * reads the endpoint of {@code spiffe_workload_api}.
+ * certificate providers (A29). The credentials and the provider have the same fields, except for
+ * the SPIFFE field of A87. Also reads the endpoint of {@code spiffe_workload_api}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
@@ -68,7 +68,7 @@ final class CertificateConfigReader {
     if (!config.get().isObject()) {
       return Optional.empty();
     }
-    if (namesNothing(config.get())) {
+    if (hasNoFile(config.get())) {
       config.get().error("names no file; give ca_certificate_file, certificate_file or both");
     }
     return Optional.of(
@@ -90,7 +90,7 @@ final class CertificateConfigReader {
             });
   }
 
-  private static boolean namesNothing(JsonNode config) {
+  private static boolean hasNoFile(JsonNode config) {
     return config.member("certificate_file").isEmpty()
         && config.member("private_key_file").isEmpty()
         && config.member("ca_certificate_file").isEmpty()

@@ -6,8 +6,8 @@ import java.util.Map;
 /**
  * The identity of this process towards the control plane.
  *
- * @param metadata a JSON object as plain Java values: Map, List, String, Double and Boolean,
- *     without JSON nulls
+ * @param metadata a JSON object as plain Java values of type Map, List, String, Double or Boolean;
+ *     JSON nulls are left out
  */
 public record Node(String id, String cluster, Locality locality, Map<String, Object> metadata) {
   public Node {

@@ -24,7 +24,7 @@ public record XdsServer(
 
   /** The security of the channel to the server. */
   public sealed interface ChannelCredentials {
-    /** No security: plain text. */
+    /** The channel is not secured and uses plain text. */
     record Insecure() implements ChannelCredentials {}
 
     /** TLS, with the system's roots when {@code caCertificateFile} is empty (A65). */
