@@ -10,9 +10,9 @@ import java.util.List;
  */
 public sealed interface BalancingPolicy {
   /**
-   * Whether an ejected endpoint (A50) gets no calls. This holds for every policy except pick_first
-   * (A50-52, decision 0011): pick_first depends on connections alone, so outlier detection does not
-   * apply (A61).
+   * Whether an ejected endpoint (A50) gets no calls. Every policy except pick_first excludes
+   * ejected endpoints (A50-52, decision 0011). pick_first depends on connections alone, so outlier
+   * detection does not apply (A61).
    */
   default boolean heedsEjections() {
     return true;

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The settings of outlier detection (A50), with defaults filled in. A disabled algorithm is empty.
+ * The settings of outlier detection (A50), with defaults filled in. The settings of a disabled
+ * algorithm are empty.
  *
  * @param maxEjectionPercent the largest share of endpoints that may be ejected, 0 to 100
  */
@@ -20,11 +21,17 @@ public record OutlierDetection(
   public static final Duration DEFAULT_MAX_EJECTION_TIME = Duration.ofSeconds(300); // A50-01
   public static final int DEFAULT_MAX_EJECTION_PERCENT = 10; // A50-01
 
-  /** Numbers are unsigned 32 bit; {@code enforcement} is a percentage. */
+  /**
+   * The settings of the success rate algorithm. All numbers are unsigned 32 bit; {@code
+   * enforcement} is a percentage.
+   */
   public record SuccessRate(
       long stdevFactor, int enforcement, long minimumHosts, long requestVolume) {}
 
-  /** Numbers are unsigned 32 bit; {@code threshold} and {@code enforcement} are percentages. */
+  /**
+   * The settings of the failure percentage algorithm. All numbers are unsigned 32 bit; {@code
+   * threshold} and {@code enforcement} are percentages.
+   */
   public record FailurePercentage(
       int threshold, int enforcement, long minimumHosts, long requestVolume) {}
 }
