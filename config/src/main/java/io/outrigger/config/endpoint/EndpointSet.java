@@ -47,9 +47,9 @@ public record EndpointSet(
   }
 
   /**
-   * Returns an equal set that reuses the equal parts of {@code before} as instances, so that a
-   * later comparison is cheap even with many endpoints. Returns {@code before} itself when the sets
-   * are equal.
+   * Returns an equal set that contains the same instances as {@code before} for all equal parts, so
+   * that a later comparison is cheap even with many endpoints. Returns {@code before} itself when
+   * the sets are equal.
    */
   public EndpointSet sharing(EndpointSet before) {
     Map<Locality, LocalityEndpoints> known = new HashMap<>();
