@@ -2,5 +2,7 @@ package io.outrigger.config.listener;
 
 import io.outrigger.config.route.FilterConfig;
 
-/** One filter of a listener's filter chain. The decoder drops unknown optional filters (A39). */
+/**
+ * One HTTP filter of a listener's filter chain. The decoder drops unknown optional filters (A39).
+ */
 public record HttpFilter(String name, FilterConfig config) {}
