@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 
 /**
  * The source of load reports. The balancing half implements it, and the control plane half reads
- * it. Counts are kept until they are taken.
+ * it. A source keeps its counts until {@link #take} removes them.
  */
 @ControlConfined
 public interface LoadSource {
@@ -21,8 +21,8 @@ public interface LoadSource {
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns the counts for {@code server} and resets them. Clusters that {@code asked} does not
-   * accept keep their counts, unless the cluster no longer exists.
+   * Returns the counts for {@code server} and resets them. A cluster that the predicate {@code
+   * asked} rejects keeps its counts while the cluster exists.
    *
    * @param asked accepts the names of the clusters that the server asked for
    */
