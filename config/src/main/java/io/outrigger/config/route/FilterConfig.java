@@ -14,7 +14,7 @@ public interface FilterConfig {
   /** The router, the terminal filter, which forwards requests. */
   record Router() implements FilterConfig {}
 
-  /** Disables a filter (decision config-0002). These settings occur as an override only. */
+  /** Disables a filter (decision config-0002). {@code Disabled} occurs as an override only. */
   record Disabled() implements FilterConfig {}
 
   /** Fault injection (A33). */

@@ -30,14 +30,14 @@ public record RetryPolicy(
   public static final int DEFAULT_MAX_FACTOR = 10;
 
   /** The minimum to which shorter intervals are raised (A44). */
-  public static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
+  public static final Duration MIN_INTERVAL = Duration.ofMillis(1);
 
   public RetryPolicy {
     codes = Set.copyOf(codes);
     if (codes.isEmpty() || maxAttempts < 2 || maxAttempts > MAX_ATTEMPTS) {
       throw new IllegalArgumentException(codes + ", " + maxAttempts + " attempts");
     }
-    if (maxInterval.compareTo(baseInterval) < 0 || baseInterval.compareTo(SHORTEST_INTERVAL) < 0) {
+    if (maxInterval.compareTo(baseInterval) < 0 || baseInterval.compareTo(MIN_INTERVAL) < 0) {
       throw new IllegalArgumentException(baseInterval + " to " + maxInterval);
     }
   }

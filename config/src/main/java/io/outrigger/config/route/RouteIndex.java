@@ -171,8 +171,8 @@ public final class RouteIndex {
   }
 
   /**
-   * A node of the radix tree. Its label is the part of the keys that follows the label of the
-   * parent.
+   * A node of the radix tree. The label of a node is the part of its keys that follows the label of
+   * the parent node.
    */
   private static final class Node {
     private final String label;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The timeouts of a route, including the older fields that A31 describes. Empty means not given;
- * zero means no limit. The decoder refuses negative durations.
+ * The timeouts of a route, including the older fields that A31 describes. An empty field was not
+ * given, and a zero duration means no limit. The decoder refuses negative durations.
  *
  * @param timeout the field {@code RouteAction.timeout}
  * @param maxGrpcTimeout the field {@code RouteAction.max_grpc_timeout}
