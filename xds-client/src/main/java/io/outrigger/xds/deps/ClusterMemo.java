@@ -27,7 +27,10 @@ final class ClusterMemo {
       WatchState<EndpointSet> endpoints,
       ResolutionNotes notes,
       Outcome<ClusterConfig> result) {
-    /** Whether the inputs are the same instances. Only an update creates new instances. */
+    /**
+     * Whether the inputs of a result are the same instances as before. Only an update of a resource
+     * creates new instances.
+     */
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(WatchState<ClusterResource> c, WatchState<EndpointSet> e, ResolutionNotes n) {
       return cluster == c && endpoints == e && notes == n;

@@ -126,7 +126,7 @@ final class ClusterWalk {
       WatchState<ClusterResource> part = cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
         // The nested aggregate is flattened separately, because the set of seen clusters belongs to
-        // one root. It reaches no cluster that the root does not reach.
+        // one root. The nested aggregate reaches no cluster that the root does not reach.
         clusters.put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
       } else {
         visitLeaf(name, part);

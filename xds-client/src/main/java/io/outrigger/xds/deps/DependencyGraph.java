@@ -225,7 +225,9 @@ final class DependencyGraph {
     throw new AssertionError(listener.routes());
   }
 
-  /** Returns the name of the route configuration. A walk looks up at most one. */
+  /**
+   * Returns the name of the route configuration; a walk looks up at most one route configuration.
+   */
   private static String rdsName(WatchSet wanted) {
     return String.join(", ", wanted.routes());
   }

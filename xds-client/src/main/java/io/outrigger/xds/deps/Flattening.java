@@ -16,8 +16,9 @@ import java.util.function.Function;
  * The leaves of one aggregate cluster in depth-first order. A leaf that occurs several times is
  * listed once, at its first position (A37).
  *
- * <p>The set of visited clusters belongs to one root. It ends loops and lists the leaves of
- * diamonds once. A set that is shared by several roots would make the lists of leaves incomplete.
+ * <p>The set of visited clusters belongs to one root. With this set, the walk ends at loops and
+ * lists the leaves of diamonds once. A set that is shared by several roots would make the lists of
+ * leaves incomplete.
  *
  * @param leaves the names of the EDS and LOGICAL_DNS clusters
  * @param reached the names of all clusters in the tree in the order of the walk, the root first

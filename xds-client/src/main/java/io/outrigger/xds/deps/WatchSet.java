@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The resources that a walk of the graph looked up and that must therefore be watched. The sets
- * grow during the walk only.
+ * The resources that a walk of the graph looked up and that must therefore be watched. The walk
+ * fills the sets, which do not change after the walk.
  */
 @ControlConfined
 record WatchSet(

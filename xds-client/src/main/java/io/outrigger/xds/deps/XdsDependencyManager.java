@@ -65,8 +65,8 @@ public final class XdsDependencyManager {
     void onConfig(Outcome<XdsConfig> config);
 
     /**
-     * Called when only these clusters have changed. They are clusters of the configuration in use
-     * or, when the target as a whole has failed, clusters that calls still hold.
+     * Called when only clusters have changed: clusters of the configuration in use or, when the
+     * target as a whole has failed, clusters that calls still hold.
      */
     void onClusters(Map<String, Outcome<ClusterConfig>> changed);
   }
@@ -185,8 +185,8 @@ public final class XdsDependencyManager {
       inUse = complete.wanted();
       publish(complete);
     }
-    // A listener may have called keep() for clusters whose watches would end now. Then the graph is
-    // dirty, and the next turn ends the watches.
+    // A listener may have called keep() for clusters whose watches would end now. The next turn
+    // ends the other watches in that case.
     if (!dirty && !closed) {
       retain(resolution.wanted(), inUse);
     }
@@ -231,17 +231,17 @@ public final class XdsDependencyManager {
             changed.put(name, cluster);
           }
         });
-    boolean isOther =
+    boolean isNewConfig =
         published.isEmpty()
             || !sameBesideClusters(published.get(), complete.config())
             || (complete.config().isOk() && !publishedClusters.keySet().equals(next.keySet()));
     publishedClusters.keySet().retainAll(next.keySet());
-    if (isOther) {
+    if (isNewConfig) {
       publishedClusters.putAll(next);
       published = Optional.of(complete.config());
       listener.onConfig(complete.config());
     }
-    if (!isOther || !complete.config().isOk()) {
+    if (!isNewConfig || !complete.config().isOk()) {
       publishClusters(changed);
     }
   }
