@@ -85,7 +85,7 @@ final class Exchange {
   void start(boolean overTcp) {
     limit(timeout);
     if (overTcp) {
-      askOverTcp();
+      queryOverTcp();
       return;
     }
     connect(
@@ -96,7 +96,7 @@ final class Exchange {
         new Answers(/* overTcp= */ false));
   }
 
-  private void askOverTcp() {
+  private void queryOverTcp() {
     disconnect();
     connect(
         new Bootstrap()
@@ -151,7 +151,7 @@ final class Exchange {
     cancelTimer();
     timer =
         loop.schedule(
-            () -> finish(trouble("no answer from " + serverText())),
+            () -> finish(failure("no answer from " + serverText())),
             rest.toNanos(),
             TimeUnit.NANOSECONDS);
   }
@@ -185,13 +185,13 @@ final class Exchange {
     }
   }
 
-  private static Reply trouble(String reason) {
+  private static Reply failure(String reason) {
     return new Reply.Trouble(reason);
   }
 
   /** Returns the reply for a closed port, a missing route, or a socket that cannot be opened. */
   private Reply unreachable() {
-    return trouble(serverText() + " cannot be reached");
+    return failure(serverText() + " cannot be reached");
   }
 
   private String serverText() {
@@ -212,7 +212,7 @@ final class Exchange {
         return; // forged, or for another query: the right answer may still arrive
       }
       if (response.isTruncated() && !overTcp) {
-        askOverTcp();
+        queryOverTcp();
       } else {
         finish(reply(response));
       }
@@ -238,16 +238,16 @@ final class Exchange {
       if (!(cause instanceof DecoderException)) {
         finish(unreachable());
       } else if (overTcp) {
-        finish(trouble("the answer of " + serverText() + " cannot be read"));
+        finish(failure("the answer of " + serverText() + " cannot be read"));
       } else {
-        askOverTcp();
+        queryOverTcp();
       }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       if (context.channel() == channel) {
-        finish(trouble(serverText() + " closed the connection without an answer"));
+        finish(failure(serverText() + " closed the connection without an answer"));
       }
     }
   }
@@ -258,18 +258,18 @@ final class Exchange {
       return new Reply.Missing("NXDOMAIN from " + serverText());
     }
     if (!code.equals(DnsResponseCode.NOERROR)) {
-      return trouble(text(code) + " from " + serverText());
+      return failure(text(code) + " from " + serverText());
     }
     List<InetAddress> addresses = addresses(response);
     if (!addresses.isEmpty()) {
       return new Reply.Found(addresses);
     }
-    boolean refersToOthers =
+    boolean isReferral =
         response.count(DnsSection.ANSWER) == 0
             && !response.isAuthoritativeAnswer()
             && !response.isRecursionAvailable();
-    return refersToOthers
-        ? trouble(serverText() + " resolves no names of others")
+    return isReferral
+        ? failure(serverText() + " resolves no names of others")
         : new Reply.Missing("no address in the answer of " + serverText());
   }
 

@@ -21,7 +21,7 @@ final class FamilyQuery {
    * The timeout for each server after the other family has addresses. Six such queries (three
    * servers, two attempts) end before {@code DnsName} reports that the name has no answer.
    */
-  private static final Duration HURRIED = Duration.ofSeconds(1);
+  private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
   private final EventLoop loop;
   private final ResolvConf conf;
@@ -73,9 +73,12 @@ final class FamilyQuery {
     }
   }
 
-  /** Shortens the timeouts, because the other family already has addresses. */
-  void hurry() {
-    timeout = timeout.compareTo(HURRIED) < 0 ? timeout : HURRIED;
+  /**
+   * Shortens the timeouts of this and later exchanges. Called when the other address family of the
+   * name has addresses.
+   */
+  void shortenTimeouts() {
+    timeout = timeout.compareTo(SHORT_TIMEOUT) < 0 ? timeout : SHORT_TIMEOUT;
     running.ifPresent(exchange -> exchange.limit(timeout));
   }
 

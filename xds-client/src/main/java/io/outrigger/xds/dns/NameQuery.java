@@ -67,11 +67,11 @@ final class NameQuery {
       families.add(DnsRecordType.AAAA);
     }
     do {
-      askForNextFamily(candidate);
+      queryNextFamily(candidate);
     } while (!families.isEmpty() && !conf.has("single-request"));
   }
 
-  private void askForNextFamily(String candidate) {
+  private void queryNextFamily(String candidate) {
     DnsRecordType family = families.remove();
     var query =
         new FamilyQuery(
@@ -82,7 +82,7 @@ final class NameQuery {
             reply -> onReply(candidate, family, reply));
     running.put(family, query);
     if (!found.isEmpty()) {
-      query.hurry();
+      query.shortenTimeouts();
     }
     query.start();
   }
@@ -91,14 +91,14 @@ final class NameQuery {
     running.remove(family);
     if (reply instanceof Reply.Found answer) {
       found.addAll(answer.addresses());
-      running.values().forEach(FamilyQuery::hurry);
+      running.values().forEach(FamilyQuery::shortenTimeouts);
     } else if (reply instanceof Reply.Missing answer) {
       missing.add(answer.reason());
     } else if (reply instanceof Reply.Trouble answer) {
       troubles.add(answer.reason());
     }
     if (!families.isEmpty() && conf.has("single-request")) {
-      askForNextFamily(candidate);
+      queryNextFamily(candidate);
     } else if (running.isEmpty() && families.isEmpty()) {
       onBothFamilies();
     }

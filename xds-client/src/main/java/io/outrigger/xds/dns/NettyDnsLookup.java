@@ -40,7 +40,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   private final ControlLoop control;
   private final Supplier<ResolvConf> settings;
   private @Nullable MultiThreadIoEventLoopGroup thread;
-  private Optional<ResolvConf> kept = Optional.empty(); // confined to the DNS thread
+  private Optional<ResolvConf> lastSettings = Optional.empty(); // confined to the DNS thread
   private int rotation; // confined to the DNS thread
 
   /** Creates a lookup with the settings of this machine. */
@@ -166,10 +166,10 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   private ResolvConf settings() {
-    if (kept.isEmpty() || !kept.get().has("no-reload")) {
-      kept = Optional.of(settings.get());
+    if (lastSettings.isEmpty() || !lastSettings.get().has("no-reload")) {
+      lastSettings = Optional.of(settings.get());
     }
-    return kept.get();
+    return lastSettings.get();
   }
 
   private List<InetSocketAddress> servers(ResolvConf conf) {

@@ -14,7 +14,10 @@ sealed interface Reply {
     }
   }
 
-  /** The server reports that the name has no addresses. Other servers would report the same. */
+  /**
+   * The server reports that the name has no addresses. A query to another server would have the
+   * same result.
+   */
   record Missing(String reason) implements Reply {}
 
   /** The server gave no conclusive answer. Another server may give one. */

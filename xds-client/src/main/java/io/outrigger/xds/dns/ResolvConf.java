@@ -30,7 +30,8 @@ import java.util.regex.Pattern;
  *
  * @param servers the name servers in the order of queries, at least one
  * @param search the domains that are appended to a name in a search
- * @param ndots the number of dots from which on a name is first looked up without a search domain
+ * @param ndots the number of dots; a name with at least that many dots is first looked up without a
+ *     search domain
  * @param timeout the time limit for the answer of one server to one query
  * @param attempts the number of passes over the list of servers
  * @param options the words of the {@code options} lines
