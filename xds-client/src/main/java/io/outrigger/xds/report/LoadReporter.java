@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports load to one server while there is load to report (A27). Failures of reports do not affect
- * calls. They are counted, and logged once per outage.
+ * calls. Failures are counted, and one failure per outage is logged.
  *
  * <pre>
  * OPEN    -> ASKED    on the first response; the backoff is reset

@@ -2,7 +2,10 @@ package io.outrigger.xds.report;
 
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 
-/** The sending half of one stream of load reports. Used on the control loop; never blocks. */
+/**
+ * The sending half of one stream of load reports. The methods are called on the control loop and
+ * never block.
+ */
 public interface LrsStream {
   /**
    * Sends a request, or queues the request until the stream is ready. Does nothing once the stream

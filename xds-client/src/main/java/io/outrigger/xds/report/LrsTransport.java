@@ -3,7 +3,7 @@ package io.outrigger.xds.report;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
 import io.outrigger.base.RpcStatus;
 
-/** Opens streams of load reports to one server. Used on the control loop. */
+/** Opens streams of load reports to one server. The transport is used on the control loop. */
 public interface LrsTransport {
   /** Opens a stream. {@code listener} is not called before this method returns. */
   LrsStream open(Listener listener);

@@ -13,14 +13,14 @@ import java.util.Set;
  */
 record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
   /**
-   * The minimum interval, the same as in gRPC C-core. It replaces shorter, absent and invalid
-   * intervals.
+   * The minimum interval between two reports, the same as in gRPC C-core, which replaces shorter,
+   * absent and invalid intervals.
    */
   static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
   /**
-   * The maximum interval. It means never in practice, and is short enough for arithmetic in
-   * nanoseconds.
+   * The maximum interval between two reports. This interval never ends in practice, and its
+   * nanoseconds fit into a long.
    */
   static final Duration MAX_INTERVAL = Duration.ofDays(36_525);
 
@@ -28,7 +28,7 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     clusters = Set.copyOf(clusters);
   }
 
-  /** Reads a response. Every response gives a plan. */
+  /** Reads a response. No response is invalid. */
   static ReportPlan of(LoadStatsResponse response) {
     return new ReportPlan(
         interval(response.getLoadReportingInterval()),
