@@ -80,8 +80,8 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
   }
 
   /**
-   * The use of a server. When authorities differ, the use by the authority that prefers the server
-   * most.
+   * The use of a server. When authorities use a server differently, the view has the use by the
+   * authority that prefers the server most.
    */
   public enum Use {
     /** The server is the first server of an authority. */
@@ -137,7 +137,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
    * @param type the type's label, such as {@code lds}
    * @param state the label of the cache state, such as {@code acked}
    * @param version the version in use; empty when no version is in use
-   * @param lastUpdated when the version in use was last received
+   * @param lastUpdated the time at which the version in use was last received
    * @param raw the resource in use
    * @param error the latest error of the resource itself
    * @param connectivityError the reason why the server cannot be reached, while it cannot be
