@@ -26,7 +26,7 @@ final class RetryPolicyDecoder {
     }
 
     private static Duration orMinimum(Duration interval) {
-      Duration shortest = RetryPolicy.SHORTEST_INTERVAL;
+      Duration shortest = RetryPolicy.MIN_INTERVAL;
       return interval.compareTo(shortest) < 0 ? shortest : interval;
     }
   }
