@@ -24,7 +24,8 @@ public final class Backoff {
   }
 
   /**
-   * Creates a backoff whose delays end at {@code max}, for a peer that may be retried more often.
+   * Creates a backoff whose delays grow up to {@code max}, for a peer that may be retried more
+   * often.
    */
   public Backoff(RandomSource random, Duration max) {
     this.random = random;
@@ -40,7 +41,7 @@ public final class Backoff {
     return Duration.ofNanos((long) (nominal * (1 - JITTER + 2 * JITTER * unit)));
   }
 
-  /** Restarts the delays at the first one, after a success. */
+  /** Resets the next delay to the first delay, after a success. */
   public void reset() {
     nextNanos = INITIAL.toNanos();
   }

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls files at a fixed interval, off the control loop, until it is closed. Polling notices
+ * Polls files at a fixed interval, off the control loop, until {@link #close}. Polling notices
  * changes for which the system sends no file event, such as the swapped links of a Kubernetes
  * volume (decision xds 0045).
  *
