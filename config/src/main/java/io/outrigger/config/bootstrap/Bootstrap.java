@@ -42,7 +42,8 @@ public record Bootstrap(
   }
 
   /**
-   * An authority of xdstp names. An authority without servers uses the top-level servers.
+   * The settings of an authority in xdstp names. An authority without servers uses the top-level
+   * servers.
    *
    * @param fallbackOnReachabilityOnly whether the next server is used as soon as the servers before
    *     it cannot be reached, even when every resource is known (A95)
@@ -74,8 +75,8 @@ public record Bootstrap(
     /**
      * The plugin {@code spiffe_workload_api}, which only Outrigger has.
      *
-     * @param endpoint empty for the endpoint in the environment variable {@link
-     *     WorkloadEndpoint#VARIABLE}
+     * @param endpoint the configured endpoint; empty to use the endpoint in the environment
+     *     variable {@link WorkloadEndpoint#VARIABLE}
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
@@ -87,7 +88,8 @@ public record Bootstrap(
     }
 
     /**
-     * A plugin that Outrigger does not support. Only a cluster that names the instance is invalid.
+     * A plugin that Outrigger does not support. A cluster that names an instance of such a plugin
+     * is invalid; the bootstrap is valid.
      */
     record Unknown(String plugin) implements CertificateProvider {}
   }

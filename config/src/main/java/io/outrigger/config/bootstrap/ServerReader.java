@@ -26,8 +26,8 @@ final class ServerReader {
   }
 
   /**
-   * Reads one server. An invalid field gets a placeholder value, because its document is refused
-   * anyway.
+   * Reads one server. An invalid field gets a placeholder value, because a document with errors is
+   * refused anyway.
    */
   private static XdsServer server(JsonNode node) {
     String uri = node.requiredText("server_uri").orElse("-");
@@ -116,7 +116,7 @@ final class ServerReader {
       Optional<String> name = feature.text();
       name.ifPresent(names::add);
       if (name.equals(Optional.of("resource_timer_is_transient_failure"))) {
-        // A88 contains this misspelling once; the feature's name ends in "error".
+        // A88 misspells the feature like this once; the correct name ends in "error".
         node.findings()
             .warn(
                 feature.path(),

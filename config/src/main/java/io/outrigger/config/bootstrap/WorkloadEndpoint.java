@@ -20,8 +20,8 @@ public record WorkloadEndpoint(String uri, String target) {
       "give unix:///path/of/the/socket or tcp://address:port, the address as numbers";
 
   /**
-   * Parses an endpoint's URI. A failure's message continues a sentence that begins with {@code
-   * text}.
+   * Parses an endpoint's URI. The message of a failure, such as {@code is not a URI}, fits behind
+   * {@code text}.
    */
   public static Outcome<WorkloadEndpoint> parse(String text) {
     URI uri;
