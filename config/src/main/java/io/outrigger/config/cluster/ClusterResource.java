@@ -38,7 +38,7 @@ public record ClusterResource(
     Optional<LoadReporting> loadReporting,
     OverlayEffect overlay)
     implements Overlaid {
-  /** The meaning of {@code lb_policy: ROUND_ROBIN} (A52-04). */
+  /** The policy of a cluster whose {@code lb_policy} is {@code ROUND_ROBIN} (A52-04). */
   public static final BalancingPolicy DEFAULT_POLICY =
       new BalancingPolicy.WrrLocality(new BalancingPolicy.RoundRobin());
 
