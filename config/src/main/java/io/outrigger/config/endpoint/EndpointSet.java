@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * A ClusterLoadAssignment, or the result of DNS resolution in the same form.
  *
- * @param priorities the priorities from 0 on, highest first and without gaps; each is a list of
- *     localities
+ * @param priorities the priorities from 0 on, highest first and without gaps; a priority is a list
+ *     of localities
  * @param leftOut the parts of the resource that are left out, such as {@code 1 locality without
  *     load_balancing_weight}
  */
