@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The source of load reports. The balancing half implements it, and the control plane half reads
- * it. A source keeps its counts until {@link #take} removes them.
+ * The source of load reports. The balancing half implements this interface, and the control plane
+ * half takes the loads. A source keeps its counts until {@link #take} removes them.
  */
 @ControlConfined
 public interface LoadSource {
@@ -16,7 +16,8 @@ public interface LoadSource {
   Set<XdsServer> servers();
 
   /**
-   * Sets the listener that is called whenever {@link #servers} has changed. There is one listener.
+   * Sets the listener that is called whenever {@link #servers} has changed. A source has at most
+   * one listener.
    */
   void onServersChanged(Runnable listener);
 
@@ -24,7 +25,7 @@ public interface LoadSource {
    * Returns the counts for {@code server} and resets them. A cluster that the predicate {@code
    * asked} rejects keeps its counts while the cluster exists.
    *
-   * @param asked accepts the names of the clusters that the server asked for
+   * @param asked a predicate that accepts the names of the clusters whose load the server requested
    */
   List<ClusterLoad> take(XdsServer server, Predicate<String> asked);
 }
