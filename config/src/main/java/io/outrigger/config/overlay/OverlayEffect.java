@@ -31,7 +31,7 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
   /**
    * A rule that was skipped as a whole.
    *
-   * @param field the field that causes the reason; empty when no single field does
+   * @param field the field that the reason concerns; empty when the reason concerns no single field
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
 
