@@ -66,8 +66,8 @@ final class DomainIndex {
   }
 
   /**
-   * The domains with a star at one end, by the text without the star. The star matches at least one
-   * character.
+   * Maps domains with a star at one end to their hosts, by the text without the star. The star
+   * matches at least one character.
    */
   private static final class Affixes {
     private final Map<String, DomainMatch> hosts = new HashMap<>();

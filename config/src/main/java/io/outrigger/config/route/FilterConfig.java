@@ -38,7 +38,7 @@ public interface FilterConfig {
 
   /**
    * An abort of a share of requests with a gRPC status or an HTTP status. The request's headers
-   * give the status when both are empty.
+   * give the status when both components for the status are empty.
    */
   record Abort(Optional<Integer> grpcStatus, Optional<Integer> httpStatus, Fraction share) {
     public static final int MAX_GRPC_STATUS = 16;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One input of a request's hash (A42 "Hash Policy"). The decoder drops the kinds that a gRPC client
- * does not support, since they contribute no hash.
+ * does not support, since such kinds contribute no hash.
  */
 public sealed interface HashPolicy {
-  /** Whether the policies after this one are skipped once a hash exists. */
+  /** Whether the policies after this policy are skipped once a hash exists. */
   boolean terminal();
 
   /**

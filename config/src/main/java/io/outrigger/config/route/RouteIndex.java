@@ -49,7 +49,7 @@ public final class RouteIndex {
     return next.equals(source) ? this : of(next);
   }
 
-  /** Returns the route at {@code place}, a result of {@link #first}. */
+  /** Returns the route at {@code place}, which {@link #first} returned. */
   public Route route(int place) {
     return routes[place];
   }

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A RouteConfiguration resource. One of its virtual hosts serves a given authority. The class is
- * not a record because it also holds an index of the domains.
+ * A RouteConfiguration resource. A route table serves a given authority by one of its virtual
+ * hosts. The class is not a record because it also holds an index of the domains.
  */
 @AnyThread
 public final class RouteTable implements Overlaid {

@@ -15,15 +15,16 @@ public record RouteTimeout(
     Optional<Duration> timeout,
     Optional<Duration> maxGrpcTimeout,
     Optional<StreamDuration> maxStreamDuration) {
-  /** The timeouts of a route that gives none. */
+  /** The timeouts of a route without any timeout. */
   public static final RouteTimeout UNSET =
       new RouteTimeout(Optional.empty(), Optional.empty(), Optional.empty());
 
   /**
    * The message {@code RouteAction.MaxStreamDuration}.
    *
-   * @param maxStreamDuration the field of the same name
-   * @param grpcTimeoutHeaderMax takes precedence over {@code maxStreamDuration}
+   * @param maxStreamDuration the field {@code max_stream_duration} of the message
+   * @param grpcTimeoutHeaderMax the field {@code grpc_timeout_header_max}, which takes precedence
+   *     over {@code maxStreamDuration}
    */
   public record StreamDuration(
       Optional<Duration> maxStreamDuration, Optional<Duration> grpcTimeoutHeaderMax) {}
