@@ -13,7 +13,7 @@ public sealed interface ClusterConfig {
   String resolutionNote();
 
   /**
-   * A cluster that has endpoints itself.
+   * A cluster with its own endpoints, in contrast to an aggregate cluster.
    *
    * @param endpoints the endpoints, or the reason why no usable endpoints were discovered (A74-04)
    */
