@@ -15,8 +15,8 @@ import java.util.Optional;
  *
  * <p>Watchers use the resource in {@code held}, and no resource when {@code held} is empty. A
  * stream error is always newer than the data error in the same entry, because the first response of
- * the next stream clears the stream error. In an entry that was only requested, the stream error
- * stays until the control plane sends an update about the resource.
+ * the next stream clears the stream error. An entry in state REQUESTED keeps its stream error until
+ * the control plane sends an update about the resource.
  *
  * @param held the resource in use, if any
  * @param dataError the latest error of the resource itself; present in every error state
