@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 @ControlConfined
 final class ClusterWalk {
   /**
-   * The limit of reasons that the failure of an aggregate lists. The failure gives only the number
-   * of the others.
+   * The limit of reasons that the failure of an aggregate lists. The failure reports only the
+   * number of further reasons.
    */
   private static final int MAX_REASONS = 5;
 

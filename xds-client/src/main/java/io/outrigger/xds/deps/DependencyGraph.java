@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * Walks from a listener to all its dependencies (A74): its routes, the virtual host of the target,
  * the clusters of that host's routes, and the endpoints of these clusters.
  *
- * <p>A walk is a function of the resources that it looks up. Its result names the resources to
- * watch and has one of three cases: the configuration, the failure of the target, or a resource
- * that is still unresolved. While a resource is unresolved, the previous configuration stays in
- * force. Between walks the graph only remembers results whose inputs did not change. An update of
- * one cluster therefore rebuilds that cluster alone, and equal results are the same instances. A
- * change of endpoints, by far the most frequent change, needs no walk.
+ * <p>A walk is a function of the resources that it looks up. The result of a walk names the
+ * resources to watch and has one of three cases: the configuration, the failure of the target, or a
+ * resource that is still unresolved. While a resource is unresolved, the previous configuration
+ * stays in force. Between walks the graph only remembers results whose inputs did not change. An
+ * update of one cluster therefore rebuilds that cluster alone, and equal results are the same
+ * instances. A change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -73,7 +73,8 @@ final class DependencyGraph {
     }
 
     /**
-     * A resource has neither a value nor an error yet; {@code what} describes one such resource.
+     * A resource has neither a value nor an error yet. The component {@code what} describes one
+     * such resource.
      */
     record Waiting(WatchSet wanted, String what) implements Resolution {}
 

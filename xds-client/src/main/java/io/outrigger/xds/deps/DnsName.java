@@ -34,9 +34,9 @@ final class DnsName {
 
   /**
    * The time for which a configuration waits for the first answer to a name, so that an
-   * unresponsive name server does not delay other clusters (A37-08). A later answer is still used.
-   * The time is longer than the timeouts of two silent servers by the default of resolv.conf, 5 s
-   * each.
+   * unresponsive name server does not delay other clusters (A37-08). An answer after that time is
+   * still used. By the default of resolv.conf, two servers that do not answer take 5 s each, so the
+   * time is longer than 10 s.
    */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(11);
 

@@ -41,8 +41,8 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   }
 
   /**
-   * Returns {@code noun "name": reason}, or the reason alone when it already begins with noun and
-   * name.
+   * Returns {@code noun "name": reason}, or the reason alone when the reason already begins with
+   * noun and name.
    */
   static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.noun() + " \"" + name + "\"";

@@ -26,7 +26,10 @@ record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return new WatchState<>(Optional.of(outcome), RpcStatus.OK);
   }
 
-  /** Returns the same state with {@code status} as the ambient error; OK removes the error. */
+  /**
+   * Returns the same state with {@code status} as the ambient error; a status of OK removes the
+   * error.
+   */
   WatchState<T> withAmbient(RpcStatus status) {
     return new WatchState<>(outcome, status);
   }

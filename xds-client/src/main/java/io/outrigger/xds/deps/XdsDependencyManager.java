@@ -23,9 +23,9 @@ import java.util.Set;
  * Watches all resources on which one target depends, and publishes them as one configuration (A74).
  *
  * <p>The graph is walked once after all resource changes of one turn of the control loop. A walk
- * may start new watches; resources that these deliver from the cache are used in the same turn. No
- * configuration is published while a resource is unresolved. The resources of the published
- * configuration stay watched meanwhile (A74-07).
+ * may start new watches; resources that the new watches deliver from the cache are used in the same
+ * turn. No configuration is published while a resource is unresolved. The resources of the
+ * published configuration stay watched meanwhile (A74-07).
  */
 @ControlConfined
 public final class XdsDependencyManager {
@@ -55,8 +55,8 @@ public final class XdsDependencyManager {
   @ControlConfined
   public interface Listener {
     /**
-     * Called with a new configuration, which differs from the previous one. When only clusters
-     * differ, {@link #onClusters} is called instead.
+     * Called with a new configuration, which differs from the previous configuration. When only
+     * clusters differ, {@link #onClusters} is called instead.
      *
      * @param config the configuration, or a failure of the target as a whole: the listener or its
      *     routes failed, or no virtual host serves the target. The status of a failure is
@@ -185,8 +185,8 @@ public final class XdsDependencyManager {
       inUse = complete.wanted();
       publish(complete);
     }
-    // A listener may have called keep() for clusters whose watches would end now. The next turn
-    // ends the other watches in that case.
+    // A listener may have called keep() for clusters whose watches would end now. In that case the
+    // next turn ends the watches that are not needed.
     if (!dirty && !closed) {
       retain(resolution.wanted(), inUse);
     }
@@ -206,7 +206,7 @@ public final class XdsDependencyManager {
     return true;
   }
 
-  /** Repeats the walk until no new watch delivers a resource at once. */
+  /** Walks the graph again as long as new watches deliver cached resources. */
   private DependencyGraph.Resolution resolve() {
     resolving = true;
     try {
