@@ -101,7 +101,7 @@ final class Exchange {
     connect(
         new Bootstrap()
             .channel(NioSocketChannel.class)
-            // the exchange's own timer is the limit
+            // the exchange has its own timeout
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0),
         () -> new DefaultDnsQuery(id),
         new TcpDnsQueryEncoder(),

@@ -20,6 +20,6 @@ sealed interface Reply {
    */
   record Missing(String reason) implements Reply {}
 
-  /** The server gave no conclusive answer. Another server may give one. */
+  /** The server gave no conclusive answer. Another server may give a conclusive answer. */
   record Trouble(String reason) implements Reply {}
 }
