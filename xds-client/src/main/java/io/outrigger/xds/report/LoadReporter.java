@@ -249,7 +249,7 @@ final class LoadReporter {
     outage = Optional.of(reason);
   }
 
-  /** One stream. Its events are ignored unless the current phase has this stream. */
+  /** One stream. The events of a stream are ignored unless the current phase has that stream. */
   private final class Stream implements LrsTransport.Listener {
     private final long startedNanos;
     private @Nullable LrsStream stream;

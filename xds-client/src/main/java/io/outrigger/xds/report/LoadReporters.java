@@ -30,8 +30,8 @@ public final class LoadReporters {
   /**
    * Starts to report the load that {@code source} counts.
    *
-   * @param transports the transports to the servers that {@code source} names; their creator shares
-   *     and closes them
+   * @param transports the transports to the servers that {@code source} names; the creator of the
+   *     transports also closes them
    * @param observer notified in addition to the log
    */
   public LoadReporters(
@@ -60,8 +60,8 @@ public final class LoadReporters {
   /**
    * Sends each server the counts since its last report, and ends.
    *
-   * @return a stage that completes when all servers have received their reports; it never completes
-   *     when a server does not end its stream
+   * @return a stage that completes when all servers have received their reports; the stage never
+   *     completes when a server does not end its stream
    */
   public CompletionStage<Void> finish() {
     closed = true;
