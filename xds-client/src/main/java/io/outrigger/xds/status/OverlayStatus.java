@@ -36,10 +36,10 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
    * @param clusters the number of clusters that the rule matches
    * @param routes the number of routes that the rule matches
    * @param set the first {@value #MOST} fields that the rule has set
-   * @param moreSet the number of further fields
+   * @param moreSet the number of further fields that the rule has set
    * @param leftOut the first {@value #MOST} resources to which the rule is not applied because of
    *     an error
-   * @param moreLeftOut the number of further resources
+   * @param moreLeftOut the number of further resources to which the rule is not applied
    */
   public record Rule(
       OverlayRule rule,

@@ -192,7 +192,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
    * One change of a resource.
    *
    * @param state the label of the cache state after the change
-   * @param version the version that arrived or that the error names
+   * @param version the version that arrived or that contained the error
    * @param details the error's message; empty without an error
    * @param body the received resource, whether accepted or refused; empty when no resource arrived,
    *     and for old changes
