@@ -12,8 +12,8 @@ const SOON_MILLIS = 30 * 86_400_000;
 export function certificateProblems(providers, now) {
   return providers.flatMap(provider => {
     const {of, words} = summary(provider, now);
-    const what = of === 'bad' || (of === 'wait' && provider.loaded) ? [{of, text: `certificate ${provider.instance}: ${words}`}] : [];
-    return provider.error ? [...what, {of: 'bad', text: `certificate ${provider.instance}: ${provider.error}`}] : what;
+    if (of === 'good' || (of === 'wait' && !provider.loaded)) return [];
+    return [{of, text: `certificate ${provider.instance}: ${words}${provider.error ? `; ${provider.error}` : ''}`}];
   });
 }
 
@@ -23,7 +23,7 @@ function summary({certificates, roots, loaded, error}, now) {
   const all = (certificates.length ? certificates : roots).map(each => standing(each, now));
   const worst = all.find(({of}) => of === 'bad') ?? all.find(({of}) => of === 'wait');
   if (worst?.of === 'bad') return worst;
-  if (error) return {of: 'bad', words: 'the newest files are not in use'};
+  if (error) return {of: 'bad', words: worst ? worst.words : 'the newest files are not in use'};
   return worst ?? {of: 'good', words: 'in use'};
 }
 

@@ -24,6 +24,7 @@ public final class PathWatcher<T> {
 
   private static final Logger log = LoggerFactory.getLogger(PathWatcher.class);
 
+  private final String name;
   private final ControlLoop loop;
   private final Executor reading;
   private final Supplier<Supplier<T>> poll;
@@ -35,6 +36,7 @@ public final class PathWatcher<T> {
   /**
    * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
+   * @param name of the files, for the log
    * @param reading runs the polls, which may block
    * @param poll called on the control loop before each poll; the supplier that it returns runs on
    *     {@code reading}
@@ -42,7 +44,12 @@ public final class PathWatcher<T> {
    *     #close}
    */
   public PathWatcher(
-      ControlLoop loop, Executor reading, Supplier<Supplier<T>> poll, Consumer<T> onResult) {
+      String name,
+      ControlLoop loop,
+      Executor reading,
+      Supplier<Supplier<T>> poll,
+      Consumer<T> onResult) {
+    this.name = name;
     this.loop = loop;
     this.reading = reading;
     this.poll = poll;
@@ -89,11 +96,16 @@ public final class PathWatcher<T> {
     onResult.accept(found);
   }
 
-  private void onThrown(Throwable bug) {
-    if (!isFailing) { // the first failure of a series is logged
-      log.error("reading of files failed; the files read before stay in use", bug);
+  private void onThrown(Throwable failure) {
+    if (isFailing) {
+      return; // it is logged already
     }
     isFailing = true;
+    if (Exhaustion.isOutOfMemory(failure)) {
+      log.warn("{}: there is no memory to read them; those read before stay in use", name);
+    } else {
+      log.error("{}: reading failed; those read before stay in use", name, failure);
+    }
   }
 
   /** Stops polling. The result of a running poll is dropped. */

@@ -59,8 +59,23 @@ class CertificatesIT {
 
   private JsonObject provider() {
     JsonArray all = JsonParser.parseString(mesh.admin().get("/certs").body()).getAsJsonArray();
-    assertThat(all).hasSize(1);
+    assertThat(all).hasSize(2);
     return all.get(0).getAsJsonObject();
+  }
+
+  /** The bootstrap has an instance of a plugin that is not known, too. */
+  @Test
+  void anInstanceOfAnUnknownPluginIsListedWithTheReason() throws Exception {
+    mesh.startReady();
+
+    JsonObject other =
+        JsonParser.parseString(mesh.admin().get("/certs").body())
+            .getAsJsonArray()
+            .get(1)
+            .getAsJsonObject();
+
+    assertThat(other.get("plugin").getAsString()).isEqualTo("vault");
+    assertThat(other.get("error").getAsString()).contains("its plugin is not known here");
   }
 
   @Test

@@ -316,7 +316,7 @@ class PageIT {
             tab.evaluate(
                     "[...document.querySelectorAll('.problems li')].map(e => e.className).join()")
                 .getAsString())
-        .isEqualTo("bad,bad,bad,wait");
+        .isEqualTo("bad,bad,wait");
     picture(tab, "overview-certs");
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
@@ -115,29 +114,6 @@ class TlsAttackIT {
                       listen(client);
                     })))
         .contains("TLS handshake timed out after 500ms");
-  }
-
-  @Test
-  void aHandshakeThatIsHalfDoneIsCountedUntilItEnds() throws Exception {
-    AcceptingPort server =
-        mesh.keep(
-            new AcceptingPort(
-                client -> {
-                  client.getOutputStream().write(HALF_A_SERVER_HELLO);
-                  listen(client);
-                }));
-    mesh.controlPlane.serve(
-        secured("A"),
-        Xds.endpoints("A", Xds.locality("z", 0, 1, List.of(server.number()))),
-        Xds.listener("orders", "routes"),
-        Xds.routesTo("routes", "A"));
-    mesh.with(Flag.CONNECT_TIMEOUT, "100s").startReady();
-    String holder = "127.0.0.1:" + server.number();
-    Await.until("it is counted", () -> mesh.admin().get("/memory").body().contains(holder));
-
-    server.close();
-
-    Await.until("it is given back", () -> !mesh.admin().get("/memory").body().contains(holder));
   }
 
   @ParameterizedTest

@@ -48,6 +48,9 @@ public final class LoopMemory {
   /** A connection that holds more is a cause of the shortage, however much moves on it. */
   private static final long CAUSE_BYTES = 1 << 20;
 
+  /** So many moves in one or two seconds make a connection busy: it is read from in any case. */
+  private static final int BUSY_MOVES = 8;
+
   /** How many connections are looked at, or ended, before the loop does something else. */
   private static final int LOOKED_AT_ONCE = 1_024;
 
@@ -157,8 +160,8 @@ public final class LoopMemory {
   }
 
   /**
-   * Reads from no app until some of the heap is free again: each of thousands may be about to send
-   * the little that is too much together.
+   * Reads only from busy apps that hold little until some of the heap is free again: each of
+   * thousands of idle ones may be about to send the little that is too much together.
    */
   private void pauseAll() {
     if (!isAllPaused) {
@@ -182,10 +185,14 @@ public final class LoopMemory {
   private void pauseApps(boolean value) {
     for (int i = holders.size() - 1; i >= 0; i--) { // one that is resumed may close
       MemoryHolder holder = i < holders.size() ? holders.get(i) : null;
-      if (holder != null && !holder.isShared()) {
+      if (holder != null && !holder.isShared() && !(value && isBusy(holder))) {
         holder.pauseReading(value);
       }
     }
+  }
+
+  private static boolean isBusy(MemoryHolder holder) {
+    return holder.moves() >= BUSY_MOVES && holder.weight() < CAUSE_BYTES;
   }
 
   private void tick() {

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The shares are those of whichever limit is nearest: of the heap, of buffers outside of it, or
  * of both together. Of the heap only a collection says what lives. Between two of them what is used
- * is an upper bound: above 85 % by that figure memory counts as short, above 100 % no app is read
- * from, and {@link HeapWatch} asks for a collection; connections are ended for what it has found.
+ * is an upper bound: above 85 % by that figure memory counts as short, above 100 % only busy apps
+ * that hold little are read from, and {@link HeapWatch} asks for a collection; connections are
+ * ended for what it has found.
  */
 @AnyThread
 public final class MemoryGauge {

@@ -85,7 +85,7 @@ final class OutOfMemoryIT {
       addLarge();
       outrigger.await(
           "the failure in the log",
-          () -> outrigger.errorText().contains("resource files: reading failed"));
+          () -> outrigger.errorText().contains("resource files: there is no memory to read them"));
 
       WaitingClock.sleep(Duration.ofSeconds(3)); // it is tried each second
       assertThat(outrigger.isAlive()).isTrue();

@@ -52,12 +52,12 @@ final class ProcessEndsIT {
         "run --resources none --forward 0=xds:///a |"
             + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"
-            + " server.json: listener \"a\": api_listener: is missing: a listener with sockets",
+            + " server.json:1:15: listener \"a\": api_listener: is missing: a listener with sockets",
         "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
         "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
             + " --otlp: \"ftp://x\" is not an endpoint such as http://collector:4317",
-        "run --config flags.yaml | flags.yaml: foo: is not known; the keys are the flags of run",
+        "run --config flags.yaml | flags.yaml:3: foo: is not known; the keys are the flags of run",
       })
   void badInputIsOneLineAndExitCode2(String line, String expected) throws IOException {
     Files.writeString(
@@ -253,8 +253,11 @@ final class ProcessEndsIT {
       assertThat(outrigger.outLines())
           .anySatisfy(
               line ->
-                  assertThat(line).startsWith("bad.yaml: cluster \"greeter-cluster\": lb_policy"))
-          .anySatisfy(line -> assertThat(line).startsWith("bad.yaml: ").contains("port_value"));
+                  assertThat(line)
+                      .startsWith("bad.yaml:28:5: cluster \"greeter-cluster\": lb_policy"))
+          .anySatisfy(
+              line ->
+                  assertThat(line).startsWith("warning: bad.yaml:38:55: ").contains("port_value"));
     }
     try (var outrigger =
         OutriggerProcess.start(

@@ -135,6 +135,7 @@ final class SidecarIT {
       outrigger.terminate();
       outrigger.awaitReady(503);
       assertThat(TestBackend.echo(port, "late")).isEqualTo("echo late");
+      WaitingClock.sleep(Duration.ofMillis(1_200)); // within a second it is the first one repeated
       outrigger.terminate();
 
       assertThat(outrigger.awaitExit()).isEqualTo(1);
