@@ -135,7 +135,8 @@ public final class Http2Listener {
 
   /** Sets up an accepted connection, on the event loop of that connection. */
   private void onAccepted(Channel channel) {
-    if (open.incrementAndGet() > settings.maxConnections() || settings.http2().memory().isFull()) {
+    if (open.incrementAndGet() > settings.maxConnections()
+        || settings.http2().memory().isUsedUp()) {
       open.decrementAndGet();
       refused.incrementAndGet();
       log.debug("forward {}: connection refused, {} are open", forward.name(), open.get());

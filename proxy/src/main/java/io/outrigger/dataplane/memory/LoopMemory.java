@@ -75,6 +75,7 @@ public final class LoopMemory {
   private volatile int apps;
 
   private boolean isAllPaused;
+  private boolean isEndingLater;
   private int appCount;
   private long read;
   private long nextRoundAt;
@@ -142,7 +143,7 @@ public final class LoopMemory {
     }
     if (gauge.isShort()) {
       pauseIfHeavy(holder);
-      if (gauge.isToEnd() && read >= nextRoundAt && order.isEmpty()) {
+      if (gauge.isToEnd() && read >= nextRoundAt) {
         nextRoundAt = read + ROUND_BYTES; // thousands of others may be read from in this turn
         endSome();
       }
@@ -302,8 +303,16 @@ public final class LoopMemory {
     }
     if (isDone) {
       order.clear();
-    } else {
-      inNextTurn(this::endSome);
+    } else if (!isEndingLater) {
+      isEndingLater = true;
+      inNextTurn(this::endMore);
+    }
+  }
+
+  private void endMore() {
+    isEndingLater = false;
+    if (!order.isEmpty()) { // else what was read meanwhile has ended the rest
+      endSome();
     }
   }
 

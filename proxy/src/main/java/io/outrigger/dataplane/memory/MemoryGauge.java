@@ -124,13 +124,16 @@ public final class MemoryGauge {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
   }
 
-  /** Whether nothing new may begin. */
+  /** Whether new requests are refused. */
   public boolean isFull() {
-    return Math.max(directShare, heapShare) >= FULL || isUsedUp;
+    return Math.max(directShare, heapShare) >= FULL;
   }
 
-  /** Whether all of the heap is used that peers may hold, as far as is known. */
-  boolean isUsedUp() {
+  /**
+   * Whether all that peers may hold is used, garbage on the heap included: then new connections are
+   * refused, and only busy apps are read from.
+   */
+  public boolean isUsedUp() {
     return isUsedUp;
   }
 
@@ -140,7 +143,7 @@ public final class MemoryGauge {
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
-    isUsedUp = used > limits.heapBytes();
+    isUsedUp = used > limits.heapBytes() || directShare >= FULL;
     if (!isSuspect && isSuspect(used)) {
       isSuspect = true;
       onSuspicion.run();
@@ -158,7 +161,7 @@ public final class MemoryGauge {
   /** Whether a collection would say more than is known. */
   boolean isWorthACollection() {
     long held = heapUsed.getAsLong() - programBytes;
-    return heapShare >= HEAVY
+    return heldHeap >= HEAVY * limits.heapBytes()
         || (held >= SHORT * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8);
   }
 
@@ -220,7 +223,9 @@ public final class MemoryGauge {
   /** A connection is ended so that memory becomes free. */
   void onEnded(PeerSide side, long weight) {
     ended.incrementAndGet(place(side));
-    heapToEnd.addAndGet(-weight);
+    if (heapToEnd.addAndGet(-weight) <= 0) {
+      heapShare = Math.min(heapShare, RELIEVED); // until a collection has measured it
+    }
   }
 
   /**

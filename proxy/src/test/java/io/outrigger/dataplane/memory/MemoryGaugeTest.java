@@ -221,13 +221,26 @@ final class MemoryGaugeTest {
     loop.onRead(backend, 64 << 10);
     assertThat(app.paused).isTrue();
     assertThat(backend.paused).isFalse();
-    assertThat(gauge.isFull()).isTrue();
+    assertThat(gauge.isUsedUp()).isTrue();
 
     heap = 20 * MIB;
     gauge.onCollected(heap);
-    assertThat(gauge.isFull()).isFalse();
+    assertThat(gauge.isUsedUp()).isFalse();
     pass(Duration.ofSeconds(1));
     assertThat(app.paused).isFalse();
+  }
+
+  @Test
+  void aBusyAppThatHoldsLittleIsReadFromWhileTheOthersPause() {
+    Connection busy = app("busy", 8 << 10);
+    busy.moves = 100;
+    Connection idle = app("idle", 8 << 10);
+    pass(Duration.ofSeconds(1));
+    heap = 110 * MIB;
+    loop.onRead(idle, 64 << 10);
+
+    assertThat(idle.paused).isTrue();
+    assertThat(busy.paused).isFalse();
   }
 
   /** Of what must go as large a part of all weight ends; then the heap is collected again. */

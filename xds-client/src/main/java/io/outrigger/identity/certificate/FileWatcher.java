@@ -74,7 +74,8 @@ final class FileWatcher implements CertificateSource {
     this.loop = loop;
     this.source = source;
     this.listener = listener;
-    this.watcher = new PathWatcher<>("certificate files", loop, reading, this::check, this::onChecked);
+    this.watcher =
+        new PathWatcher<>("certificate files", loop, reading, this::check, this::onChecked);
   }
 
   @Override

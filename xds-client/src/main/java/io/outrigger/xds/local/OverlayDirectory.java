@@ -45,7 +45,8 @@ public final class OverlayDirectory {
     this.roots = List.copyOf(roots);
     this.files = read;
     this.listener = listener;
-    this.watcher = new PathWatcher<>("overlay files", loop, reader, this::nextReading, this::onRead);
+    this.watcher =
+        new PathWatcher<>("overlay files", loop, reader, this::nextReading, this::onRead);
   }
 
   /**

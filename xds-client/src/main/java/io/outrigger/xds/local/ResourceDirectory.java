@@ -55,7 +55,8 @@ public final class ResourceDirectory implements ResourceSource {
     this.roots = List.copyOf(roots);
     this.files = read;
     this.stopReader = stopReader;
-    this.watcher = new PathWatcher<>("resource files", loop, reader, this::nextReading, this::onRead);
+    this.watcher =
+        new PathWatcher<>("resource files", loop, reader, this::nextReading, this::onRead);
   }
 
   /** Starts to read and to watch the files. */
