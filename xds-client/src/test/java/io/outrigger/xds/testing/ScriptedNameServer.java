@@ -10,7 +10,6 @@ import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -43,21 +42,33 @@ public final class ScriptedNameServer implements AutoCloseable {
   public volatile Function<Query, List<byte[]>> udp = SILENT;
   public volatile Function<Query, List<byte[]>> tcp = SILENT;
 
+  private static final int MAX_TRIES = 20;
+
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final DatagramSocket datagrams;
   private final ServerSocket streams;
 
-  /** Serves at {@code port} of {@code ip}, over UDP and TCP. */
+  /**
+   * Serves at {@code port} of {@code ip}, over UDP and TCP; at a port that is free for both when
+   * {@code port} is 0.
+   */
   public ScriptedNameServer(String ip, int port) throws IOException {
     InetAddress address = InetAddress.getByName(ip);
-    datagrams = new DatagramSocket(port, address);
-    streams = new ServerSocket();
-    try {
-      streams.bind(new InetSocketAddress(address, datagrams.getLocalPort()));
-    } catch (BindException taken) {
-      datagrams.close();
-      throw taken;
+    ServerSocket stream = null;
+    DatagramSocket datagram = null;
+    for (int tries = 0; stream == null; tries++) {
+      datagram = new DatagramSocket(port, address);
+      try {
+        stream = new ServerSocket(datagram.getLocalPort(), 0, address);
+      } catch (BindException taken) {
+        datagram.close();
+        if (port != 0 || tries == MAX_TRIES) {
+          throw taken;
+        }
+      }
     }
+    datagrams = datagram;
+    streams = stream;
     start("udp " + ip, this::serveDatagrams);
     start("tcp " + ip, this::serveStreams);
   }
