@@ -37,16 +37,19 @@ public final class ChildSlot {
   private @Nullable Child pending;
 
   /**
-   * An empty place.
+   * Creates a slot without a child.
    *
-   * @param owner gets the states and pickers of the child in force
+   * @param owner receives the states and pickers of the child in force
    */
   public ChildSlot(PolicyFactory factory, LbParent owner) {
     this.factory = factory;
     this.owner = owner;
   }
 
-  /** Gives the child {@code next}; nothing happens when it equals the last configuration. */
+  /**
+   * Applies the configuration {@code next} to the child; does nothing when {@code next} equals the
+   * last configuration.
+   */
   public void update(LbConfig next) {
     LbConfig before = config;
     if (before != null && next.isSameAs(before)) {
@@ -79,7 +82,7 @@ public final class ChildSlot {
     }
   }
 
-  /** The state that the child published last; CONNECTING before that. */
+  /** The state that the child published last, or CONNECTING before the child has published. */
   public Connectivity state() {
     return current == null ? Connectivity.CONNECTING : current.state;
   }
@@ -97,7 +100,9 @@ public final class ChildSlot {
     }
   }
 
-  /** Shows the child; see {@link LbPolicy#accept}. Not before the first update. */
+  /**
+   * Shows the child; see {@link LbPolicy#accept}. The slot must have been updated at least once.
+   */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);
@@ -112,7 +117,7 @@ public final class ChildSlot {
     }
   }
 
-  /** One child and its way up. */
+  /** A child policy and the parent through which it publishes. */
   private final class Child implements LbParent {
     private final Class<?> kind;
     private final LbPolicy policy;
