@@ -134,7 +134,7 @@ final class PickFirstPolicy implements LbPolicy {
     parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(failure));
   }
 
-  /** Lets the call wait, and begins to connect for it (A62-02). */
+  /** Queues the call and begins to connect (A62-02). */
   private final class WakingPicker implements Picker {
     private final HappyEyeballs list;
     private final AtomicBoolean asked = new AtomicBoolean();

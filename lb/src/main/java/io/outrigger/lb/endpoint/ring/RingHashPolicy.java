@@ -44,16 +44,16 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   private final KeyOrder order = new KeyOrder();
   private final WeightClasses classes = new WeightClasses();
 
-  /** By number, as pickers have them. */
+  /** The members by number, as pickers index them. */
   private List<PlacedEndpoint> members = List.of();
 
-  /** The configuration of {@link #ring}, whose note the failures contain. */
+  /** The configuration from which {@link #ring} was built; its note is added to failures. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
-  /** Null without endpoints. */
+  /** Null while there are no endpoints. */
   private @Nullable Ring ring;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   public RingHashPolicy(
       ControlLoop control,
       RandomSource random,
@@ -85,7 +85,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     applied = config();
   }
 
-  /** Brings the slots in line with the members. False when all are as they were. */
+  /** Updates the slots to match the members. Returns false when no slot changed. */
   private boolean place(Change<PlacedEndpoint> change) {
     change.removed().forEach(member -> classes.leave(member.slot().weight()));
     List<Slot> added = new ArrayList<>();
@@ -122,7 +122,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
         order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
   }
 
-  /** The ring in use; null without endpoints. */
+  /** Returns the ring in use; null while there are no endpoints. */
   @Nullable Ring ring() {
     return ring;
   }
@@ -176,8 +176,8 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   /**
-   * Begins at a random place of the ring, so that many clients with the same failed endpoints do
-   * not all connect to the same one (A117).
+   * Starts at a random place of the ring, so that many clients with the same failed endpoints do
+   * not all connect to the same endpoint (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {

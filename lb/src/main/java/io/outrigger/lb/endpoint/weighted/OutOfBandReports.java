@@ -41,7 +41,7 @@ final class OutOfBandReports {
   private @Nullable TimerHandle waiting;
 
   /**
-   * @param subject the backend, for logs
+   * @param subject the name of the backend in logs
    */
   OutOfBandReports(
       ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
@@ -52,10 +52,10 @@ final class OutOfBandReports {
   }
 
   /**
-   * Requests reports over {@code over} every {@code every} from now on; does nothing when both are
-   * as before.
+   * Requests reports over the transport {@code over} at the interval {@code every}; does nothing
+   * when both are unchanged.
    *
-   * @param over null when there is no connection, or reports are not wanted
+   * @param over null when there is no connection, or when reports are not wanted
    */
   void ask(@Nullable Transport over, Duration every) {
     if (over == transport && every.equals(interval)) {
