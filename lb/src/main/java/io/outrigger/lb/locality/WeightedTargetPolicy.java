@@ -58,7 +58,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
   private Connectivity state = Connectivity.CONNECTING;
   private boolean closed;
 
-  /** A policy without children until its first update. */
+  /** Creates a policy without children; the first update adds them. */
   public WeightedTargetPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.WeightedTarget config, LbParent parent) {
     this.factory = factory;
@@ -150,7 +150,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
         usable.stream().map(child -> child.slot.picker()).toArray(Picker[]::new));
   }
 
-  /** A child and its share. */
+  /** A child policy and its weight. */
   private final class Child implements LbParent {
     private final ChildSlot slot = new ChildSlot(factory, this);
     private long weight;
