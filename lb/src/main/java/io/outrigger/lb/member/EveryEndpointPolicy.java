@@ -29,7 +29,7 @@ public abstract class EveryEndpointPolicy<
     extends EndpointPolicy<S, M> {
   private final FixedPicker waits;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   protected EveryEndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     super(control, config, parent);
     waits =
@@ -37,7 +37,7 @@ public abstract class EveryEndpointPolicy<
             PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));
   }
 
-  /** Shares calls among those READY, of which there are some. */
+  /** Creates a picker that shares calls among the READY members; at least one member is READY. */
   protected abstract Picker picker();
 
   @Override

@@ -54,14 +54,20 @@ public final class HappyEyeballs {
   private RpcStatus lastError = RpcStatus.OK;
   private @Nullable Candidate chosen;
 
-  /** The first candidate that the pass has not reached; beyond the last when no pass runs. */
+  /**
+   * The index of the first candidate that the current pass has not tried; the number of candidates
+   * when no pass runs.
+   */
   private int next;
 
   private boolean passing;
   private int failuresAfterPass;
   private @Nullable TimerHandle attemptTimer;
 
-  /** Starts in IDLE. {@code onChange} runs after a new state, error or connection. */
+  /**
+   * Creates an instance in state IDLE. {@code onChange} runs after each change of state, error or
+   * connection.
+   */
   public HappyEyeballs(ControlLoop control, LbParent parent, Runnable onChange) {
     this.control = control;
     this.parent = parent;
@@ -72,19 +78,19 @@ public final class HappyEyeballs {
     return state;
   }
 
-  /** Why the last attempt failed. */
+  /** The error of the last failed attempt. */
   public RpcStatus lastError() {
     return lastError;
   }
 
-  /** The subchannel that is connected; present in READY. */
+  /** The connected subchannel; present in state READY. */
   public Optional<Subchannel> chosen() {
     return chosen == null || chosen.subchannel == null
         ? Optional.empty()
         : Optional.of(chosen.subchannel);
   }
 
-  /** The states of the endpoints, in the order of {@code backends}. */
+  /** Returns the states of the endpoints {@code backends}, in the same order. */
   public List<LbEndpoint> describe(List<Backend> backends) {
     Map<Backend, List<Candidate>> byBackend = new HashMap<>();
     for (Candidate candidate : candidates) {
@@ -95,7 +101,7 @@ public final class HappyEyeballs {
         .toList();
   }
 
-  /** The state of the only endpoint. */
+  /** Returns the state of the only endpoint. */
   LbEndpoint describe(Backend only) {
     return describe(only, candidates);
   }
@@ -130,10 +136,10 @@ public final class HappyEyeballs {
   }
 
   /**
-   * Replaces the addresses. A connected address that is still there keeps its connection (A61-04);
-   * otherwise a pass over the new list begins, unless this is IDLE.
+   * Replaces the addresses. A connected address that is in the new list keeps its connection
+   * (A61-04); otherwise a pass over the new list begins, unless the state is IDLE.
    *
-   * @param backends at least one
+   * @param backends at least one endpoint
    */
   public void update(List<Backend> backends) {
     Map<Key, Candidate> before = new HashMap<>();
@@ -170,7 +176,7 @@ public final class HappyEyeballs {
     }
   }
 
-  /** Begins to connect, if IDLE. */
+  /** Begins to connect if the state is IDLE. */
   public void connect() {
     if (state == Connectivity.IDLE && !candidates.isEmpty()) {
       startPass();
@@ -283,7 +289,10 @@ public final class HappyEyeballs {
     onChange.run();
   }
 
-  /** Families in turn, beginning with that of the first address (A61, RFC 8305 section 4). */
+  /**
+   * Orders the addresses so that address families alternate, beginning with the family of the first
+   * address (A61, RFC 8305 section 4).
+   */
   private static List<Candidate> interleaved(List<Candidate> list) {
     List<Candidate> first = new ArrayList<>();
     List<Candidate> second = new ArrayList<>();
@@ -310,7 +319,7 @@ public final class HappyEyeballs {
   /** The identity of a subchannel. */
   private record Key(EndpointAddress address, String hostname) {}
 
-  /** One address and its subchannel, which exists from the first attempt on. */
+  /** One address and its subchannel, which is created for the first attempt. */
   private final class Candidate implements SubchannelListener {
     private final EndpointAddress address;
     private final String hostname;
