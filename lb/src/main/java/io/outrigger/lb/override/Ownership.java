@@ -25,13 +25,13 @@ enum Ownership {
 
   /** The events of an address. */
   enum Event {
-    /** A policy beneath wants it, and none had it. */
+    /** A policy beneath uses the address, which no policy used before. */
     TAKEN,
-    /** The last policy beneath gave it up. */
+    /** The last policy beneath that used the address has closed its subchannel. */
     RETURNED,
     /** A session's call waits for a connection. */
     ASKED,
-    /** No session used it for as long as the idle timeout, or none may any more. */
+    /** No session used the address for the idle timeout, or sessions may no longer use it. */
     UNUSED,
     /** The endpoint left the cluster. */
     GONE
@@ -46,14 +46,15 @@ enum Ownership {
     RELEASE
   }
 
-  /** The next state and the way there. */
+  /** The next state and the action of the transition. */
   record Step(Ownership next, Action action) {}
 
   /**
-   * The table.
+   * Looks up the transition for {@code event}.
    *
-   * @param wanted whether sessions may reach the address and one did within the idle timeout
-   * @throws IllegalStateException on an event that cannot happen in this state
+   * @param wanted whether sessions may reach the address and a session did so within the idle
+   *     timeout
+   * @throws IllegalStateException if {@code event} cannot happen in this state
    */
   Step on(Event event, boolean wanted) {
     if (event == Event.GONE) {
