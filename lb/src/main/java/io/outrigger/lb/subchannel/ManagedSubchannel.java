@@ -47,13 +47,19 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
-  /** As long as the first step of the back-off. */
+  /**
+   * A connection that breaks sooner is short-lived; the value equals the first step of the
+   * back-off.
+   */
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
-  /** Between the starts of two attempts, when the first one's connection was not used. */
+  /**
+   * The minimum time between the starts of two attempts when the first attempt's connection was not
+   * used.
+   */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
-  /** Whatever is configured: A105 "Configuration". */
+  /** The maximum number of connections, whatever is configured, as in A105 "Configuration". */
   static final int CONNECTIONS_CAP = 10;
 
   private final ControlLoop control;
@@ -67,10 +73,13 @@ public final class ManagedSubchannel implements Subchannel {
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
 
-  /** The last attempt, if it failed; it may still report that it could be made now. */
+  /**
+   * The last attempt, if it failed; the attempt may still report that its cause of failure is
+   * removed.
+   */
   private @Nullable Connection failed;
 
-  /** Ends a back-off, or a wait before an attempt. */
+  /** The timer that ends a back-off, or a wait before an attempt. */
   private @Nullable TimerHandle timer;
 
   private boolean lastBrokeSoon;
@@ -79,16 +88,17 @@ public final class ManagedSubchannel implements Subchannel {
   private boolean closed;
 
   /**
-   * No attempt before {@code untilNanos}, because of how the last connection ended.
+   * A time during which no attempt starts, until {@code untilNanos}, because of how the last
+   * connection ended.
    *
-   * @param failure the status of calls meanwhile; null: they wait
+   * @param failure the status with which calls fail during the pause; if null, calls wait
    */
   private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
-  /** Read by event loops; set exactly while READY. */
+  /** The transport, which event loops read; it is set exactly in state READY. */
   private volatile @Nullable Transport transport;
 
-  /** A subchannel in state IDLE; {@code address} is one of {@code backend}'s. */
+  /** Creates a subchannel in state IDLE; {@code address} must belong to {@code backend}. */
   public ManagedSubchannel(
       ControlLoop control,
       Connector connector,
@@ -127,7 +137,7 @@ public final class ManagedSubchannel implements Subchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    // Nothing is counted at the bottom; nodes that count wrap (decision lb-0001).
+    // This subchannel counts no calls; nodes that count calls wrap it (decision lb-0001).
   }
 
   @Override
@@ -171,7 +181,10 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /** Forgets the attempt that failed last: its remedy does not matter any more. */
+  /**
+   * Closes the record of the attempt that failed last, because the removal of its cause no longer
+   * matters.
+   */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
@@ -270,7 +283,10 @@ public final class ManagedSubchannel implements Subchannel {
       }
     }
 
-    /** Decides whether the next attempt has to wait. One that broke may be a server's restart. */
+    /**
+     * Decides, after a connection ended, whether the next attempt has to wait. A single broken
+     * connection causes no wait, because the server may have restarted.
+     */
     private void noteEnd(Connector.Ending ending, RpcStatus reason) {
       switch (ending) {
         case SERVED -> onGoodEnd();
@@ -298,7 +314,7 @@ public final class ManagedSubchannel implements Subchannel {
       lastBrokeSoon = true;
     }
 
-    /** The attempt was not made. */
+    /** Called when the attempt was not made because of a pause. */
     void onRefused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;
