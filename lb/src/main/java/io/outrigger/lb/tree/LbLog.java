@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log lines of the trees: ejections with their reasons and numbers, and switches of priorities.
+ * Logs the events of the trees: ejections with their reasons and numbers, and switches of
+ * priorities.
  */
 @ControlConfined
 final class LbLog implements LbObserver {

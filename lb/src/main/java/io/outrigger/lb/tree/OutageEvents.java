@@ -35,7 +35,7 @@ final class OutageEvents implements LbObserver {
   private boolean closed;
 
   /**
-   * @param observer is given the events of this class and those of the cluster's connections
+   * @param observer receives the events of this class and the events of the cluster's connections
    * @param count counts the cluster's endpoints
    */
   OutageEvents(
@@ -46,7 +46,7 @@ final class OutageEvents implements LbObserver {
     this.count = count;
   }
 
-  /** The cluster has published a picker with this state. */
+  /** Called when the cluster has published a picker with the state {@code next}. */
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =
@@ -57,7 +57,7 @@ final class OutageEvents implements LbObserver {
     }
   }
 
-  /** A connection of the cluster is in another state. */
+  /** Called when a connection of the cluster has changed its state. */
   @Override
   public void onEvent(LbEvent event) {
     if (event instanceof LbEvent.EndpointState connection && !connection.reason().isOk()) {
@@ -66,7 +66,7 @@ final class OutageEvents implements LbObserver {
     observer.onEvent(event);
   }
 
-  /** The outage that is not over. */
+  /** The current outage; empty when there is no outage. */
   Optional<LbEvent.Outage> outage() {
     return outage;
   }
