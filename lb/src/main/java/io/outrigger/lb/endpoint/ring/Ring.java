@@ -39,7 +39,7 @@ final class Ring {
     double total = 0;
     double least = Double.MAX_VALUE;
     for (WeightClass weight : classes) {
-      total += (double) weight.share() * weight.size(); // whole numbers: no order rounds
+      total += (double) weight.share() * weight.size(); // whole numbers are added without rounding
       least = Math.min(least, weight.share());
     }
     double leastShare = least / total;

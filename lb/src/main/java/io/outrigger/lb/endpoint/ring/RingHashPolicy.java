@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoint that the request's hash falls to (A42). Connections are made when a request needs
- * them.
+ * Picks the endpoint to which the request's hash falls (A42). A connection is made when a request
+ * needs it.
  *
  * <pre>
  * READY              any endpoint is READY
@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In CONNECTING and TRANSIENT_FAILURE a priority above may send no requests here, so there is
- * always one endpoint that connects (A61 "Ring Hash"), begun at a random place (A117); failed ones
- * go on trying by themselves.
+ * <p>In states CONNECTING and TRANSIENT_FAILURE a priority policy above may send no requests to
+ * this policy, so this policy always keeps one endpoint connecting (A61 "Ring Hash"), starting at a
+ * random place (A117); failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedEndpoint> {
@@ -129,7 +129,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   @Override
   protected void onMemberChange(PlacedEndpoint member) {
-    if (member.slot().number() != Slot.NO_NUMBER) { // else an update is under way, which notes it
+    if (member.slot().number() != Slot.NO_NUMBER) { // else the running update notes the member
       note(member);
     }
   }
@@ -196,7 +196,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   private RingHashPicker picker(Ring current) {
-    List<PlacedEndpoint> byNumber = members; // as they are now
+    List<PlacedEndpoint> byNumber = members; // the current list, for a later call
     return new RingHashPicker(
         current,
         numbers.states(),

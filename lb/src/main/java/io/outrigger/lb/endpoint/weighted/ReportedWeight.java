@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weight of an endpoint by its reports (A58 "Subchannel Weights"). Reports come on any event
- * loop; the control loop reads the weight.
+ * The weight of an endpoint, computed from its load reports (A58 "Subchannel Weights"). Reports
+ * arrive on any event loop; the control loop reads the weight.
  *
  * <pre>
  * unknown   -> blackout  on a report that gives a weight
- * blackout  -> usable    on blackout period elapsed since the first such report
- * any       -> blackout  on the connection being made anew, from the next report on
- * any       -> stale     on no such report for the expiration period
+ * blackout  -> usable    when the blackout period has elapsed since the first such report
+ * any       -> blackout  on a new connection, from the next report on
+ * any       -> stale     when no such report has arrived for the expiration period
  * stale     -> blackout  on a report that gives a weight
  * </pre>
  */
@@ -67,7 +67,7 @@ final class ReportedWeight {
       return false;
     }
     if (qps == 0) {
-      return true; // without requests there is no weight
+      return true; // a weight needs requests
     }
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
@@ -113,7 +113,7 @@ final class ReportedWeight {
       return Usable.NOT_YET;
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(current, current.startedOver()); // or else a report has just come
+      reported.compareAndSet(current, current.startedOver()); // fails if a report has just arrived
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();
