@@ -90,7 +90,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note().note());
-    if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
+    if (config.maxConnections() != before.maxConnections()) { // existing subchannels change
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));

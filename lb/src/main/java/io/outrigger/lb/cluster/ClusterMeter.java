@@ -30,7 +30,7 @@ final class ClusterMeter implements LoadMeter {
   private final LongAdder refusedMetrics = new LongAdder();
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
-  private @Nullable LoadSums sums; // while there is a server to report to
+  private @Nullable LoadSums sums; // null without a server to report to
   private boolean closed;
   private volatile String note = "";
 

@@ -39,7 +39,7 @@ final class ConnectionMeter implements SubchannelListener {
   @Override
   public void onConnection(ConnectionEvent event) {
     if (closed) {
-      return; // it was counted out already
+      return; // its end was already counted
     }
     if (event instanceof ConnectionEvent.Made) {
       open++;

@@ -26,12 +26,12 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private final int loops;
   private final ClusterMeter meter;
   private final ConnectionMeter connections;
-  private volatile @Nullable MetricTally tally; // null while no metric is to be reported
+  private volatile @Nullable MetricTally tally; // null while no metric is reported
 
   // The following fields are used on the control loop only.
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
-  private @Nullable MetricTally replaced; // an event loop may just be adding to it
+  private @Nullable MetricTally replaced; // event loops may still add to it
 
   /**
    * @param locality the initial locality of the endpoint
@@ -120,7 +120,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
    * control loop.
    */
   void propagate(PropagatedMetrics metrics) {
-    meter.onMoving(this); // also the sums that an earlier change replaced
+    meter.onMoving(this); // collects the replaced sums too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }
@@ -131,7 +131,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
    */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
-    if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
+    if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle
       sums.add(locality, collected, now);
       collected = now;
     }

@@ -10,7 +10,7 @@ final class DropCount {
   private static final int STRIDE = 8;
 
   private final AtomicLongArray counts;
-  private long last; // on the control loop alone
+  private long last; // used on the control loop only
 
   DropCount(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
