@@ -145,8 +145,8 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Sends the calls of a session to the endpoints that the session names (A75, A55); has no effect
-   * on calls without a session.
+   * Sends the calls of a session to the endpoints that the session names (A75, A55); without
+   * sessions, the node has no effect.
    *
    * @param statuses the health statuses with which sessions may reach an endpoint
    * @param idleTimeout how long a connection that only sessions use is kept
@@ -283,7 +283,7 @@ public sealed interface LbConfig {
       if (!settings.isInstance(((Leaf<?>) config).settings())) {
         throw new ClassCastException("no settings of " + settings.getName() + ": " + config);
       }
-      @SuppressWarnings("unchecked") // just checked
+      @SuppressWarnings("unchecked") // the class was checked above
       Leaf<S> own = (Leaf<S>) config;
       return own;
     }
