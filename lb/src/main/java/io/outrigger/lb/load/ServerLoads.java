@@ -77,7 +77,7 @@ final class ServerLoads {
   /** Called when a policy has closed: its counts stay, and its calls continue until they end. */
   void close(Key key) {
     ending.add(key);
-    for (Key each : List.copyOf(ending)) { // also other keys, whose calls may have ended
+    for (Key each : List.copyOf(ending)) { // all keys: calls of other keys may have ended
       Entry entry = entry(each);
       entry.look();
       noteIfGone(each, entry);
