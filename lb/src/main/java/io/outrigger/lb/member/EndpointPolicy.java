@@ -131,7 +131,7 @@ public abstract class EndpointPolicy<
 
   /** Updates the members to match the list {@code after}. */
   private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
+    boolean fits = places.size() == before.size(); // false on the first update and with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
@@ -165,7 +165,7 @@ public abstract class EndpointPolicy<
       removed.close();
       byState.remove(removed);
       if (removed == lastFailed) {
-        lastFailed = null; // its error is not that of a member that is left
+        lastFailed = null; // no remaining member has this error
       }
     }
     return new Change<>(added, kept, List.copyOf(gone));
@@ -307,7 +307,7 @@ public abstract class EndpointPolicy<
       for (EndpointAddress address : wanted.addresses()) {
         Key other = byAddress.get(address);
         if (other != null && other.hostname().equals(wanted.hostname())) {
-          return byKey.remove(other); // null when it was taken already
+          return byKey.remove(other); // null when another endpoint took it
         }
       }
       return null;

@@ -26,20 +26,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to the first of several addresses that works: pick_first among all its endpoints, and
- * every other leaf within one endpoint (A61 "universal leaf policy").
+ * Connects to the first of several addresses that works: pick_first uses this class for all its
+ * endpoints, and every other leaf policy uses it within one endpoint (A61 "universal leaf policy").
  *
  * <pre>
  * IDLE              -> CONNECTING        on connect: a pass over the addresses begins
- * CONNECTING        -> READY             on a connection; the other addresses are given up
- * CONNECTING        -> TRANSIENT_FAILURE on every address failed: the pass is over
- * TRANSIENT_FAILURE -> READY             on a connection; until then it stays, whatever is tried
- * READY             -> IDLE              on the connection lost
- * READY             -> TRANSIENT_FAILURE on a node above declaring the endpoint unfit; and back
+ * CONNECTING        -> READY             on a connection; the other attempts are closed
+ * CONNECTING        -> TRANSIENT_FAILURE when every address has failed: the pass ends
+ * TRANSIENT_FAILURE -> READY             on a connection; until then retries do not change it
+ * READY             -> IDLE              when the connection is lost
+ * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint; and back
  * </pre>
  *
- * <p>In a pass the next address is tried when the one before failed, or after 250 ms. After it each
- * address is tried again whenever its own back-off has elapsed, in no order.
+ * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a
+ * pass, each address is retried whenever its own back-off has elapsed, in no particular order.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -109,7 +109,7 @@ public final class HappyEyeballs {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
-    for (int i = 0; i < ofBackend.size(); i++) { // without an iterator: ten thousand times a look
+    for (int i = 0; i < ofBackend.size(); i++) { // no iterator: a view calls this often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());
@@ -217,7 +217,7 @@ public final class HappyEyeballs {
     cancelTimer();
     while (next < candidates.size()) {
       Candidate candidate = candidates.get(next++);
-      if (candidate.state == TRANSIENT_FAILURE) { // in back-off: that was its attempt
+      if (candidate.state == TRANSIENT_FAILURE) { // the attempt failed and is in back-off
         candidate.failed = true;
         continue;
       }
@@ -338,7 +338,7 @@ public final class HappyEyeballs {
       return new Key(address, hostname);
     }
 
-    @SuppressWarnings("ReferenceEquality") // an update shares equal objects: cheap, and enough
+    @SuppressWarnings("ReferenceEquality") // updates reuse equal objects
     void update(Backend current) {
       if (backend != current) {
         backend = current;
@@ -366,7 +366,7 @@ public final class HappyEyeballs {
     @Override
     public void onState(Connectivity now, RpcStatus reason) {
       if (subchannel == null) {
-        return; // the subchannel was given up
+        return; // the subchannel was closed
       }
       state = now;
       if (chosen == this) {
@@ -378,7 +378,7 @@ public final class HappyEyeballs {
       } else if (now == Connectivity.IDLE
           && HappyEyeballs.this.state == TRANSIENT_FAILURE
           && !passing) {
-        connect(); // its back-off elapsed
+        connect(); // the back-off elapsed
       }
     }
   }
