@@ -91,7 +91,7 @@ final class Detector {
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
     if (!(endpoint.state() instanceof EjectionState.Admitted admitted)) {
-      return; // once is enough (A50-34, A50-57)
+      return; // already ejected (A50-34, A50-57)
     }
     if (!sweep.budget().hasRoom()) {
       skip(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);

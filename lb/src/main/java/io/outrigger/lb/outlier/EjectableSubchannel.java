@@ -65,7 +65,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   /**
    * Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address.
-   * Control loop.
+   * Call this on the control loop.
    */
   void follow(@Nullable EndpointTracker next) {
     if (tracker != next) {
@@ -79,14 +79,17 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Counts calls in {@code next} from now on; null switches counting off. Control loop. */
+  /**
+   * Counts calls in {@code next} from now on; null switches counting off. Call this on the control
+   * loop.
+   */
   void countIn(@Nullable CallCounts next) {
     counts = next;
   }
 
   /**
    * Ejects the subchannel before its owner has received any state, and reports TRANSIENT_FAILURE to
-   * the owner soon. Control loop.
+   * the owner soon. Call this on the control loop.
    */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
@@ -98,7 +101,10 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
         });
   }
 
-  /** Reports TRANSIENT_FAILURE to the owner, unless it was already reported. Control loop. */
+  /**
+   * Reports TRANSIENT_FAILURE to the owner, unless it was already reported. Call this on the
+   * control loop.
+   */
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;
@@ -107,7 +113,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Reports the state of the connection to the owner, if the ejection hid that state. Control loop.
+   * Reports the state of the connection to the owner, if the ejection hid that state. Call this on
+   * the control loop.
    */
   void uneject() {
     if (ejected) {

@@ -10,9 +10,9 @@ import java.time.Instant;
  *
  * <pre>
  * Admitted(n) -> Ejected(n + 1)   on eject
- * Admitted(n) -> Admitted(n - 1)  on a sweep that leaves it in service, down to 0 (A50-31)
- * Ejected(n)  -> Admitted(n)      on the first sweep after its time is over
- * any         -> Admitted(0)      on detection switched off (A50-45)
+ * Admitted(n) -> Admitted(n - 1)  on a sweep that keeps it in service, down to 0 (A50-31)
+ * Ejected(n)  -> Admitted(n)      on the first sweep after the duration has elapsed
+ * any         -> Admitted(0)      when detection is switched off (A50-45)
  * </pre>
  */
 sealed interface EjectionState {

@@ -67,7 +67,7 @@ final class EndpointTracker {
     return last;
   }
 
-  /** Whether the endpoint was never ejected, and no calls were counted in the last interval. */
+  /** Whether the endpoint has no events, and no calls were counted in the last interval. */
   boolean isQuiet() {
     return history.isEmpty() && last.volume() == 0;
   }
@@ -139,7 +139,7 @@ final class EndpointTracker {
     boolean before = isEjected();
     state = next;
     if (isEjected() != before) {
-      subchannels().forEach(this::applyEjection); // a copy: owners may ask for more
+      subchannels().forEach(this::applyEjection); // a copy: owners may add subchannels
     }
   }
 

@@ -17,7 +17,7 @@ final class FailurePercentageAlgorithm {
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {
     long withVolume = hosts.stream().filter(host -> host.hasVolume(config.requestVolume())).count();
-    if (withVolume < config.minimumHosts()) { // step 1, as published: those with volume (A50-20)
+    if (withVolume < config.minimumHosts()) { // step 1: hosts with volume (A50-20)
       return List.of();
     }
     List<Candidate> candidates = new ArrayList<>();
