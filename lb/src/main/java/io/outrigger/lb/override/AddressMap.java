@@ -92,7 +92,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
       AddressEntry entry = entries.get(address.bare());
-      if (entry != null && !entry.address().equals(address)) { // another proxy is another way
+      if (entry != null && !entry.address().equals(address)) { // the proxy differs
         remove(entry.address());
         entry = null;
       }

@@ -36,7 +36,7 @@ final class IdleSweep {
     Duration delay = longer(remaining, SHORTEST_PAUSE);
     long due = control.nanoTime() + delay.toNanos();
     if (timer != null && plannedNanos - due <= 0) {
-      return; // an earlier one is planned, and will plan for this
+      return; // an earlier check will schedule this one
     }
     stop();
     plannedNanos = due;

@@ -149,7 +149,7 @@ final class OverrideHostPicker implements Picker {
       Subchannel subchannel = use.subchannel();
       EndpointAddress address = subchannel.address();
       AddressEntry entry = entries.get(address.bare());
-      if (entry == null) { // its endpoint has just left the cluster
+      if (entry == null) { // the endpoint has just left the cluster
         session.picked(AddressEntry.addresses(address, subchannel.endpoint()));
       } else {
         entry.used(clock.nanoTime());

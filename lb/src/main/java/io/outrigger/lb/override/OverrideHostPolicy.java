@@ -106,7 +106,7 @@ public final class OverrideHostPolicy implements LbPolicy {
       sweep.plan(entries.remaining(entry));
     }
     AddressEntry.Link link = entry.link();
-    if (link == null || link.state() != Connectivity.CONNECTING) { // which ends no wait
+    if (link == null || link.state() != Connectivity.CONNECTING) { // other states may end the wait
       publishSoon();
     }
   }
@@ -162,14 +162,14 @@ public final class OverrideHostPolicy implements LbPolicy {
     if (entries != null) {
       entries.close();
     }
-    sweep.stop(); // what the policies beneath gave up was kept for a moment
+    sweep.stop(); // closing the child may have scheduled a check
   }
 
   @Override
   public void count(EndpointTally tally) {
     if (entries == null) {
       child.count(tally);
-    } else { // connections that sessions alone keep are not known beneath
+    } else { // kept only for sessions: unknown beneath
       accept(tally, "", true);
     }
   }

@@ -1,22 +1,23 @@
 package io.outrigger.lb.override;
 
 /**
- * The owner of the connection to an address (A75): none, the policy that balances it, or sessions
- * alone. A pure table; the {@link AddressEntry} stores the state and performs the action.
+ * The owner of the connection to an address (A75): no owner, the policy that balances the address,
+ * or sessions only. This is a pure table; the {@link AddressEntry} stores the state and performs
+ * the action.
  *
  * <pre>
  * NOBODY   -> BALANCER  on TAKEN     lease
  * NOBODY   -> SESSIONS  on ASKED     lease, connect
  * BALANCER -> BALANCER  on ASKED     connect
  * BALANCER -> SESSIONS  on RETURNED  nothing: a session used it within the idle timeout
- * BALANCER -> NOBODY    on RETURNED  release: none did
+ * BALANCER -> NOBODY    on RETURNED  release: no session used it
  * SESSIONS -> BALANCER  on TAKEN     nothing
  * SESSIONS -> SESSIONS  on ASKED     connect
  * SESSIONS -> NOBODY    on UNUSED    release
  * any      -> NOBODY    on GONE      release, if there is a lease
  * </pre>
  *
- * <p>The lease is held in every state but NOBODY, so that the connection outlives its owner.
+ * <p>An entry holds the lease in every state but NOBODY, so that the connection outlives its owner.
  */
 enum Ownership {
   NOBODY,
