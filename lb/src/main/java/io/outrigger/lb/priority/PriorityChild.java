@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * failover timer: starts on creation, and on CONNECTING if READY or IDLE was reported
  *                   since the last TRANSIENT_FAILURE
  *                 stops on READY, IDLE, TRANSIENT_FAILURE
- *                 elapsed: the policy chooses again
- * retirement:     starts on deactivate, stops on reactivate, elapsed: the child is destroyed
+ *                 when elapsed, the policy chooses again
+ * retirement:     starts on deactivate, stops on reactivate, when elapsed, the child is destroyed
  * </pre>
  */
 @ControlConfined

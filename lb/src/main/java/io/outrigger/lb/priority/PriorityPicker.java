@@ -47,7 +47,7 @@ final class PriorityPicker implements Picker {
     return child.plan(call);
   }
 
-  @SuppressWarnings("ReferenceEquality") // the same object is the same answer, and that is enough
+  @SuppressWarnings("ReferenceEquality") // the child reuses its result objects
   private PickResult here(PickResult.Queue queue) {
     Answer known = last;
     if (known.child != queue) {
