@@ -23,26 +23,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subchannel at the bottom of the tree: keeps a connection to one address, when asked to; the
- * connector may add others to it (A105).
+ * The subchannel at the bottom of the tree: it makes a connection to one address on request; the
+ * connector may add further connections (A105).
  *
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection
- * CONNECTING        -> READY             on transport ready; back-off starts over
- * CONNECTING        -> TRANSIENT_FAILURE on attempt failed; back-off runs from the attempt's start
- * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
- * READY             -> IDLE              on transport closed or told to go away
+ * CONNECTING        -> READY             when the transport is ready; back-off is reset
+ * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; back-off runs from its start
+ * TRANSIENT_FAILURE -> IDLE              when the back-off has elapsed
+ * READY             -> IDLE              when the transport is closed or gets GOAWAY
  * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
  * any               -> closed            on close; no state is reported any more
  * </pre>
  *
- * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
+ * <p>A subchannel never reconnects by itself. The connector limits the duration of an attempt
+ * (SC-50).
  *
- * <p>READY ends the back-off of attempts, so a backend that takes connections only to close them
- * would be connected to without end. How the last connection ended decides what follows (decision
- * 0026): one that served is followed at once, whatever its age; one that was not used keeps the
- * next attempt waiting for a moment, in CONNECTING; those that broke within a second have a
- * back-off of their own, which begins with the second in a row and ends with one that served or
+ * <p>READY ends the back-off of attempts, so a backend that accepts connections only to close them
+ * would be reconnected endlessly. The end of the last connection decides when the next attempt may
+ * start (decision 0026). After a connection that served calls, the next attempt starts at once,
+ * whatever the connection's age. After an unused connection, the next attempt waits for a moment,
+ * in state CONNECTING. Connections that broke within a second have a separate back-off, which
+ * begins with the second such connection in a row and ends with a connection that served calls or
  * lived longer.
  */
 @ControlConfined
@@ -155,7 +157,7 @@ public final class ManagedSubchannel implements Subchannel {
       next.dial();
     } else if (current.failure() != null) {
       RpcStatus reason = current.failure();
-      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as a connector: later
+      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as connectors do
     } else {
       timer = control.schedule(Duration.ofNanos(wait), next::dial);
     }

@@ -148,7 +148,7 @@ public final class SharedSubchannels {
       reason = why;
       changes.add(new StateChange(next, why));
       if (changes.size() > 1) {
-        return; // the call that reports the first of them reports this one too
+        return; // the running loop reports this state too
       }
       try {
         while (!changes.isEmpty()) {
@@ -159,7 +159,7 @@ public final class SharedSubchannels {
           changes.remove();
         }
       } finally {
-        changes.clear(); // an owner that throws must not silence the subchannel
+        changes.clear(); // an exception must not stop later reports
       }
     }
 
