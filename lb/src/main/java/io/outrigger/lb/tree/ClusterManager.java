@@ -117,7 +117,7 @@ public final class ClusterManager {
     Map<String, ClusterHandle> handles = new HashMap<>();
     for (String name : wanted) {
       if (!trees.knows(name)) {
-        continue; // held by calls and no longer known: it goes on with what it has
+        continue; // held by calls but unknown: its tree stays
       }
       ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the configuration of a cluster's tree from its resources (A75); pure functions.
+ * Builds the configuration of a cluster's tree from the cluster's resources (A75); pure functions.
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))

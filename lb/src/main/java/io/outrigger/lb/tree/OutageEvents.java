@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reports that none of a cluster's endpoints can be reached, and later that one can be again; each
- * once.
+ * Reports when none of a cluster's endpoints can be reached, and when an endpoint can be reached
+ * again; each change is reported once.
  *
  * <pre>
- * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there is none
+ * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
  * OUTAGE -> CALM   on READY
  * </pre>
  *
- * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so the
- * count costs nothing while a cluster works. A ring_hash cluster is in that state when two of its
- * endpoints fail, which is why the state alone does not decide.
+ * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so
+ * counting costs nothing while a cluster works. The state alone is not sufficient, because a
+ * ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail.
  */
 @ControlConfined
 final class OutageEvents implements LbObserver {
