@@ -6,8 +6,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The number of endpoints in each state. Policies that know their numbers add them in {@link
- * io.outrigger.lb.LbPolicy#count}; other policies are counted by visiting their endpoints.
+ * The number of endpoints in each state. Policies that know their numbers add them in {@code
+ * LbPolicy.count}; other policies are counted by visiting their endpoints.
  */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {
