@@ -1,6 +1,6 @@
 /**
  * The simple leaves of the tree: round_robin, pick_first (A62, A113), and the policy that fails
- * calls where there are no endpoints. The policies run on the control loop; their pickers run on
+ * calls when there are no endpoints. The policies run on the control loop; their pickers run on
  * event loops. The larger leaf policies have packages of their own.
  */
 @NullMarked

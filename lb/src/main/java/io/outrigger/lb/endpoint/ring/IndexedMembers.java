@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The endpoints of a ring and their connectivity states, in arrays with gapless indexes from 0;
  * pickers get copies. An endpoint keeps its index across updates, with one exception: when an
- * endpoint is removed, the last one moves to its index.
+ * endpoint is removed, the last endpoint moves to its index.
  */
 @ControlConfined
 final class IndexedMembers {

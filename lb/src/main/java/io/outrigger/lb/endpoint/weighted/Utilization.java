@@ -12,8 +12,8 @@ final class Utilization {
 
   /**
    * Returns the largest positive value of {@code metrics}; without a positive value, the
-   * application utilization if positive; otherwise the CPU utilization. The result is not checked
-   * further.
+   * application utilization if positive; otherwise the CPU utilization. The utilization is not
+   * checked further.
    */
   static double of(BackendMetrics report, List<String> metrics) {
     double largest = 0;
