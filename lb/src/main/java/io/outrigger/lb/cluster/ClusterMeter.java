@@ -62,12 +62,12 @@ final class ClusterMeter implements LoadMeter {
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
   }
 
-  /** The name of the leaf cluster; any thread may call this. */
+  /** The name of the leaf cluster; any thread may call this method. */
   String cluster() {
     return cluster;
   }
 
-  /** The current resolution note of the leaf cluster; any thread may call this. */
+  /** The current resolution note of the leaf cluster; any thread may call this method. */
   String note() {
     return note;
   }

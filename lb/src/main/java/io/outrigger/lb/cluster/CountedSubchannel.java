@@ -116,8 +116,8 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   /**
-   * Replaces the set of metrics of the backend's reports that are added up. Call this on the
-   * control loop.
+   * Replaces the set of metrics of the backend's reports that are added up. This method must run on
+   * the control loop.
    */
   void propagate(PropagatedMetrics metrics) {
     meter.onMoving(this); // collects the replaced sums too
@@ -126,8 +126,8 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   /**
-   * Adds to {@code sums} the counts since the last call of this method. Call this on the control
-   * loop.
+   * Adds to {@code sums} the counts since the last call of this method. This method must run on the
+   * control loop.
    */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
@@ -146,7 +146,8 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   /**
-   * Whether no call was in progress at the last {@link #collect}. Call this on the control loop.
+   * Whether no call was in progress at the last {@link #collect}. This method must run on the
+   * control loop.
    */
   boolean isOver() {
     return collected.active() == 0;

@@ -22,7 +22,7 @@ final class DropCount {
     counts.setRelease(i, counts.getPlain(i) + 1); // one writer per slot
   }
 
-  /** The number of dropped calls so far. Any thread may call this. */
+  /** The number of dropped calls so far. Any thread may call this method. */
   long total() {
     long total = 0;
     for (int i = 0; i < counts.length(); i += STRIDE) {
@@ -32,7 +32,8 @@ final class DropCount {
   }
 
   /**
-   * The number of dropped calls since the last call of this method. Call this on the control loop.
+   * The number of dropped calls since the last call of this method. This method must run on the
+   * control loop.
    */
   long sinceLast() {
     long before = last;
