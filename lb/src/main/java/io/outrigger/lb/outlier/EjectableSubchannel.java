@@ -65,7 +65,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   /**
    * Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address.
-   * Call this on the control loop.
+   * This method must run on the control loop.
    */
   void follow(@Nullable EndpointTracker next) {
     if (tracker != next) {
@@ -80,8 +80,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Counts calls in {@code next} from now on; null switches counting off. Call this on the control
-   * loop.
+   * Counts calls in {@code next} from now on; null switches counting off. This method must run on
+   * the control loop.
    */
   void countIn(@Nullable CallCounts next) {
     counts = next;
@@ -89,7 +89,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   /**
    * Ejects the subchannel before its owner has received any state, and reports TRANSIENT_FAILURE to
-   * the owner soon. Call this on the control loop.
+   * the owner soon. This method must run on the control loop.
    */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
@@ -102,8 +102,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Reports TRANSIENT_FAILURE to the owner, unless it was already reported. Call this on the
-   * control loop.
+   * Reports TRANSIENT_FAILURE to the owner, unless it was already reported. This method must run on
+   * the control loop.
    */
   void eject(RpcStatus why) {
     if (!ejected) {
@@ -113,8 +113,8 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   }
 
   /**
-   * Reports the state of the connection to the owner, if the ejection hid that state. Call this on
-   * the control loop.
+   * Reports the state of the connection to the owner, if the ejection hid that state. This method
+   * must run on the control loop.
    */
   void uneject() {
     if (ejected) {
