@@ -49,7 +49,7 @@ final class AddressMap implements SharedSubchannels.Observer {
 
   /**
    * Returns the entry of an address; null when no endpoint of the cluster has the address. Any
-   * thread may call this.
+   * thread may call this method.
    */
   @Nullable AddressEntry get(EndpointAddress address) {
     return entries.get(address);
