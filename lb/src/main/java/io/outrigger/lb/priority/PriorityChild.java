@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *                   since the last TRANSIENT_FAILURE
  *                 stops on READY, IDLE, TRANSIENT_FAILURE
  *                 when elapsed, the policy chooses again
- * retirement:     starts on deactivate, stops on reactivate, when elapsed, the child is destroyed
+ * retirement:     starts on deactivate, stops on reactivate; when elapsed, the child is destroyed
  * </pre>
  */
 @ControlConfined
