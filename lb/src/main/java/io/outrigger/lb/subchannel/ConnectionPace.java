@@ -57,7 +57,7 @@ public final class ConnectionPace {
 
   /**
    * Returns a connector that starts the attempts of {@code connector}, the connector of a target,
-   * within the limit. Any thread may call this.
+   * within the limit. Any thread may call this method.
    */
   public Connector of(Connector connector) {
     return new OfTarget(connector);
@@ -94,8 +94,8 @@ public final class ConnectionPace {
   }
 
   /**
-   * While attempts are queued, schedules the time at which the oldest running attempt exceeds
-   * {@link #PATIENCE}.
+   * While attempts are queued, sets a timer for the moment at which the oldest running attempt
+   * exceeds {@link #PATIENCE} and stops counting against the limit.
    */
   private void watch() {
     if (timer == null && isWaitedFor()) {
@@ -170,7 +170,10 @@ public final class ConnectionPace {
       setAwaited(true);
     }
 
-    /** Called when a connection is ready: calls that still wait call {@link #onAwaited} again. */
+    /**
+     * Called when a connection is ready: the cluster loses its precedence until a call that still
+     * waits calls {@link #onAwaited} again.
+     */
     void onReady() {
       setAwaited(false);
     }

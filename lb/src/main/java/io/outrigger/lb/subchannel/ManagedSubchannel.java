@@ -183,10 +183,7 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /**
-   * Closes the record of the attempt that failed last, because the removal of its cause no longer
-   * matters.
-   */
+  /** Closes the attempt that failed last, because the removal of its cause no longer matters. */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
