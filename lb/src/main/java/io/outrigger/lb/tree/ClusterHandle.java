@@ -133,12 +133,12 @@ public final class ClusterHandle {
     return use.get() / ONE_CALL;
   }
 
-  /** Sets the resolution note. Call this on the control loop. */
+  /** Sets the resolution note. This method must run on the control loop. */
   void note(String next) {
     note = next;
   }
 
-  /** Publishes a picker, then wakes the parked calls. Call this on the control loop. */
+  /** Publishes a picker, then wakes the parked calls. This method must run on the control loop. */
   void publish(Connectivity state, Picker picker) {
     published = new Published(state, picker);
     queue.wakeAll();
@@ -146,14 +146,15 @@ public final class ClusterHandle {
 
   /**
    * Retires the handle, so that no further call can acquire it. Returns true when no call holds the
-   * handle any more. Call this on the control loop.
+   * handle any more. This method must run on the control loop.
    */
   boolean retire() {
     return use.updateAndGet(before -> before | RETIRED) == RETIRED;
   }
 
   /**
-   * Reverses {@link #retire}: calls can acquire the handle again. Call this on the control loop.
+   * Reverses {@link #retire}: calls can acquire the handle again. This method must run on the
+   * control loop.
    */
   void revive() {
     use.updateAndGet(before -> before & ~RETIRED);

@@ -95,7 +95,7 @@ final class ClusterLb implements LbParent {
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
-  /** Any thread may call this. */
+  /** Any thread may call this method. */
   private void onAwaited() {
     control.execute(connector::onAwaited);
   }

@@ -87,15 +87,15 @@ public final class ClusterManager {
 
   /**
    * Balances the leaves of an aggregate by the policy of the aggregate, as gRPC did before A75
-   * (A75-05). This must be called before the first {@link #apply}.
+   * (A75-05). This method must be called before the first {@link #apply}.
    */
   public void letAggregatesDecide() {
     trees.letAggregatesDecide();
   }
 
   /**
-   * Adds the priority to the reason of calls that wait (A121). This must be called before the first
-   * {@link #apply}.
+   * Adds the priority to the reason of calls that wait (A121). This method must be called before
+   * the first {@link #apply}.
    */
   public ClusterManager namePriorities() {
     factory.namePriorities();
@@ -145,8 +145,8 @@ public final class ClusterManager {
 
   /**
    * Ends the clusters that are not in {@code routed}: at once when no call holds the cluster,
-   * otherwise with the last release. This must be called after the route selector without these
-   * clusters was published.
+   * otherwise with the last release. This method must be called after the route selector without
+   * these clusters was published.
    */
   public void retire(Set<String> routed) {
     control.checkInside();
