@@ -123,7 +123,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** The numbers of an algorithm in one interval. */
+  /** The numbers that an outlier algorithm computed in one interval. */
   sealed interface Evidence {
     Method method();
 
