@@ -13,8 +13,8 @@ public interface BackendMetricsStream {
     void onReport(BackendMetrics report);
 
     /**
-     * Called when there will be no more reports. This is called at most once, and is the last call
-     * of the listener.
+     * Called when there will be no more reports. This method is called at most once, and is the
+     * last call of the listener.
      *
      * @param unsupported whether the backend does not implement load reports, so that another
      *     subscription would fail too

@@ -45,7 +45,7 @@ public final class CallCounts {
   }
 
   /**
-   * Returns the counts so far. Any thread may call this; calls that ended before are counted
+   * Returns the counts so far. Any thread may call this method; calls that ended before are counted
    * exactly.
    */
   public SubchannelCalls totals() {

@@ -85,15 +85,15 @@ public interface Connector {
     default void onBegun() {}
 
     /**
-     * The connection accepts streams: the peer's SETTINGS frame arrived (SC-51). This is called at
-     * most once.
+     * The connection accepts streams: the peer's SETTINGS frame arrived (SC-51). This method is
+     * called at most once.
      */
     void onReady(Transport transport);
 
     /**
      * The connection accepts no further streams: the attempt failed, the connection was closed, or
-     * the peer sent GOAWAY. This is called once, and only {@link #onRemedied} and {@link
-     * #onConnection} may follow.
+     * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
+     * and {@link #onConnection} may follow.
      *
      * @param reason a text for people; its code is never OK; it need not name the address
      * @param ending how the connection ended; BROKEN for an attempt that failed
@@ -103,7 +103,7 @@ public interface Connector {
     /**
      * Called after {@link #onClosed} of an attempt that could not begin, when the cause is removed:
      * a new attempt could begin now, so waiting for the end of the back-off is useless (A29-14).
-     * This is called at most once.
+     * This method is called at most once.
      */
     default void onRemedied() {}
 

@@ -12,7 +12,7 @@ public interface Picker {
 
   /**
    * Predicts the result of {@link #pick} without its side effects, to explain decisions. Any thread
-   * may call this.
+   * may call this method.
    */
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Unknown();

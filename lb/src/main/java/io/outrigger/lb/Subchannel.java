@@ -19,29 +19,29 @@ public interface Subchannel {
   EndpointAddress address();
 
   /**
-   * Begins to connect when the subchannel is IDLE; otherwise does nothing. Call this on the control
-   * loop.
+   * Begins to connect when the subchannel is IDLE; otherwise does nothing. This method must run on
+   * the control loop.
    */
   void requestConnection();
 
   /**
-   * Closes the subchannel: the connection closes when its streams have ended. Call this on the
-   * control loop.
+   * Closes the subchannel: the connection closes when its streams have ended. This method must run
+   * on the control loop.
    */
   void close();
 
   /**
    * Sets how many connections the subchannel may have (A105 {@code
-   * max_connections_per_subchannel}); the limit may change at any time. Call this on the control
-   * loop.
+   * max_connections_per_subchannel}); the limit may change at any time. This method must run on the
+   * control loop.
    *
    * @param max an unsigned 32-bit number, at least 1; the default is 1
    */
   default void limitConnections(long max) {}
 
   /**
-   * The live transport; null while the subchannel has no connection. Any thread may call this, at
-   * the cost of one volatile read.
+   * The live transport; null while the subchannel has no connection. Any thread may call this
+   * method, at the cost of one volatile read.
    */
   @Nullable Transport transport();
 
@@ -53,7 +53,7 @@ public interface Subchannel {
 
   /**
    * Called when a picked call has ended, or was never sent. The receiver of the {@link
-   * PickResult.Use} calls this exactly once, on the call's event loop.
+   * PickResult.Use} must call this method exactly once, on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
@@ -68,14 +68,17 @@ public interface Subchannel {
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
-  /** The counts of the subchannel's calls, for status views. Call this on the control loop. */
+  /**
+   * The counts of the subchannel's calls, for status views. This method must run on the control
+   * loop.
+   */
   default SubchannelCalls calls() {
     return SubchannelCalls.NONE;
   }
 
   /**
    * The leaf cluster to which the endpoint belongs (A89); empty for subchannels beneath the node
-   * that knows the cluster. Any thread may call this.
+   * that knows the cluster. Any thread may call this method.
    */
   default String cluster() {
     return "";
@@ -83,7 +86,7 @@ public interface Subchannel {
 
   /**
    * The resolution note of that leaf cluster (A88); empty when the cluster has no note. Any thread
-   * may call this.
+   * may call this method.
    */
   default String note() {
     return "";
@@ -91,7 +94,7 @@ public interface Subchannel {
 
   /**
    * The locality of the endpoint; empty for subchannels of policies that do not know localities.
-   * Any thread may call this.
+   * Any thread may call this method.
    */
   default Optional<Locality> locality() {
     return Optional.empty();
@@ -99,12 +102,15 @@ public interface Subchannel {
 
   /**
    * The priority, in its cluster, of the endpoint's locality; for the access log. Any thread may
-   * call this.
+   * call this method.
    */
   default OptionalInt priority() {
     return OptionalInt.empty();
   }
 
-  /** Replaces the locality, priority and weight of the endpoint. Call this on the control loop. */
+  /**
+   * Replaces the locality, priority and weight of the endpoint. This method must run on the control
+   * loop.
+   */
   default void update(Backend backend) {}
 }

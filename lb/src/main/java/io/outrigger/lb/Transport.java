@@ -6,14 +6,16 @@ import java.util.Optional;
 
 /** A live connection; how calls use a connection is private to the connector and the forwarder. */
 public interface Transport {
-  /** The TLS properties of the connection; empty for plain text. Any thread may call this. */
+  /**
+   * The TLS properties of the connection; empty for plain text. Any thread may call this method.
+   */
   default Optional<TransportSecurity> security() {
     return Optional.empty();
   }
 
   /**
-   * Subscribes to periodic load reports of the backend (A51 "Out of Band Metrics Reporting"). Call
-   * this on the control loop.
+   * Subscribes to periodic load reports of the backend (A51 "Out of Band Metrics Reporting"). This
+   * method must run on the control loop.
    *
    * @param interval the requested interval between reports; the backend may choose a different
    *     interval
