@@ -3,12 +3,12 @@ package io.outrigger.lb;
 import java.util.Map;
 
 /**
- * A backend's report of its own load (A51, ORCA), unchecked. A number that the report lacks is
- * zero.
+ * A load report that a backend sent about itself (A51, ORCA); the numbers are unchecked. A number
+ * that the report lacks is zero.
  *
  * @param qps requests per second
- * @param eps errors per second
- * @param utilization further utilizations by name
+ * @param eps application errors per second
+ * @param utilization additional utilization values by name
  * @param namedMetrics numbers whose meaning the backend and its clients have agreed on
  */
 public record BackendMetrics(

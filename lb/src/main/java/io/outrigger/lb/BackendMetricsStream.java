@@ -2,20 +2,22 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 
-/** A request for load reports that is under way. */
+/** A subscription to the load reports of a backend, over one connection. */
 @ControlConfined
 public interface BackendMetricsStream {
-  /** Ends the request; the listener is not called any more. */
+  /** Ends the subscription; the listener is not called any more. */
   void close();
 
-  /** Receives the reports and the end of the request. */
+  /** Receives the load reports and the end of the subscription. */
   interface Listener {
     void onReport(BackendMetrics report);
 
     /**
-     * There will be no more reports. Once, and the last call.
+     * Called when there will be no more reports. This method is called at most once, and is the
+     * last call of the listener.
      *
-     * @param unsupported the backend does not know such requests: another one is of no use
+     * @param unsupported whether the backend does not implement load reports, so that another
+     *     subscription would fail too
      */
     void onEnded(boolean unsupported);
   }

@@ -5,12 +5,15 @@ import io.outrigger.lb.state.SubchannelCalls;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the calls of one subchannel or endpoint. Each event loop writes a cache line of its own,
- * with nothing but plain moves; the control loop adds them up on request.
+ * Counts the calls of one subchannel or endpoint. Each event loop writes to its own cache line with
+ * plain moves only; the control loop adds up the counts when they are requested.
  */
 @AnyThread
 public final class CallCounts {
-  /** Longs per loop: a line between the counts of two loops, wherever the array begins. */
+  /**
+   * Longs per event loop: the distance keeps two loops on different cache lines, whatever the
+   * alignment of the array.
+   */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -20,17 +23,17 @@ public final class CallCounts {
 
   private final AtomicLongArray counts;
 
-  /** Nothing counted yet, of calls on {@code loops} event loops. */
+  /** Creates zeroed counts for calls on {@code loops} event loops. */
   public CallCounts(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
   }
 
-  /** On event loop {@code loop}. */
+  /** Counts the start of a call; runs on event loop {@code loop}. */
   public void onStarted(int loop) {
     add(loop, STARTED);
   }
 
-  /** On event loop {@code loop}, the one on which the call started. */
+  /** Counts the end of a call; runs on event loop {@code loop}, on which the call started. */
   public void onEnded(int loop, CallOutcome outcome) {
     add(
         loop,
@@ -41,11 +44,15 @@ public final class CallCounts {
         });
   }
 
-  /** The counts so far. Any thread; exact for calls that ended before. */
+  /**
+   * Returns the counts so far. Any thread may call this method; calls that ended before are counted
+   * exactly.
+   */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
-    // Starts are read last: a call that ends meanwhile still shows as active, never as minus one.
+    // The starts are read last: a call that ends during the reading still counts as active, so the
+    // number of active calls is never negative.
     long ended = succeeded + failed + sum(NOT_SENT);
     long active = Math.max(0, sum(STARTED) - ended);
     return (active | succeeded | failed) == 0

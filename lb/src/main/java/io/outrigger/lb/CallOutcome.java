@@ -1,17 +1,20 @@
 package io.outrigger.lb;
 
-/** How an attempt ended, as balancing counts it (A50-12 to A50-15). */
+/** The end of an attempt, as load balancing classifies it (A50-12 to A50-15). */
 public enum CallOutcome {
-  /** gRPC status OK; for plain HTTP a {@code :status} below 500 and a clean end. */
+  /**
+   * The attempt ended with gRPC status OK, or, for plain HTTP, with a {@code :status} below 500 and
+   * a clean end of stream.
+   */
   SUCCESS,
   /**
-   * Any other end, cancellation and deadline included, also while the call waited for a stream or a
-   * connection of the subchannel (decision: parity with gRPC).
+   * The attempt ended in any other way, cancellation and deadline included, also when it ended
+   * while waiting for a stream or a connection of the subchannel (decision: parity with gRPC).
    */
   FAILURE,
   /**
-   * The subchannel was picked but never saw the call: the call goes on with another pick, or the
-   * proxy had no room for it. Not counted as a call.
+   * The subchannel was picked, but the call was never sent to it: the call is picked again, or the
+   * proxy had no resources for it. Such an attempt is not counted as a call.
    */
   NOT_SENT
 }

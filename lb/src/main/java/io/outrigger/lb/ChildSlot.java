@@ -10,19 +10,20 @@ import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a child policy in its parent: remembers the state and the picker that the child
- * published last, leaves the child alone when its configuration did not change, and switches to
- * another policy when the configuration is of another kind.
+ * The slot of a child policy in its parent: the slot remembers the state and the picker that the
+ * child published last, skips updates with an unchanged configuration, and switches to a new policy
+ * when the kind of the configuration changes.
  *
- * <p>A policy in READY goes on serving while its successor connects (A52-05, decision lb-0007). Any
- * other change of the configuration reaches the policy in force at once (decision lb-0030):
+ * <p>On such a switch, a policy in state READY continues to serve calls while its successor
+ * connects (A52-05, decision lb-0007). Any other change of the configuration is applied to the
+ * active policy at once (decision lb-0030):
  *
  * <pre>
- * in force            -> in force, and one to come  on a configuration of another kind
- * one to come         -> in force                   on its leaving CONNECTING, or on the one in
- *                                                   force not being READY
- * one to come         -> gone                       on a configuration of yet another kind, or
- *                                                   of that in force
+ * active    -> active, with a pending successor  on a configuration of another kind
+ * pending   -> active                            when the pending policy leaves CONNECTING, or the
+ *                                                active policy is not READY
+ * pending   -> closed                            on a configuration of a third kind, or of the
+ *                                                active policy's kind
  * </pre>
  */
 @ControlConfined
@@ -37,16 +38,19 @@ public final class ChildSlot {
   private @Nullable Child pending;
 
   /**
-   * An empty place.
+   * Creates a slot without a child.
    *
-   * @param owner gets the states and pickers of the child in force
+   * @param owner receives the states and pickers of the child in force
    */
   public ChildSlot(PolicyFactory factory, LbParent owner) {
     this.factory = factory;
     this.owner = owner;
   }
 
-  /** Gives the child {@code next}; nothing happens when it equals the last configuration. */
+  /**
+   * Applies the configuration {@code next} to the child; does nothing when {@code next} equals the
+   * last configuration.
+   */
   public void update(LbConfig next) {
     LbConfig before = config;
     if (before != null && next.isSameAs(before)) {
@@ -79,7 +83,7 @@ public final class ChildSlot {
     }
   }
 
-  /** The state that the child published last; CONNECTING before that. */
+  /** The state that the child published last, or CONNECTING before the child has published. */
   public Connectivity state() {
     return current == null ? Connectivity.CONNECTING : current.state;
   }
@@ -97,7 +101,9 @@ public final class ChildSlot {
     }
   }
 
-  /** Shows the child; see {@link LbPolicy#accept}. Not before the first update. */
+  /**
+   * Shows the child; see {@link LbPolicy#accept}. The slot must have been updated at least once.
+   */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);
@@ -112,7 +118,7 @@ public final class ChildSlot {
     }
   }
 
-  /** One child and its way up. */
+  /** A child policy and the parent through which it publishes. */
   private final class Child implements LbParent {
     private final Class<?> kind;
     private final LbPolicy policy;
@@ -134,7 +140,7 @@ public final class ChildSlot {
     public void publish(Connectivity newState, Picker newPicker) {
       Child active = current;
       if (active == null || (this != active && this != pending)) {
-        return; // the policy outlived its place
+        return; // the policy published after the slot was closed
       }
       state = newState;
       picker = newPicker;
@@ -144,7 +150,7 @@ public final class ChildSlot {
         current = successor;
         pending = null;
         owner.publish(successor.state, successor.picker);
-        active.policy.close(); // after its successor has its connections: what both use stays
+        active.policy.close(); // last: a shared connection stays open
       } else if (this == active) {
         owner.publish(newState, newPicker);
       }

@@ -4,27 +4,29 @@ import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many calls of a cluster are in flight. Comparing and counting is one step, so the limit holds
- * however many loops pick at once (A32-06).
+ * Counts the calls of a cluster that are in flight. The comparison with the limit and the increment
+ * are one atomic step, so the limit holds however many event loops pick at the same time (A32-06).
  */
 @AnyThread
 public final class CircuitBreaker {
   private final Count inFlight;
 
   /**
-   * A number that threads share. It cannot be counted up without a comparison. In tests, the steps
-   * of another thread fall between two steps of this one.
+   * A counter that threads share. The counter can only be changed by compare-and-set. Tests
+   * implement it to insert steps of another thread between two steps of this thread.
    */
   interface Count {
     long get();
 
-    /** Sets {@code next} if the number is {@code expected}; false when it is not. */
+    /**
+     * Sets the counter to {@code next} if its value is {@code expected}; otherwise returns false.
+     */
     boolean compareAndSet(long expected, long next);
 
     long decrementAndGet();
   }
 
-  /** The number of a running process. */
+  /** The counter that is used outside tests. */
   private static final class AtomicCount extends AtomicLong implements Count {}
 
   public CircuitBreaker() {
@@ -35,7 +37,7 @@ public final class CircuitBreaker {
     this.inFlight = inFlight;
   }
 
-  /** Counts a call in, unless {@code limit} or more are in flight already. */
+  /** Counts a call as in flight, unless {@code limit} or more calls are in flight already. */
   public boolean tryAcquire(long limit) {
     while (true) {
       long before = inFlight.get();
@@ -48,7 +50,7 @@ public final class CircuitBreaker {
     }
   }
 
-  /** Counts a call out; once per call that was counted in. */
+  /** Counts the end of a call; called once for each call that {@link #tryAcquire} admitted. */
   public void release() {
     inFlight.decrementAndGet();
   }

@@ -6,11 +6,11 @@ import java.util.Map;
 
 /**
  * The circuit breakers of the whole process, one per cluster and EDS service name. All users of a
- * cluster, under an aggregate or through another listener, share its breaker (A32 "Globally shared
- * atomics").
+ * cluster share its breaker, whether they reach the cluster through an aggregate or another
+ * listener (A32 "Globally shared atomics").
  *
- * <p>A breaker that no policy uses is forgotten once its last call has ended; until then a policy
- * that comes back finds it with its calls.
+ * <p>A breaker that no policy uses is removed once its last call has ended; a policy that acquires
+ * it before that finds the calls still counted.
  */
 @ControlConfined
 public final class CircuitBreakers {
@@ -23,10 +23,10 @@ public final class CircuitBreakers {
 
   private final Map<Key, Entry> used = new HashMap<>();
 
-  /** Breakers without users whose calls may not have ended yet. */
+  /** Breakers that no policy uses and whose calls may not have ended yet. */
   private final Map<Key, Entry> unused = new HashMap<>();
 
-  /** The breaker of a cluster; give it back with {@link #release}. */
+  /** Returns the breaker of a cluster; the caller must return it with {@link #release}. */
   public CircuitBreaker acquire(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry known = unused.remove(key);
@@ -36,7 +36,7 @@ public final class CircuitBreakers {
     return entry.breaker;
   }
 
-  /** Gives up what {@link #acquire} took. */
+  /** Returns a breaker that was obtained from {@link #acquire}. */
   public void release(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry entry = used.get(key);
@@ -51,7 +51,7 @@ public final class CircuitBreakers {
     forgetIdle();
   }
 
-  /** How many breakers are remembered. */
+  /** The number of breakers that exist. */
   public int size() {
     return used.size() + unused.size();
   }

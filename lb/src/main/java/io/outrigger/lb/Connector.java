@@ -5,29 +5,29 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.ConnectionEvent;
 
-/** The seam to sockets: the proxy implements it over Netty, tests with a fake. */
+/** Opens connections: the proxy implements it with Netty, tests with a fake. */
 @ControlConfined
 public interface Connector {
   /**
-   * Starts one attempt to connect to {@code address}; it fails by itself after its time-out.
+   * Starts one attempt to connect to {@code address}; the attempt has its own timeout.
    *
    * @param maxConnections see {@link Attempt#limitConnections}
    */
   Attempt connect(EndpointAddress address, int maxConnections, Listener listener);
 
   /**
-   * The same for the subchannels of one cluster of a target, which has an object of its own; a
-   * connector that treats all alike has nothing to do.
+   * Returns the connector for the subchannels of one cluster of a target; a connector that treats
+   * all clusters alike returns itself.
    *
-   * @param cluster the root of their tree
+   * @param cluster the name of the cluster at the root of the tree
    */
   default Connector ofCluster(String cluster) {
     return this;
   }
 
   /**
-   * The same for the subchannels of one endpoint, so that status views can name the endpoint of a
-   * connection. A connector that shows none has nothing to do.
+   * Returns the connector for the subchannels of one endpoint, so that status views can name the
+   * endpoint of a connection. A connector without status views returns itself.
    *
    * @param endpoint the endpoint's first address
    */
@@ -36,64 +36,80 @@ public interface Connector {
   }
 
   /**
-   * Calls wait for a connection of the cluster that this is for: its attempts come before those for
-   * which no call waits. A connector that begins every attempt at once has nothing to do.
+   * Called when calls wait for a connection of this connector's cluster: attempts of the cluster
+   * then start before those for which no call waits. A connector that starts every attempt at once
+   * does nothing here.
    */
   default void onAwaited() {}
 
-  /** A connection, being made or made. */
+  /** A connection that is being made or has been made. */
   interface Attempt {
-    /** Gives it up: an attempt is aborted, a live connection drains its streams, then closes. */
+    /**
+     * Closes the attempt or connection: an attempt is aborted, a live connection drains its
+     * streams, then closes.
+     */
     void close();
 
     /**
-     * How many connections there may be, at least 1 (A105): more than the first only while calls
-     * wait because the peer admits no more streams. Lowering it closes none. A connector that never
-     * makes more than one has nothing to do.
+     * Sets how many connections the attempt may make, at least 1 (A105): further connections are
+     * made only while calls wait because the peer admits no more streams. Lowering the limit closes
+     * no connection. A connector that never makes more than one connection does nothing here.
      */
     default void limitConnections(int max) {}
   }
 
   /**
-   * How a connection ended, as far as it says whether the next one will work (decision lb-0026).
+   * How a connection ended, as far as the end indicates whether the next connection will work
+   * (decision lb-0026).
    */
   enum Ending {
-    /** It has answered a call, or answers those that are open after an end in order. */
+    /**
+     * The connection has answered a call, or it ended in order and still answers its open calls.
+     */
     SERVED,
-    /** It ended in order (GOAWAY with NO_ERROR) before any call was given to it. */
+    /** The connection ended in order (GOAWAY with NO_ERROR) before any call was sent on it. */
     UNUSED,
-    /** Any other: it ended in disorder, or refused every call, before it answered any. */
+    /**
+     * The connection ended in any other way: with an error, or by refusing every call, before it
+     * answered a call.
+     */
     BROKEN
   }
 
   /**
-   * Receives the events of an attempt; on the control loop, never before {@code connect} returns.
+   * Receives the events of an attempt; called on the control loop, never before {@code connect}
+   * returns.
    */
   interface Listener {
-    /** The attempt begins only now, others were before it; at most once. */
+    /** The attempt was queued behind others and begins only now; called at most once. */
     default void onBegun() {}
 
-    /** Ready for streams: the peer's SETTINGS arrived (SC-51). At most once. */
+    /**
+     * The connection accepts streams: the peer's SETTINGS frame arrived (SC-51). This method is
+     * called at most once.
+     */
     void onReady(Transport transport);
 
     /**
-     * No further streams will be accepted: the attempt failed, or the connection was closed or told
-     * to go away. Once, and the last call.
+     * The connection accepts no further streams: the attempt failed, the connection was closed, or
+     * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
+     * and {@link #onConnection} may follow.
      *
-     * @param reason for people; never OK; need not name the address
-     * @param ending BROKEN for an attempt that failed
+     * @param reason a text for people; its code is never OK; it need not name the address
+     * @param ending how the connection ended; BROKEN for an attempt that failed
      */
     void onClosed(RpcStatus reason, Ending ending);
 
     /**
-     * After {@link #onClosed} of an attempt that could not even begin: now it could, and waiting
-     * for the end of the back-off is in vain (A29-14). At most once.
+     * Called after {@link #onClosed} of an attempt that could not begin, when the cause is removed:
+     * a new attempt could begin now, so waiting for the end of the back-off is useless (A29-14).
+     * This method is called at most once.
      */
     default void onRemedied() {}
 
     /**
-     * One of the connections, the first or a further one, was made, lost or changed. Also after
-     * {@link #onClosed}: the others end then.
+     * One of the attempt's connections, the first or a further connection, was made, lost or
+     * changed. May also be called after {@link #onClosed}, when the remaining connections end.
      */
     default void onConnection(ConnectionEvent event) {}
   }

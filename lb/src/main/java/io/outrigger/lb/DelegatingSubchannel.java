@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Passes everything on to another subchannel; what a wrapper extends. */
+/** Forwards every call to another subchannel; the base class of wrappers. */
 @AnyThread
 public abstract class DelegatingSubchannel implements Subchannel {
-  /** The subchannel beneath. */
+  /** The subchannel to which calls are forwarded. */
   protected abstract Subchannel delegate();
 
   @Override

@@ -2,7 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
 
-/** Gives every call the same answer. */
+/** A picker that gives every call the same result. */
 @AnyThread
 public record FixedPicker(PickResult result) implements Picker {
   @Override

@@ -5,20 +5,27 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 
-/** The services of the node above a policy. */
+/** The services that a parent provides to its child policy. */
 @ControlConfined
 public interface LbParent {
   /**
-   * A subchannel to one address of {@code backend}. Starts IDLE; it connects when asked. The caller
-   * owns it and closes it.
+   * Creates a subchannel to one address of {@code backend}. The subchannel starts IDLE and connects
+   * when {@link Subchannel#requestConnection} is called. The caller owns the subchannel and closes
+   * it.
    *
-   * @param listener called for each change of state, on the control loop, never before this returns
+   * @param listener called for each change of state, on the control loop, never before this method
+   *     returns
    */
   Subchannel newSubchannel(Backend backend, EndpointAddress address, SubchannelListener listener);
 
-  /** Replaces the child's state and picker: by the end of the first update, then on each change. */
+  /**
+   * Replaces the child's state and picker; the child calls this by the end of its first update,
+   * then on each change.
+   */
   void publish(Connectivity state, Picker picker);
 
-  /** Asks for fresh addresses; DNS clusters listen, others do not (A37-05). */
+  /**
+   * Requests a new resolution of the addresses; only DNS clusters react to the request (A37-05).
+   */
   void requestReresolution();
 }

@@ -10,28 +10,32 @@ import io.outrigger.lb.view.NodeVisitor;
 @ControlConfined
 public interface LbPolicy {
   /**
-   * Applies {@code config}, whose {@link LbConfig#kind} is that of the first one. When this
-   * returns, the policy has published a state and a picker that are right for {@code config}.
+   * Applies {@code config}; its {@link LbConfig#kind} is that of the first configuration. When this
+   * method returns, the policy has published a state and a picker that match {@code config}.
    */
   void update(LbConfig config);
 
-  /** Releases everything below. Nothing is published afterwards; harmless a second time. */
+  /**
+   * Closes the policy and everything beneath it. A closed policy publishes nothing; closing it
+   * again has no effect.
+   */
   void close();
 
   /**
-   * Shows {@code visitor} how the node and everything beneath stands now.
+   * Shows {@code visitor} the current state of this node and of everything beneath it.
    *
-   * @param name under which the parent knows the node
-   * @param isUsed whether the parent gives it calls now
+   * @param name the name by which the parent knows this node
+   * @param isUsed whether the parent sends calls to this node now
    */
   void accept(NodeVisitor visitor, String name, boolean isUsed);
 
   /**
-   * Counts the endpoints beneath that calls may go to, without a look at each where that can be.
+   * Counts the endpoints beneath this node that calls may go to, where possible without visiting
+   * each endpoint.
    */
   void count(EndpointTally tally);
 
-  /** What {@link #accept} shows of a node that is used, as a value. */
+  /** Returns as a value the tree that {@link #accept} shows for a node that is used. */
   default LbNode describe(String name) {
     return LbNode.of(visitor -> accept(visitor, name, true)).get(0);
   }

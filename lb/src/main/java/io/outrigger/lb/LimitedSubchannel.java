@@ -2,7 +2,10 @@ package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
 
-/** A subchannel each of whose calls one breaker has counted in; it counts them out. */
+/**
+ * A subchannel whose calls one circuit breaker has counted as in flight; it reports their ends to
+ * the breaker.
+ */
 @AnyThread
 final class LimitedSubchannel extends DelegatingSubchannel {
   private final Subchannel subchannel;

@@ -9,38 +9,41 @@ import java.util.OptionalLong;
 import java.util.function.ObjDoubleConsumer;
 
 /**
- * The results that a picker may give to a call, with their probabilities. Making a plan counts,
- * connects and chooses nothing. Immutable; any thread.
+ * The results that a picker may give to a call, with their probabilities. Making a plan changes
+ * nothing: no call is counted, no connection is requested, no endpoint is chosen. Plans are
+ * immutable and may be used on any thread.
  */
 public sealed interface PickPlan {
-  /** Gives {@code reader} each result with its probability times {@code share}. */
+  /** Calls {@code reader} with each result and its probability multiplied by {@code share}. */
   void forEachResult(double share, ObjDoubleConsumer<PickResult> reader);
 
   /**
-   * Why an endpoint that is READY may be none of the results, for people; empty where the plan
-   * leaves none of them out.
+   * Explains to people why an endpoint that is READY may be missing from the results; empty where
+   * the plan excludes no READY endpoint.
    */
   default Optional<String> whyNotOthers() {
     return Optional.empty();
   }
 
-  /** All results; their probabilities sum up to 1, less for what is unknown. */
+  /**
+   * Returns all results; their probabilities sum up to 1, or to less when some results are unknown.
+   */
   default List<Odds> odds() {
     List<Odds> odds = new ArrayList<>();
     forEachResult(1, (result, probability) -> odds.add(new Odds(probability, result)));
     return odds;
   }
 
-  /** A result and how likely it is. */
+  /** A result and its probability. */
   record Odds(double probability, PickResult result) {}
 
-  /** The plan of a picker that makes none. */
+  /** The plan of a picker that cannot predict its results. */
   record Unknown() implements PickPlan {
     @Override
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {}
   }
 
-  /** Always the same result. */
+  /** The call always gets the same result. */
   record Certain(PickResult result) implements PickPlan {
     @Override
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
@@ -56,9 +59,10 @@ public sealed interface PickPlan {
   }
 
   /**
-   * One of several that are equally likely: of ten thousand endpoints, without an object for each.
+   * The call gets one of several equally likely results; the list avoids an object for each of ten
+   * thousand endpoints.
    *
-   * @param by what decides, for people
+   * @param by a text for people that names the method of the choice
    */
   record Equal(String by, List<PickResult> results) implements PickPlan {
     public Equal {
@@ -72,9 +76,10 @@ public sealed interface PickPlan {
   }
 
   /**
-   * One of several, each with its probability; which one is not known before the pick.
+   * The call gets the result of one of several plans, each with its probability; the choice is made
+   * at the pick.
    *
-   * @param by what decides, for people
+   * @param by a text for people that names the method of the choice
    */
   record Shared(String by, List<Share> shares) implements PickPlan {
     public Shared {
@@ -86,7 +91,7 @@ public sealed interface PickPlan {
       shares.forEach(part -> part.plan().forEachResult(share * part.probability(), reader));
     }
 
-    /** The reason of the first part that has one: all parts are of one kind. */
+    /** Returns the first reason that any of the parts gives, because all parts are of one kind. */
     @Override
     public Optional<String> whyNotOthers() {
       return shares.stream().flatMap(part -> part.plan().whyNotOthers().stream()).findFirst();
@@ -96,7 +101,10 @@ public sealed interface PickPlan {
   /** A part of {@link Shared}. */
   record Share(double probability, PickPlan plan) {}
 
-  /** Each category is drawn by itself; a call that no category drops goes on (A27). */
+  /**
+   * Each drop category is drawn independently; a call that no category drops continues with {@code
+   * rest} (A27).
+   */
   record Dropping(List<Drop> drops, PickPlan rest) implements PickPlan {
     public Dropping {
       drops = List.copyOf(drops);
@@ -121,16 +129,17 @@ public sealed interface PickPlan {
     }
   }
 
-  /** A category of {@link Dropping} and the result of a dropped call. */
+  /** A category of {@link Dropping} and the result of a call that it drops. */
   record Drop(DropCategory category, PickResult result) {}
 
   /**
-   * A limit of calls in flight (A32): at the limit, a call that has its endpoint is refused.
+   * A limit of calls in flight (A32): at the limit, a call that already has its endpoint is
+   * refused.
    *
-   * @param full the result at the limit
+   * @param full the result of a call at the limit
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements PickPlan {
-    /** Whether the limit is reached at this moment. */
+    /** Whether the limit is reached now. */
     public boolean isFull() {
       return inFlight >= limit;
     }
@@ -153,19 +162,20 @@ public sealed interface PickPlan {
 
   /** The result of looking up a session's endpoints. */
   enum OverrideOutcome {
-    /** The call goes to one of the endpoints, or waits for one. */
+    /** The call goes to one of the session's endpoints, or waits for one of them. */
     KEPT,
-    /** No endpoint of the session can be used: the balancer picks. */
+    /** No endpoint of the session can be used, so the load balancer picks. */
     LOST,
-    /** The address map is made for the first session; the call waits for it. */
+    /** The address map is built when the first session arrives; the call waits for the map. */
     NOT_LOOKED_UP
   }
 
   /**
    * The endpoints that a session prefers, and which of them the call gets (A75).
    *
-   * @param candidates in the session's order; none for a session that begins
-   * @param outcome whether the call goes to one of them
+   * @param candidates the preferred endpoints in the session's order; empty for a session that
+   *     begins
+   * @param outcome whether the call goes to one of {@code candidates}
    */
   record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan rest)
       implements PickPlan {
@@ -192,20 +202,20 @@ public sealed interface PickPlan {
   }
 
   /**
-   * An address that a session prefers.
+   * An address that a session prefers, and its current state.
    *
-   * @param standing how it stands, for people
+   * @param standing the state of the address, as a text for people
    */
   record OverrideCandidate(EndpointAddress address, String standing) {}
 
   /**
-   * A place on a ring (A42).
+   * The position of a request on a hash ring (A42).
    *
-   * @param hash what is looked up; empty when each request gets another
-   * @param source where the hash comes from, for people
-   * @param place the entry that the hash falls to; -1 without a hash
-   * @param size entries of the ring
-   * @param passed how many entries of endpoints that failed are passed over from there
+   * @param hash the hash of the request; empty when each request gets a different hash
+   * @param source the origin of the hash, as a text for people
+   * @param place the index of the ring entry that the hash falls to; -1 without a hash
+   * @param size the number of entries of the ring
+   * @param passed how many entries of failed endpoints are skipped, counted from {@code place}
    */
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
       implements PickPlan {

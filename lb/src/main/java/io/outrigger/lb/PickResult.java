@@ -4,18 +4,23 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of a pick. Built beforehand and shared by many calls wherever possible. */
+/**
+ * The result of a pick. Results are created in advance and shared by many calls wherever possible.
+ */
 public sealed interface PickResult {
   /**
-   * Use this subchannel. The receiver calls {@link Subchannel#callEnded} of it exactly once. Equal
-   * only to itself.
+   * The call uses this subchannel. The receiver must call {@link Subchannel#callEnded} exactly once
+   * on the subchannel. Equality is identity.
    */
   @AnyThread
   final class Use implements PickResult {
     private final Subchannel subchannel;
     private final @Nullable CircuitBreaker breaker;
 
-    /** The last answer of {@link #countedBy}. Threads race for it, and each value is complete. */
+    /**
+     * The result that {@link #countedBy} returned last. Threads write this field without
+     * synchronization, which is safe because each value is complete.
+     */
     private @Nullable Use counted;
 
     public Use(Subchannel subchannel) {
@@ -32,9 +37,10 @@ public sealed interface PickResult {
     }
 
     /**
-     * The same subchannel. {@code breaker}, which has counted the call in, counts it out when it
-     * ends, even when the cluster has another breaker by then (A32-09). Made once for each breaker,
-     * not once for each call.
+     * Returns a result for the same subchannel whose calls {@code breaker} counts. {@code breaker}
+     * has counted the call as in flight and counts its end, even when the cluster has another
+     * breaker by then (A32-09). The result is created once for each breaker, not once for each
+     * call.
      */
     public Use countedBy(CircuitBreaker breaker) {
       Use last = counted;
@@ -47,29 +53,29 @@ public sealed interface PickResult {
   }
 
   /**
-   * No decision yet: wait for the next picker (A121 "LB Pick Delays").
+   * There is no decision yet: the call waits for the next picker (A121 "LB Pick Delays").
    *
-   * @param delayType what is waited for, one of few words
-   * @param reason the same for people, beginning with the policy's name
+   * @param delayType the kind of the delay, out of a few fixed words
+   * @param reason the cause of the delay as a text for people, beginning with the policy's name
    */
   record Queue(String delayType, String reason) implements PickResult {
-    /** Waits until something connects. */
+    /** Returns a result with which calls wait until a connection is made. */
     public static Queue connecting(String reason) {
       return new Queue("connecting", reason);
     }
   }
 
-  /** Fails the call, unless it waits for readiness: then it queues. */
+  /** The call fails, unless it is "wait for ready": such a call waits for the next picker. */
   record Fail(RpcStatus status) implements PickResult {}
 
-  /** Fails the call even when it waits for readiness. */
+  /** The call fails even when it is "wait for ready". */
   record Drop(RpcStatus status, Reason reason) implements PickResult {}
 
   /** Why a call was dropped. */
   enum Reason {
-    /** The control plane asked for a share of calls to be dropped (A27-10). */
+    /** The control plane configured a share of calls to be dropped (A27-10). */
     OVERLOAD_DROP,
-    /** As many calls are in flight as the cluster allows (A32). */
+    /** The number of calls in flight has reached the cluster's limit (A32). */
     CIRCUIT_BREAKER,
     /** The cluster does not exist or is unusable (A31-09). */
     NO_CLUSTER

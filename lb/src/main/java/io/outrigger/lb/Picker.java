@@ -3,15 +3,16 @@ package io.outrigger.lb;
 import io.outrigger.base.AnyThread;
 
 /**
- * Chooses a subchannel for a call. Immutable; called on any event loop, also after it was replaced;
- * never blocks, never allocates on the common path.
+ * Chooses a subchannel for a call. Pickers are immutable; any event loop may call a picker, also
+ * after it was replaced; a pick never blocks, and never allocates on the common path.
  */
 @AnyThread
 public interface Picker {
   PickResult pick(PickContext call);
 
   /**
-   * The answer that {@link #pick} would give, without its effects, for explanations. Any thread.
+   * Predicts the result of {@link #pick} without its side effects, to explain decisions. Any thread
+   * may call this method.
    */
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Unknown();

@@ -6,17 +6,24 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A call that is not made: what a {@link Picker#plan} may depend on. Immutable; any thread. */
+/**
+ * A hypothetical call: the properties on which a {@link Picker#plan} may depend. Instances are
+ * immutable and may be used on any thread.
+ */
 public interface PlannedCall {
-  /** The hash of the request by its route's policies; empty when each request gets another. */
+  /**
+   * The hash of the request by its route's hash policies; empty when each request gets a different
+   * hash.
+   */
   OptionalLong hash();
 
-  /** As {@link PickContext#header}. */
+  /** The value of a request header, as {@link PickContext#header} returns it. */
   @Nullable String header(String name);
 
   /**
-   * Where the calls of its session went before, the best first; an empty list for a session that
-   * begins, nothing for a call without a session ({@link SessionHint#preferred}).
+   * The endpoints that the calls of the session used before, the best first; the list is empty for
+   * a session that begins, and there is no list for a call without a session ({@link
+   * SessionHint#preferred}).
    */
   default Optional<List<EndpointAddress>> session() {
     return Optional.empty();

@@ -3,10 +3,13 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.config.LbConfig;
 
-/** Makes the policy that a configuration asks for; how policies get their children. */
+/** Creates the policy for a configuration; parents use the factory to create their children. */
 @ControlConfined
 @FunctionalInterface
 public interface PolicyFactory {
-  /** A policy for configurations of {@code config}'s identity; it waits for its first update. */
+  /**
+   * Creates a policy for configurations of the same {@link LbConfig#kind} as {@code config}; the
+   * policy stays inactive until its first update.
+   */
   LbPolicy create(LbConfig config, LbParent parent);
 }

@@ -11,17 +11,18 @@ import java.util.Set;
 import java.util.function.BiFunction;
 
 /**
- * Which policy each configuration asks for, by {@link LbConfig#kind}. Filled at the start: {@link
- * #complete} fails then, and not at the first cluster that needs what is missing.
+ * Maps each kind of configuration, see {@link LbConfig#kind}, to its policy. The registry is filled
+ * at start-up, so that {@link #complete} reports a missing policy then, and not when the first
+ * cluster needs the policy.
  */
 @ControlConfined
 public final class PolicyRegistry implements PolicyFactory {
   private final Map<Class<?>, PolicyFactory> factories = new HashMap<>();
 
   /**
-   * Registers a policy that has other policies beneath, or none at all.
+   * Registers a policy that has child policies, or that has no endpoints.
    *
-   * @throws IllegalStateException if there is one for {@code config}
+   * @throws IllegalStateException if a policy is already registered for {@code config}
    */
   public <C extends LbConfig> PolicyRegistry node(
       Class<C> config, BiFunction<C, LbParent, LbPolicy> factory) {
@@ -31,7 +32,7 @@ public final class PolicyRegistry implements PolicyFactory {
   /**
    * Registers a policy that picks endpoints.
    *
-   * @throws IllegalStateException if there is one for {@code settings}
+   * @throws IllegalStateException if a policy is already registered for {@code settings}
    */
   public <S extends EndpointPicking> PolicyRegistry leaf(
       Class<S> settings, BiFunction<LbConfig.Leaf<S>, LbParent, LbPolicy> factory) {
@@ -47,9 +48,9 @@ public final class PolicyRegistry implements PolicyFactory {
   }
 
   /**
-   * This registry, once it has a policy for every configuration of the grammar.
+   * Returns this registry after checking that every kind of configuration has a policy.
    *
-   * @throws IllegalStateException if it has none for some of them
+   * @throws IllegalStateException if a kind of configuration has no policy
    */
   public PolicyRegistry complete() {
     Set<Class<?>> missing = new LinkedHashSet<>(List.of(LbConfig.class.getPermittedSubclasses()));

@@ -3,8 +3,8 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 
 /**
- * Keeps a policy from publishing while it updates its children: a child may publish in the middle
- * of the update, but the policy decides once, at the end, (A56 "Configuration Updates").
+ * Keeps a policy from publishing while it updates its children: a child may publish during the
+ * update, but the policy decides once, at the end (A56 "Configuration Updates").
  */
 @ControlConfined
 public final class PublishGate {
@@ -12,12 +12,15 @@ public final class PublishGate {
   private boolean held;
   private boolean wanted;
 
-  /** A gate before {@code publish}, which decides and publishes; it may update children too. */
+  /**
+   * Creates a gate in front of {@code publish}, which decides and publishes; {@code publish} may
+   * also update children.
+   */
   public PublishGate(Runnable publish) {
     this.publish = publish;
   }
 
-  /** Publishes now, or at the end of what holds the gate. */
+  /** Publishes now, or at the end of the update that is running. */
   public void request() {
     if (held) {
       wanted = true;
@@ -26,7 +29,7 @@ public final class PublishGate {
     }
   }
 
-  /** Runs {@code update}, then publishes once. Not to be nested. */
+  /** Runs {@code update}, then publishes once. Calls of this method must not be nested. */
   public void publishAfter(Runnable update) {
     if (held) {
       throw new IllegalStateException("an update within an update");

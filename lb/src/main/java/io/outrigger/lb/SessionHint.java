@@ -5,18 +5,22 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.List;
 
 /**
- * The endpoints that a session prefers, and the one that it got: the "pick argument" of A55, A75's
- * {@code override_host_attribute}. Addresses are without proxies (A86).
+ * The endpoints that a session prefers, and the endpoint that it got: the "pick argument" of A55,
+ * A75's {@code override_host_attribute}. The addresses do not include proxies (A86).
  */
 @LoopConfined
 public interface SessionHint {
-  /** Where the session's calls went before, the best first; empty for a session that begins. */
+  /**
+   * The endpoints that the session's calls used before, the best first; empty for a session that
+   * begins.
+   */
   List<EndpointAddress> preferred();
 
   /**
-   * A pick chose an endpoint. Of several picks of a call the last one counts.
+   * Called when a pick chose an endpoint. When a call is picked several times, the last pick
+   * counts.
    *
-   * @param addresses all of the endpoint's, that of the connection first
+   * @param addresses all addresses of the endpoint, beginning with the connected address
    */
   void picked(List<EndpointAddress> addresses);
 }

@@ -10,80 +10,107 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection (or several) to one address, as policies see it. A node that accounts calls wraps
- * the subchannels that its children ask for (decision lb-0001); the wrapper passes everything else
- * on.
+ * One or more connections to one address, as policies see them. A node that counts calls wraps the
+ * subchannels of its children (decision lb-0001); the wrapper forwards all other methods.
  */
 public interface Subchannel {
   Endpoint endpoint();
 
   EndpointAddress address();
 
-  /** Begins to connect when IDLE; otherwise nothing. Control loop. */
+  /**
+   * Begins to connect when the subchannel is IDLE; otherwise does nothing. This method must run on
+   * the control loop.
+   */
   void requestConnection();
 
-  /** Gives the subchannel up: the connection closes when its streams have ended. Control loop. */
+  /**
+   * Closes the subchannel: the connection closes when its streams have ended. This method must run
+   * on the control loop.
+   */
   void close();
 
   /**
-   * How many connections the subchannel may have (A105 {@code max_connections_per_subchannel}); may
-   * change at any time. Control loop.
+   * Sets how many connections the subchannel may have (A105 {@code
+   * max_connections_per_subchannel}); the limit may change at any time. This method must run on the
+   * control loop.
    *
-   * @param max unsigned 32 bit, at least 1; 1 by default
+   * @param max an unsigned 32-bit number, at least 1; the default is 1
    */
   default void limitConnections(long max) {}
 
-  /** The live transport; null when there is none at this moment. Any thread, one volatile read. */
+  /**
+   * The live transport; null while the subchannel has no connection. Any thread may call this
+   * method, at the cost of one volatile read.
+   */
   @Nullable Transport transport();
 
   /**
-   * A pick chose this subchannel. The tree calls this, once per {@link PickResult.Use} that leaves
-   * it, on the call's event loop.
+   * Called when a pick chose this subchannel. The tree calls this on the call's event loop, once
+   * per {@link PickResult.Use} that it returns.
    */
   default void callStarted(PickContext call) {}
 
   /**
-   * A picked call has ended, or was never sent. The receiver of the {@link PickResult.Use} calls
-   * this exactly once, on the call's event loop.
+   * Called when a picked call has ended, or was never sent. The receiver of the {@link
+   * PickResult.Use} must call this method exactly once, on the call's event loop.
    */
   void callEnded(PickContext call, CallOutcome outcome);
 
-  /** Whether load reports that come with responses are of use; on an event loop. */
+  /** Whether load reports that responses carry are used; called on an event loop. */
   default boolean wantsBackendMetrics() {
     return false;
   }
 
   /**
-   * A response brought a load report (A51). Called only if {@link #wantsBackendMetrics}, before
-   * {@link #callEnded}, on the call's event loop.
+   * Called when a response carried a load report (A51). The caller runs on the call's event loop,
+   * checks {@link #wantsBackendMetrics} first, and calls {@link #callEnded} afterwards.
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
-  /** The counts of its calls, for status views. Control loop. */
+  /**
+   * The counts of the subchannel's calls, for status views. This method must run on the control
+   * loop.
+   */
   default SubchannelCalls calls() {
     return SubchannelCalls.NONE;
   }
 
-  /** The leaf cluster that the endpoint is of (A89); empty below its node. Any thread. */
+  /**
+   * The leaf cluster to which the endpoint belongs (A89); empty for subchannels beneath the node
+   * that knows the cluster. Any thread may call this method.
+   */
   default String cluster() {
     return "";
   }
 
-  /** The resolution note of that cluster (A88); empty when there is none. Any thread. */
+  /**
+   * The resolution note of that leaf cluster (A88); empty when the cluster has no note. Any thread
+   * may call this method.
+   */
   default String note() {
     return "";
   }
 
-  /** The locality of the endpoint; empty where policies do not know it. Any thread. */
+  /**
+   * The locality of the endpoint; empty for subchannels of policies that do not know localities.
+   * Any thread may call this method.
+   */
   default Optional<Locality> locality() {
     return Optional.empty();
   }
 
-  /** The priority of its cluster that the endpoint is in, for the access log. Any thread. */
+  /**
+   * The priority, in its cluster, of the endpoint's locality; for the access log. Any thread may
+   * call this method.
+   */
   default OptionalInt priority() {
     return OptionalInt.empty();
   }
 
-  /** The endpoint has another locality, priority or weight from now on. Control loop. */
+  /**
+   * Replaces the locality, priority and weight of the endpoint. This method must run on the control
+   * loop.
+   */
   default void update(Backend backend) {}
 }

@@ -10,10 +10,13 @@ import io.outrigger.lb.state.Connectivity;
 public interface SubchannelListener {
   /**
    * @param state the new state
-   * @param reason why, when {@code state} is TRANSIENT_FAILURE; else OK
+   * @param reason the cause when {@code state} is TRANSIENT_FAILURE, otherwise OK
    */
   void onState(Connectivity state, RpcStatus reason);
 
-  /** A connection was made, lost or changed; independent of states, and never after close. */
+  /**
+   * A connection was made, lost or changed; the event is independent of states, and never follows
+   * the close.
+   */
   default void onConnection(ConnectionEvent event) {}
 }

@@ -4,19 +4,22 @@ import io.outrigger.lb.state.TransportSecurity;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A live connection; what calls do with it is between the connector and the forwarder. */
+/** A live connection; how calls use a connection is private to the connector and the forwarder. */
 public interface Transport {
-  /** The TLS of its connections; empty in plain text. Any thread. */
+  /**
+   * The TLS properties of the connection; empty for plain text. Any thread may call this method.
+   */
   default Optional<TransportSecurity> security() {
     return Optional.empty();
   }
 
   /**
-   * Asks the backend to report its load again and again (A51 "Out of Band Metrics Reporting").
-   * Control loop.
+   * Subscribes to periodic load reports of the backend (A51 "Out of Band Metrics Reporting"). This
+   * method must run on the control loop.
    *
-   * @param interval how often reports are requested; the backend may choose another interval
-   * @param listener called on the control loop, never before this returns
+   * @param interval the requested interval between reports; the backend may choose a different
+   *     interval
+   * @param listener called on the control loop, never before this method returns
    */
   BackendMetricsStream openBackendMetrics(
       Duration interval, BackendMetricsStream.Listener listener);

@@ -7,7 +7,8 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.function.UnaryOperator;
 
 /**
- * Passes everything to {@code parent}, and gives its subchannels in a wrapper (decision lb-0001).
+ * Forwards every call to {@code parent} and wraps the subchannels that {@code parent} creates
+ * (decision lb-0001).
  */
 @ControlConfined
 public record WrappedSubchannels(LbParent parent, UnaryOperator<Subchannel> wrap)

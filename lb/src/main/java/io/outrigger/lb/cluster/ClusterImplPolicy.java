@@ -29,10 +29,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Drops calls as the control plane asks (A27), limits those in flight (A32), and counts the calls
- * of each subchannel beneath, whose connections it limits (A105). A change of drops, limits or EDS
- * service name makes a new picker at once (decision lb-0030) and touches no connection; calls in
- * flight are never cut (A32-05).
+ * Drops calls as the control plane configures (A27), limits the calls in flight (A32), limits the
+ * connections of each subchannel beneath (A105), and counts the calls of those subchannels. A
+ * change of drops, limits or EDS service name creates a new picker at once (decision lb-0030) and
+ * closes no connection; calls in flight are never ended (A32-05).
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
@@ -51,10 +51,11 @@ public final class ClusterImplPolicy implements LbPolicy {
   private boolean closed;
 
   /**
-   * A policy that counts nothing until its first update.
+   * Creates a policy that counts nothing until its first update.
    *
-   * @param breakers the breakers of the process, which other users of the cluster share
-   * @param loads collects the counts if the cluster's load is to be reported
+   * @param breakers the circuit breakers of the process, which are shared with other users of the
+   *     cluster
+   * @param loads collects the counts if the cluster's load is reported
    * @param observer receives the events of connections
    */
   public ClusterImplPolicy(
@@ -89,7 +90,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.edsServiceName(), config.loadReporting());
     meter.note(config.note().note());
-    if (config.maxConnections() != before.maxConnections()) { // no subchannel is made anew for it
+    if (config.maxConnections() != before.maxConnections()) { // existing subchannels change
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
     gate.publishAfter(() -> child.update(config.child()));
@@ -125,7 +126,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   }
 
   /**
-   * How many calls are in flight, and how many were dropped or refused since the cluster was made.
+   * Describes how many calls are in flight, and how many were dropped or refused since the cluster
+   * was created.
    */
   private String detail() {
     long inFlight = breaker.inFlight();

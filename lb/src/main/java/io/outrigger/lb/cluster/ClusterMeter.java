@@ -14,12 +14,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives load reports the counts of one policy: the calls of its subchannels, and its drops.
+ * Provides the counts of one policy to load reports: the calls of its subchannels, and its drops.
  *
- * <p>No call is counted for reports alone: the counts that subchannels keep anyway are read when a
- * report is due. The difference from the last reading belongs to the locality that the endpoint had
- * meanwhile (decision lb-0015). A subchannel that was given up is read until its last call has
- * ended.
+ * <p>Load reports need no counters of their own: the counters of the subchannels are read when a
+ * report is due. The difference from the last reading is credited to the locality that the endpoint
+ * had in that time (decision lb-0015). A closed subchannel is read until its last call has ended.
  */
 @ControlConfined
 final class ClusterMeter implements LoadMeter {
@@ -31,7 +30,7 @@ final class ClusterMeter implements LoadMeter {
   private final LongAdder refusedMetrics = new LongAdder();
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
-  private @Nullable LoadSums sums; // while there is a server to report to
+  private @Nullable LoadSums sums; // null without a server to report to
   private boolean closed;
   private volatile String note = "";
 
@@ -41,7 +40,10 @@ final class ClusterMeter implements LoadMeter {
     this.drops = drops;
   }
 
-  /** Reports under that name and to that server from now on. The counts so far go to the last. */
+  /**
+   * Reports the counts under {@code serviceName} to the server of {@code next} from now on. The
+   * counts so far go to the previous server.
+   */
   void report(String serviceName, Optional<LoadReporting> next) {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {
       return;
@@ -60,12 +62,12 @@ final class ClusterMeter implements LoadMeter {
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
   }
 
-  /** The leaf; any thread. */
+  /** The name of the leaf cluster; any thread may call this method. */
   String cluster() {
     return cluster;
   }
 
-  /** The leaf's resolution note, as it is now; any thread. */
+  /** The current resolution note of the leaf cluster; any thread may call this method. */
   String note() {
     return note;
   }
@@ -79,7 +81,7 @@ final class ClusterMeter implements LoadMeter {
     return reporting.map(LoadReporting::server);
   }
 
-  /** Figures of backends that were to be reported and cannot be added up. */
+  /** Counts the metrics that backends sent for load reports and that cannot be added up. */
   LongAdder refusedMetrics() {
     return refusedMetrics;
   }
@@ -94,8 +96,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * The locality or the metrics of {@code subchannel} are about to change: its counts so far belong
-   * to the old ones.
+   * Called before the locality or the metrics of {@code subchannel} change: its counts so far
+   * belong to the old values.
    */
   void onMoving(CountedSubchannel subchannel) {
     if (sums != null) {
@@ -110,7 +112,10 @@ final class ClusterMeter implements LoadMeter {
     }
   }
 
-  /** No calls begin any more; those in progress are counted to their end. */
+  /**
+   * Marks the meter as closed: no calls begin any more, and calls in progress are counted until
+   * they end.
+   */
   void close() {
     closed = true;
     ending.addAll(inUse);

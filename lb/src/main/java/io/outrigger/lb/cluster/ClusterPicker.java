@@ -16,12 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Drops, then picks, then counts.
+ * Applies drops to a call, then picks a subchannel, then counts the call.
  *
- * <p>Each category of drops is drawn by itself, in order (A27-10), on each pick: before the child
- * is asked, so that drops hold for calls that would wait (A27-11, decision lb-0004). A call is
- * counted in once its subchannel is chosen, not while it waits (A32-04); a pick that the breaker
- * refuses is not counted at the subchannel.
+ * <p>Each drop category is drawn independently, in order (A27-10), on each pick: the draws come
+ * before the child's pick, so that drops also apply to calls that would wait (A27-11, decision
+ * lb-0004). A call counts as in flight from the choice of its subchannel, not while it waits
+ * (A32-04); a pick that the breaker refuses is not counted at the subchannel.
  */
 @AnyThread
 final class ClusterPicker implements Picker {

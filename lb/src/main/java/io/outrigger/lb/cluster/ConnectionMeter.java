@@ -10,9 +10,9 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * Reports the connections of one address to the observer, with the cluster and the locality that
- * they count for (A94), and passes the states on. Connections that are open when the subchannel is
- * closed count as ended.
+ * Reports the connections of one address to the observer, with their cluster and locality (A94),
+ * and forwards the subchannel's states. Connections that are open when the subchannel is closed
+ * count as ended.
  */
 @ControlConfined
 final class ConnectionMeter implements SubchannelListener {
@@ -23,7 +23,7 @@ final class ConnectionMeter implements SubchannelListener {
   private boolean closed;
 
   /**
-   * @param group the cluster and the first locality of the endpoint
+   * @param group the cluster and the initial locality of the endpoint
    */
   ConnectionMeter(LbObserver observer, ConnectionGroup group, SubchannelListener owner) {
     this.observer = observer;
@@ -39,7 +39,7 @@ final class ConnectionMeter implements SubchannelListener {
   @Override
   public void onConnection(ConnectionEvent event) {
     if (closed) {
-      return; // it was counted out already
+      return; // its end was already counted
     }
     if (event instanceof ConnectionEvent.Made) {
       open++;

@@ -16,8 +16,8 @@ import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one address. Load reports read these counts, so that a call costs nothing
- * more for them.
+ * Counts the calls of one address. Load reports read these counts, so load reports add no cost to a
+ * call.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
@@ -26,15 +26,15 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private final int loops;
   private final ClusterMeter meter;
   private final ConnectionMeter connections;
-  private volatile @Nullable MetricTally tally; // null while no metric is to be reported
+  private volatile @Nullable MetricTally tally; // null while no metric is reported
 
-  // On the control loop alone:
+  // The following fields are used on the control loop only.
   private Locality locality;
   private SubchannelCalls collected = SubchannelCalls.NONE;
-  private @Nullable MetricTally replaced; // an event loop may just be adding to it
+  private @Nullable MetricTally replaced; // event loops may still add to it
 
   /**
-   * @param locality the first one of the endpoint
+   * @param locality the initial locality of the endpoint
    * @param meter reads the counts
    * @param connections receives the events of the connections of {@code subchannel}
    */
@@ -115,17 +115,23 @@ final class CountedSubchannel extends DelegatingSubchannel {
     return counts.totals();
   }
 
-  /** Adds up these metrics of the backend's reports from now on. Control loop. */
+  /**
+   * Replaces the set of metrics of the backend's reports that are added up. This method must run on
+   * the control loop.
+   */
   void propagate(PropagatedMetrics metrics) {
-    meter.onMoving(this); // also the sums that an earlier change replaced
+    meter.onMoving(this); // collects the replaced sums too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }
 
-  /** Adds the counts since the last call of this method. Control loop. */
+  /**
+   * Adds to {@code sums} the counts since the last call of this method. This method must run on the
+   * control loop.
+   */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
-    if (now.active() > 0 || !now.equals(collected)) { // most of many are idle
+    if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle
       sums.add(locality, collected, now);
       collected = now;
     }
@@ -139,7 +145,10 @@ final class CountedSubchannel extends DelegatingSubchannel {
     }
   }
 
-  /** Whether no call was in progress at the last {@link #collect}. Control loop. */
+  /**
+   * Whether no call was in progress at the last {@link #collect}. This method must run on the
+   * control loop.
+   */
   boolean isOver() {
     return collected.active() == 0;
   }

@@ -3,28 +3,26 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/**
- * Counts dropped calls: each event loop in a cache line of its own, with nothing but plain moves.
- */
+/** Counts dropped calls: each event loop writes to its own cache line, with plain moves only. */
 @AnyThread
 final class DropCount {
-  /** Longs per loop: two loops never share a line. */
+  /** Longs per event loop: the distance keeps two loops on different cache lines. */
   private static final int STRIDE = 8;
 
   private final AtomicLongArray counts;
-  private long last; // on the control loop alone
+  private long last; // used on the control loop only
 
   DropCount(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
   }
 
-  /** On event loop {@code loop}. */
+  /** Counts a dropped call; runs on event loop {@code loop}. */
   void onDrop(int loop) {
     int i = loop * STRIDE;
     counts.setRelease(i, counts.getPlain(i) + 1); // one writer per slot
   }
 
-  /** The count so far. Any thread. */
+  /** The number of dropped calls so far. Any thread may call this method. */
   long total() {
     long total = 0;
     for (int i = 0; i < counts.length(); i += STRIDE) {
@@ -33,7 +31,10 @@ final class DropCount {
     return total;
   }
 
-  /** The count since the last call of this method. Control loop. */
+  /**
+   * The number of dropped calls since the last call of this method. This method must run on the
+   * control loop.
+   */
   long sinceLast() {
     long before = last;
     last = total();

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * How many calls a cluster dropped in each category (A27), and how many its breaker refused (A32).
- * A category keeps its count for as long as the control plane names it, whatever its share, and is
- * collected once more after that.
+ * Counts the calls that a cluster dropped in each category (A27), and the calls that its breaker
+ * refused (A32). A category keeps its count as long as the control plane configures the category,
+ * whatever its share; a removed category is collected once more.
  */
 @ControlConfined
 final class DropCounts {
@@ -29,10 +29,9 @@ final class DropCounts {
   }
 
   /**
-   * Counts for these categories only from now on.
+   * Replaces the categories that are counted by {@code drops}.
    *
-   * @param isCollected whether {@link #collect} will be called for the counts of the other
-   *     categories
+   * @param isCollected whether {@link #collect} will be called for the counts of removed categories
    */
   void update(List<DropCategory> drops, boolean isCollected) {
     Map<String, DropCount> before = new LinkedHashMap<>(byCategory);
@@ -47,7 +46,7 @@ final class DropCounts {
     }
   }
 
-  /** Adds the counts since the last call of this method. */
+  /** Adds to {@code sums} the counts since the last call of this method. */
   void collect(LoadSums sums) {
     byCategory.forEach((category, count) -> sums.addDrops(category, count.sinceLast()));
     while (!removed.isEmpty()) {
@@ -57,7 +56,7 @@ final class DropCounts {
     sums.addRefused(refused.sinceLast());
   }
 
-  /** The counter of a category that {@link #update} named. */
+  /** The counter of a category that was passed to {@link #update}. */
   DropCount of(DropCategory drop) {
     DropCount count = byCategory.get(drop.category());
     if (count == null) {

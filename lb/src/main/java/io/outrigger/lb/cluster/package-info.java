@@ -1,7 +1,8 @@
 /**
- * The parts of a cluster that concern all its endpoints: drops, the limit of requests in flight,
- * the counting of calls. The policy lives on the control loop; its picker and the subchannels it
- * wraps are called on event loops. Implements xds_cluster_impl (A27 drops, A32 circuit breaking).
+ * The parts of a cluster that concern all its endpoints: drops, the limit of calls in flight, the
+ * counting of calls. The policy lives on the control loop; its picker and the subchannels it wraps
+ * are called on event loops. This package implements xds_cluster_impl (A27 drops, A32 circuit
+ * breaking).
  */
 @NullMarked
 package io.outrigger.lb.cluster;

@@ -6,10 +6,11 @@ import io.outrigger.config.endpoint.Locality;
 /**
  * An endpoint with its locality and priority.
  *
- * @param priority of the locality in its cluster, 0 the highest; only for people
+ * @param priority the priority of the locality in its cluster, 0 the highest; used only in texts
+ *     for people
  */
 public record Backend(Endpoint endpoint, Locality locality, int priority) {
-  /** In the highest priority. */
+  /** Creates a backend in the highest priority. */
   public Backend(Endpoint endpoint, Locality locality) {
     this(endpoint, locality, 0);
   }

@@ -3,14 +3,13 @@ package io.outrigger.lb.config;
 import io.outrigger.base.RpcStatus;
 
 /**
- * The cluster and the resolution note, which every failure of a pick contains besides its own
- * reason (A88).
+ * The cluster and the resolution note, which are added to the message of every failed pick (A88).
  *
  * @param cluster the cluster that failed
- * @param note the state of its discovery; ends the message
+ * @param note the state of the cluster's discovery, which ends the message
  */
 public record FailureNote(String cluster, String note) {
-  /** UNAVAILABLE, with the cluster before {@code reason} and the note behind it. */
+  /** Returns status UNAVAILABLE with the message: cluster, {@code reason}, note. */
   public RpcStatus unavailable(String reason) {
     String text = "cluster \"" + cluster + "\": " + reason;
     return RpcStatus.unavailable(note.isEmpty() ? text : text + "; " + note);

@@ -14,35 +14,38 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The grammar of the tree: every policy's configuration. Data only; {@code lb.tree} builds it from
- * an XdsConfig and makes the policies. An update with an equal configuration does nothing.
+ * The configurations of all policies, of which the configuration of a tree is composed.
+ * Configurations are plain data; {@code lb.tree} builds them from an XdsConfig and creates the
+ * policies. An update with an equal configuration does nothing.
  */
 public sealed interface LbConfig {
   /** The policy's name, as status views show it. */
   String policy();
 
-  /** Every endpoint beneath. */
+  /** Every endpoint beneath this node. */
   List<Backend> backends();
 
-  /** How many endpoints are beneath; without a look at any of them. */
+  /** The number of endpoints beneath this node, computed without visiting them. */
   default int size() {
     return backends().size();
   }
 
-  /** Whether {@code other} is equal, found out early when endpoints came or went. */
+  /**
+   * Whether {@code other} is equal; the comparison ends early when endpoints were added or removed.
+   */
   default boolean isSameAs(LbConfig other) {
     return this == other || (size() == other.size() && equals(other));
   }
 
   /**
-   * Which policy it is for, see {@code lb.PolicyRegistry}: the class of its settings. A policy gets
-   * configurations of one kind only.
+   * The class of the policy's settings, by which {@code lb.PolicyRegistry} selects the policy. A
+   * policy receives configurations of one kind only.
    */
   default Class<?> kind() {
     return getClass();
   }
 
-  /** A policy above one other, with the same endpoints. */
+  /** The configuration of a policy with one child, which has the same endpoints. */
   sealed interface Wrapping extends LbConfig {
     LbConfig child();
 
@@ -58,9 +61,9 @@ public sealed interface LbConfig {
   }
 
   /**
-   * All children in order of preference; the first that works is used (A56).
+   * Children in order of preference; calls go to the first child that works (A56).
    *
-   * @param cluster that the priorities belong to, for logs
+   * @param cluster the cluster of the priorities, for logs
    */
   record Priority(String cluster, List<Child> children) implements LbConfig {
     public Priority {
@@ -86,16 +89,18 @@ public sealed interface LbConfig {
   /**
    * A child of {@link Priority}.
    *
-   * @param name stable across updates: the same name keeps its connections
-   * @param label its name for people
-   * @param reresolves whether it may ask for re-resolution (A37)
+   * @param name identifies the child across updates: a child with an unchanged name keeps its
+   *     connections
+   * @param label the child's name for people
+   * @param reresolves whether the child may request re-resolution (A37)
    */
   record Child(String name, String label, LbConfig config, boolean reresolves) {}
 
   /**
-   * Watches calls and ejects endpoints (A50); without {@code detection} it is transparent.
+   * Outlier detection, which counts calls and ejects endpoints (A50); without {@code detection} the
+   * node has no effect.
    *
-   * @param cluster of the endpoints that are watched: of an aggregate, the leaf (A50-53)
+   * @param cluster the cluster of the endpoints; in an aggregate, the leaf cluster (A50-53)
    */
   record OutlierDetecting(String cluster, Optional<OutlierDetection> detection, LbConfig child)
       implements Wrapping {
@@ -108,12 +113,13 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A cluster's drops and its limits of requests in flight and of connections (A27, A32, A105).
+   * A cluster's drops and its limits of calls in flight and of connections (A27, A32, A105).
    *
-   * @param edsServiceName as the cluster names it, else empty
-   * @param maxRequests unsigned 32 bit
-   * @param maxConnections of each subchannel (A105); unsigned 32 bit, at least 1
-   * @param loadReporting empty when its load is not reported
+   * @param edsServiceName the EDS service name of the Cluster resource; empty when it has none
+   * @param maxRequests the limit of calls in flight, an unsigned 32-bit number
+   * @param maxConnections the limit of connections of each subchannel (A105), an unsigned 32-bit
+   *     number, at least 1
+   * @param loadReporting empty when the cluster's load is not reported
    */
   record ClusterImpl(
       FailureNote note,
@@ -139,11 +145,12 @@ public sealed interface LbConfig {
   }
 
   /**
-   * Sends sessions to the endpoints they name (A75, A55); transparent without sessions.
+   * Sends the calls of a session to the endpoints that the session names (A75, A55); without
+   * sessions, the node has no effect.
    *
-   * @param statuses the health of endpoints that sessions may reach
-   * @param idleTimeout how long a connection is kept that only sessions use
-   * @param sessionOnly endpoints that sessions may reach, but that no policy beneath balances
+   * @param statuses the health statuses with which sessions may reach an endpoint
+   * @param idleTimeout how long a connection that only sessions use is kept
+   * @param sessionOnly endpoints that only sessions may reach; policies beneath exclude them
    *     because of their health (A75-44)
    * @param setAside endpoints that no call may reach (A27-08)
    */
@@ -165,7 +172,10 @@ public sealed interface LbConfig {
       return "override_host";
     }
 
-    /** Includes the endpoints that only sessions may reach: outlier detection watches them, too. */
+    /**
+     * Returns also the endpoints that only sessions may reach, because outlier detection watches
+     * them too.
+     */
     @Override
     public List<Backend> backends() {
       return sessionOnly.isEmpty()
@@ -179,7 +189,10 @@ public sealed interface LbConfig {
     }
   }
 
-  /** Children share by weight, among those that are READY (A28); at least one. */
+  /**
+   * Children that share calls by weight, among those that are READY (A28); there is at least one
+   * child.
+   */
   record WeightedTarget(List<Target> targets) implements LbConfig {
     public WeightedTarget {
       targets = List.copyOf(targets);
@@ -207,17 +220,19 @@ public sealed interface LbConfig {
   /**
    * A child of {@link WeightedTarget}.
    *
-   * @param locality the child's identity: the same locality keeps its policy and connections
-   * @param weight unsigned 32 bit, at least 1
+   * @param locality identifies the child: a child with an unchanged locality keeps its policy and
+   *     connections
+   * @param weight an unsigned 32-bit number, at least 1
    */
   record Target(Locality locality, long weight, LbConfig child) {}
 
   /**
-   * Balances a random part of the endpoints (A68). {@link #backends} are all of them, in the subset
-   * or not: outlier detection and sessions know all.
+   * Balances calls over a random subset of the endpoints (A68). {@link #backends} returns all
+   * endpoints, in the subset or not, because outlier detection and session affinity need all of
+   * them.
    *
-   * @param subsetSize how many endpoints are in it, at least 1
-   * @param child of all endpoints, of which the policy takes those that are in it
+   * @param subsetSize the number of endpoints in the subset, at least 1
+   * @param child the child's configuration with all endpoints; the policy reduces it to the subset
    */
   record RandomSubset(long subsetSize, LbConfig child) implements Wrapping {
     @Override
@@ -227,12 +242,14 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A policy that picks an endpoint. The class of its settings decides which policy it is.
+   * The configuration of a policy that picks an endpoint. The class of {@code settings} selects the
+   * policy.
    *
-   * @param weights of localities, for a policy that {@linkplain
-   *     BalancingPolicy.EndpointPicking#weighsLocalities weighs} by them (A113)
-   * @param note that failures of picks contain
-   * @param locality that all endpoints are in, as metrics have it (A78); empty above localities
+   * @param weights the weights of localities, for a policy that {@linkplain
+   *     BalancingPolicy.EndpointPicking#weighsLocalities uses} locality weights (A113)
+   * @param note the note that is added to failures of picks
+   * @param locality the locality of all endpoints, as metrics name it (A78); empty for a policy
+   *     that balances several localities
    */
   record Leaf<S extends BalancingPolicy.EndpointPicking>(
       S settings,
@@ -245,7 +262,7 @@ public sealed interface LbConfig {
       backends = List.copyOf(backends);
     }
 
-    /** Above localities, which weigh the same if there are several. */
+    /** Creates a leaf that balances all localities of a cluster, with equal locality weights. */
     public Leaf(S settings, List<Backend> backends, FailureNote note) {
       this(settings, backends, LocalityWeights.EQUAL, note, "");
     }
@@ -256,16 +273,17 @@ public sealed interface LbConfig {
     }
 
     /**
-     * {@code config} as that of a policy whose settings are of class {@code settings}.
+     * Casts {@code config} to the configuration of a policy whose settings are of class {@code
+     * settings}.
      *
-     * @throws ClassCastException if it is another policy's
+     * @throws ClassCastException if {@code config} belongs to another policy
      */
     public static <S extends BalancingPolicy.EndpointPicking> Leaf<S> of(
         Class<S> settings, LbConfig config) {
       if (!settings.isInstance(((Leaf<?>) config).settings())) {
         throw new ClassCastException("no settings of " + settings.getName() + ": " + config);
       }
-      @SuppressWarnings("unchecked") // just checked
+      @SuppressWarnings("unchecked") // the class was checked above
       Leaf<S> own = (Leaf<S>) config;
       return own;
     }
@@ -276,7 +294,7 @@ public sealed interface LbConfig {
     }
   }
 
-  /** A cluster or priority without endpoints: calls fail, except those that wait for readiness. */
+  /** A cluster or priority without endpoints: calls fail, except "wait for ready" calls. */
   record Failing(RpcStatus status) implements LbConfig {
     @Override
     public String policy() {
@@ -290,8 +308,8 @@ public sealed interface LbConfig {
   }
 
   /**
-   * A cluster that does not exist or is unusable: calls fail, even those that wait, or they would
-   * keep the cluster referenced for ever (A31-09).
+   * A cluster that does not exist or is unusable: all calls fail, also "wait for ready" calls,
+   * because waiting calls would keep the cluster referenced forever (A31-09).
    */
   record Refusing(RpcStatus status) implements LbConfig {
     @Override

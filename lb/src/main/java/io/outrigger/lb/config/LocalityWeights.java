@@ -7,20 +7,20 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The weights of localities in a policy that balances the endpoints of all of them (A113). The
- * weight of an endpoint in such a policy depends on every other endpoint. It is computed from these
- * where it is needed and not kept with the endpoint, so that an endpoint that stays is the same
+ * The weights of localities in a policy that balances the endpoints of all localities (A113). The
+ * weight of an endpoint in such a policy depends on every other endpoint. The endpoint's weight is
+ * computed on use and not stored with the endpoint, so that an unchanged endpoint stays the same
  * object.
  *
- * @param weights unsigned 32 bit, at least 1; a locality that is not named weighs 1
- * @param whole the sum of the endpoint weights of each locality, where a policy has only a part of
- *     the endpoints; empty where it has all
+ * @param weights unsigned 32-bit numbers, at least 1; a locality that is missing has weight 1
+ * @param whole the sum of the endpoint weights of each locality, for a policy with a subset of the
+ *     endpoints; empty for a policy with all endpoints
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
-  /** All localities weigh the same. */
+  /** All localities have the same weight. */
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
 
-  /** 1 in the fixed-point form of A113, which has 31 bits behind the point. */
+  /** The number 1 in the fixed-point format of A113, which has 31 fractional bits. */
   private static final long ONE = 1L << 31;
 
   public LocalityWeights {
@@ -28,23 +28,23 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     whole = Map.copyOf(whole);
   }
 
-  /** For a policy that has all endpoints. */
+  /** Creates the weights for a policy that has all endpoints. */
   public LocalityWeights(Map<Locality, Long> weights) {
     this(weights, Map.of());
   }
 
   /**
-   * The same for a policy that has a part of {@code all}: endpoints keep the shares that they have
-   * among all (A68 leaves them as they are).
+   * Returns the weights for a policy that has a subset of {@code all}: an endpoint keeps the share
+   * that it has among all endpoints (A68 does not change shares).
    */
   public LocalityWeights amongAll(List<Backend> all) {
     return whole.isEmpty() ? new LocalityWeights(weights, sums(all)) : this;
   }
 
   /**
-   * Shares of endpoints in all of which the weights, added up by locality, are {@code sums}.
+   * Computes the shares of endpoints whose weights, added up by locality, are {@code sums}.
    *
-   * @param sums of at least one endpoint each
+   * @param sums the sum for each locality, of at least one endpoint each
    */
   public Shares shares(Map<Locality, Long> sums) {
     return sharesIn(whole.isEmpty() ? sums : whole);
@@ -61,7 +61,10 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
 
   /** A locality's share, and the sum of its endpoints' weights. */
   private record Part(long share, long sum) {
-    /** A113 "Computing Endpoint Weights": the locality's share times the endpoint's share of it. */
+    /**
+     * Computes A113 "Computing Endpoint Weights": the locality's share times the endpoint's share
+     * of the locality.
+     */
     long shareOf(long weight) {
       return Math.max(1, share * (weight * ONE / sum) / ONE);
     }
@@ -71,13 +74,15 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     return weights.getOrDefault(locality, 1L);
   }
 
-  /** The weights of endpoints among all others. */
+  /** The share of each endpoint among all endpoints. */
   public interface Shares {
-    /** Only in proportion to others; at least 1. */
+    /**
+     * Returns a share, meaningful only in proportion to the shares of other endpoints; at least 1.
+     */
     long of(Locality locality, long weight);
   }
 
-  /** The share of each endpoint in all, in the same order. */
+  /** Returns the share of each of {@code backends}, in the order of {@code backends}. */
   public long[] sharesOf(List<Backend> backends) {
     Shares shares = shares(sums(backends));
     return backends.stream()

@@ -14,8 +14,9 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**
- * The policy of a cluster or priority without anything to balance, {@link LbConfig.Failing} or
- * {@link LbConfig.Refusing}: in TRANSIENT_FAILURE, with the reason for every call.
+ * The policy of a cluster or priority without usable endpoints, {@link LbConfig.Failing} or {@link
+ * LbConfig.Refusing}: its state is TRANSIENT_FAILURE, and every call fails with the configured
+ * reason.
  */
 @ControlConfined
 final class FailingPolicy implements LbPolicy {
@@ -39,12 +40,12 @@ final class FailingPolicy implements LbPolicy {
 
   @Override
   public void close() {
-    // Nothing beneath.
+    // There is nothing to close.
   }
 
   @Override
   public void count(EndpointTally tally) {
-    // There are none.
+    // There are no endpoints to count.
   }
 
   @Override

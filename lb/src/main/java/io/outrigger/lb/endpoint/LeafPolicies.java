@@ -10,11 +10,14 @@ import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.view.LbObserver;
 
-/** The leaves: the policies that pick endpoints, and those that fail calls where there is none. */
+/**
+ * The leaf policies: those that pick endpoints, and those that fail calls because there is no
+ * endpoint.
+ */
 public final class LeafPolicies {
   private LeafPolicies() {}
 
-  /** A registry of all leaves, whose calls come from {@code loops} event loops. */
+  /** Creates a registry of all leaf policies, for calls from {@code loops} event loops. */
   public static PolicyRegistry registry(
       ControlLoop control, RandomSource random, LbObserver observer, int loops) {
     return new PolicyRegistry()

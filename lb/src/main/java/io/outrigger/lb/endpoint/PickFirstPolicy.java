@@ -25,15 +25,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All calls to the first address that connects (A62). It connects when it is given endpoints; a
- * connection that is lost is made again when a call asks for it.
+ * Sends all calls to the first address that connects (A62). The policy connects when it receives
+ * endpoints; after a connection is lost, the policy connects again when a call is picked.
  *
  * <pre>
- * any               -> TRANSIENT_FAILURE on an empty list; connections are given up
+ * any               -> TRANSIENT_FAILURE on an empty list; connections are closed
  * TRANSIENT_FAILURE -> CONNECTING        on the first list after an empty one
  * </pre>
  *
- * <p>Everything else is the table of {@link HappyEyeballs}.
+ * <p>{@link HappyEyeballs} defines all other transitions.
  */
 @ControlConfined
 final class PickFirstPolicy implements LbPolicy {
@@ -91,7 +91,7 @@ final class PickFirstPolicy implements LbPolicy {
 
   @Override
   public void count(EndpointTally tally) {
-    accept(tally, "", true); // the states of a list are known by address only
+    accept(tally, "", true); // states are stored by address, so all are visited
   }
 
   @Override
@@ -134,7 +134,7 @@ final class PickFirstPolicy implements LbPolicy {
     parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(failure));
   }
 
-  /** Lets the call wait, and begins to connect for it (A62-02). */
+  /** Queues the call and begins to connect (A62-02). */
   private final class WakingPicker implements Picker {
     private final HappyEyeballs list;
     private final AtomicBoolean asked = new AtomicBoolean();

@@ -11,13 +11,15 @@ import io.outrigger.lb.PlannedCall;
 import java.util.List;
 
 /**
- * One prepared answer after the other. Each event loop has a place in the ring of its own, so
- * picking shares nothing and allocates nothing; the first place is random, so that many proxies
- * that start together do not all begin with the same endpoint.
+ * Returns prepared results in turn. Each event loop has its own position, so picking shares no data
+ * and allocates nothing; the first position is random, so that many proxies that start together do
+ * not all begin with the same endpoint.
  */
 @AnyThread
 final class RoundRobinPicker implements Picker {
-  /** Ints per loop: each loop's place has a cache line to itself. */
+  /**
+   * Ints per event loop: the distance keeps the positions of two loops on different cache lines.
+   */
   private static final int STRIDE = 16;
 
   private final PickResult[] results;

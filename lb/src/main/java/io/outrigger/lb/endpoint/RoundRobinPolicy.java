@@ -11,7 +11,7 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 
-/** Each READY endpoint in turn. */
+/** Picks each READY endpoint in turn. */
 @ControlConfined
 final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, LeafEndpoint> {
   private final ControlLoop control;

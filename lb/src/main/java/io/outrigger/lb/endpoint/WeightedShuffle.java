@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A random order in which a heavier endpoint tends to come earlier: among the endpoints that are
- * left, each is next with a probability in proportion to its weight (A113).
+ * Shuffles endpoints so that heavier endpoints tend to come earlier: each next endpoint is drawn
+ * from the remaining endpoints with a probability in proportion to its weight (A113).
  */
 final class WeightedShuffle {
   private static final long RESOLUTION = 1L << 52;
@@ -28,7 +28,10 @@ final class WeightedShuffle {
         .toList();
   }
 
-  /** Exponentially distributed with rate {@code weight}: the order of A113's {@code u^(1/w)}. */
+  /**
+   * Draws an exponentially distributed number with rate {@code weight}: sorting by it gives the
+   * same order as A113's {@code u^(1/w)}.
+   */
   private static double key(long weight, RandomSource random) {
     double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;
     return -Math.log(unit) / weight;

@@ -1,7 +1,7 @@
 /**
  * The simple leaves of the tree: round_robin, pick_first (A62, A113), and the policy that fails
- * calls where there are no endpoints. Control loop; their pickers run on event loops. The larger
- * leaves have packages of their own.
+ * calls when there are no endpoints. The policies run on the control loop; their pickers run on
+ * event loops. The larger leaf policies have packages of their own.
  */
 @NullMarked
 package io.outrigger.lb.endpoint;

@@ -2,12 +2,18 @@ package io.outrigger.lb.load;
 
 import io.outrigger.base.ControlConfined;
 
-/** Counts the calls of a cluster. Each target that uses the cluster has one. */
+/**
+ * Counts the calls of a cluster for one target. Each target that uses the cluster has its own
+ * meter.
+ */
 @ControlConfined
 public interface LoadMeter {
-  /** Adds the counts since the last call of this method, and the calls in progress now. */
+  /**
+   * Adds to {@code sums} the counts since the last call of this method, and the calls in progress
+   * now.
+   */
   void collect(LoadSums sums);
 
-  /** Whether nothing will be counted any more. */
+  /** Whether the meter will count no more calls. */
   boolean isOver();
 }

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 
 /**
  * The counts of the whole process for load reports, by server, cluster and EDS service name. All
- * users of a cluster, under an aggregate or through another listener, count in the same place (A27,
- * A71-09).
+ * users of a cluster share its counts, whether they reach the cluster through an aggregate or
+ * another listener (A27, A71-09).
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
@@ -23,15 +23,15 @@ public final class LoadRegistry implements LoadSource {
   private final Map<XdsServer, ServerLoads> servers = new LinkedHashMap<>();
   private Runnable listener = () -> {};
 
-  /** A registry in which nothing is counted; may be made on any thread. */
+  /** Creates a registry without counts; any thread may create it. */
   public LoadRegistry(ControlLoop control) {
     this.control = control;
   }
 
   /**
-   * Collects the counts of {@code meter} from now on.
+   * Starts to collect the counts of {@code meter}.
    *
-   * @return the sums to which the meter adds counts that it cannot give later
+   * @return the sums to which the meter adds counts that will be unavailable at the next collection
    */
   public LoadSums join(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -47,8 +47,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * Collects the last counts of {@code meter}, which counts for another server from now on, or for
-   * none.
+   * Collects the last counts of {@code meter} for {@code server}; the meter counts for another
+   * server from now on, or for no server.
    */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
@@ -56,7 +56,8 @@ public final class LoadRegistry implements LoadSource {
   }
 
   /**
-   * A meter of that cluster starts no more calls; the registry forgets the meter once it is over.
+   * Called when a meter of the cluster starts no more calls; the registry removes the meter once
+   * its calls have ended.
    */
   public void onClosed(XdsServer server, String cluster, String edsServiceName) {
     control.checkInside();

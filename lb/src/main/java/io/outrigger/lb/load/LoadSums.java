@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The counts of a cluster's meters that are not reported yet. */
+/** The counts of a cluster's meters since the last load report. */
 @ControlConfined
 public final class LoadSums {
   private final Map<Locality, Sums> localities = new LinkedHashMap<>();
   private final Map<String, Long> drops = new HashMap<>();
   private long refused;
 
-  /** The sums of one locality; signed, see {@link #taken}. */
+  /** The sums of one locality; a sum may be negative, see {@link #taken}. */
   private static final class Sums {
     private final Map<String, MetricTotal> metrics = new HashMap<>();
     private long issued;
@@ -44,8 +44,9 @@ public final class LoadSums {
   }
 
   /**
-   * The rest of a sum after it was reported. A call that was counted as issued and then never sent
-   * is subtracted, which may make the sum negative; the next report is smaller by that.
+   * Returns the value of {@code sum} after it was reported. A call that was counted as issued and
+   * then never sent is subtracted, which may make the sum negative; a negative sum reduces the next
+   * report.
    */
   private static long taken(long sum) {
     return Math.min(0, sum);
@@ -54,7 +55,7 @@ public final class LoadSums {
   /**
    * Adds the difference between two readings of the counts of a subchannel.
    *
-   * @param now the later reading, which also has the calls in progress
+   * @param now the later reading, from which the calls in progress are taken
    */
   public void add(Locality locality, SubchannelCalls before, SubchannelCalls now) {
     Sums sums = sums(locality);
@@ -64,7 +65,7 @@ public final class LoadSums {
     sums.inProgress += now.active();
   }
 
-  /** Adds metrics that backends in a locality reported. */
+  /** Adds metrics that backends in {@code locality} reported. */
   public void add(Locality locality, Map<String, MetricTotal> metrics) {
     if (!metrics.isEmpty()) {
       Map<String, MetricTotal> known = sums(locality).metrics;
@@ -72,19 +73,22 @@ public final class LoadSums {
     }
   }
 
-  /** Adds dropped calls of a category. */
+  /** Adds {@code calls} dropped calls to {@code category}. */
   public void addDrops(String category, long calls) {
     if (calls != 0) {
       drops.merge(category, calls, Long::sum);
     }
   }
 
-  /** Adds calls that the circuit breaker refused. */
+  /** Adds {@code calls} calls that the circuit breaker refused. */
   public void addRefused(long calls) {
     refused += calls;
   }
 
-  /** Resets the calls in progress: every meter is about to add them again. */
+  /**
+   * Resets the number of calls in progress: every meter is about to add its calls in progress
+   * again.
+   */
   void beginLook() {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }

@@ -13,13 +13,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adds up the metrics that backends report at the ends of calls (A64 "Aggregation", A85).
  *
- * <p>Each event loop has sums of its own. A thread takes the sums out before it works on them, so
- * that no other thread sees them meanwhile: neither side locks or waits, and nothing is lost. If
- * the control loop reads at such a moment, it finds these sums the next time.
+ * <p>Each event loop has its own sums. A thread removes the sums from the shared slot before it
+ * changes them, so that no other thread sees the sums meanwhile: both sides work without locks or
+ * waiting, and no count is lost. If the control loop reads while an event loop changes its sums, it
+ * collects these sums at the next reading.
  */
 @AnyThread
 public final class MetricTally {
-  /** Names per loop between two reports; further names that a backend makes up are ignored. */
+  /**
+   * The maximum number of metric names per event loop between two reports; further names from
+   * backends are ignored.
+   */
   static final int MAX_NAMES = 1000;
 
   private final PropagatedMetrics wanted;
@@ -27,10 +31,10 @@ public final class MetricTally {
   private final AtomicReferenceArray<@Nullable Sums> sums;
 
   /**
-   * Nothing added yet; reports come on {@code loops} event loops.
+   * Creates an empty tally for load reports on {@code loops} event loops.
    *
-   * @param refused counts the metrics that are to be reported but cannot be added: they are no
-   *     numbers, or have too many names
+   * @param refused counts the wanted metrics that cannot be added, because the value is not a
+   *     finite number or there are too many names
    */
   public MetricTally(PropagatedMetrics wanted, int loops, LongAdder refused) {
     this.wanted = wanted;
@@ -38,7 +42,7 @@ public final class MetricTally {
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
-  /** A call ended with this report. On event loop {@code loop}. */
+  /** Adds {@code report}, with which a call ended. This method runs on event loop {@code loop}. */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
     Sums mine = known == null ? new Sums(refused) : known;
@@ -56,7 +60,7 @@ public final class MetricTally {
     sums.set(loop, mine);
   }
 
-  /** The sums by name, which begin anew. */
+  /** Returns the sums by name and resets them. */
   public Map<String, MetricTotal> take() {
     Map<String, MetricTotal> all = new HashMap<>();
     for (int loop = 0; loop < sums.length(); loop++) {
@@ -77,7 +81,10 @@ public final class MetricTally {
       this.refused = refused;
     }
 
-    /** A number that was not given is zero, so zero is none; nothing is used less than that. */
+    /**
+     * Adds {@code value} only if it is positive: a number that the backend did not send is zero,
+     * and a utilization cannot be negative.
+     */
     void addPositive(String name, double value) {
       if (value > 0) {
         add(name, value);

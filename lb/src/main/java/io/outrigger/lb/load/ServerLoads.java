@@ -15,14 +15,17 @@ import java.util.function.Predicate;
 
 /**
  * The counts for one server, by cluster. A cluster without meters is kept until its last counts
- * were taken. While the server takes none, at most {@link #MAX_GONE} are kept.
+ * were reported. While the server accepts no reports, at most {@link #MAX_GONE} such clusters are
+ * kept.
  */
 @ControlConfined
 final class ServerLoads {
-  /** Clusters that are gone and not reported: beyond these the oldest are forgotten. */
+  /**
+   * The maximum number of unreported clusters without meters; beyond that, the oldest are removed.
+   */
   static final int MAX_GONE = 1000;
 
-  /** The cluster whose counts are added up. */
+  /** Identifies the cluster whose counts are added up. */
   record Key(String cluster, String edsServiceName) {}
 
   private static final class Entry {
@@ -44,7 +47,7 @@ final class ServerLoads {
   private final ControlLoop control;
   private final Map<Key, Entry> entries = new LinkedHashMap<>();
 
-  /** Keys of {@link #entries} that have a meter whose policy is closed. */
+  /** Keys of {@link #entries} with a meter whose policy is closed. */
   private final Set<Key> ending = new LinkedHashSet<>();
 
   /** Keys of {@link #entries} without a meter, the oldest first. */
@@ -61,7 +64,9 @@ final class ServerLoads {
     return entry.sums;
   }
 
-  /** Collects the counts of a meter that counts for another key or server from now on. */
+  /**
+   * Collects the last counts of {@code meter}, which counts for another key or server from now on.
+   */
   void leave(Key key, LoadMeter meter) {
     Entry entry = entry(key);
     meter.collect(entry.sums);
@@ -69,10 +74,10 @@ final class ServerLoads {
     noteIfGone(key, entry);
   }
 
-  /** A policy has closed: its counts stay, and its calls go on to their end. */
+  /** Called when a policy has closed: its counts stay, and its calls continue until they end. */
   void close(Key key) {
     ending.add(key);
-    for (Key each : List.copyOf(ending)) { // also other keys, whose calls may have ended
+    for (Key each : List.copyOf(ending)) { // all keys: calls of other keys may have ended
       Entry entry = entry(each);
       entry.look();
       noteIfGone(each, entry);

@@ -11,7 +11,7 @@ import io.outrigger.lb.PlannedCall;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Draws one of several pickers by weight for each call. */
+/** For each call, draws one of several pickers by weight. */
 @AnyThread
 final class WeightedPicker implements Picker {
   private final RandomSource random;
@@ -25,7 +25,7 @@ final class WeightedPicker implements Picker {
   }
 
   /**
-   * @param weights unsigned 32 bit each, at least 1, in the order of {@code pickers}
+   * @param weights unsigned 32-bit numbers, at least 1, in the order of {@code pickers}
    */
   static WeightedPicker of(RandomSource random, long[] weights, Picker[] pickers) {
     long[] upTo = new long[weights.length];

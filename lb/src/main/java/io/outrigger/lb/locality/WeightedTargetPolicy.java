@@ -34,12 +34,13 @@ import java.util.Map;
  * TRANSIENT_FAILURE  else: calls fail with the reason of a child, by weight
  * </pre>
  *
- * <p>A call that goes to an IDLE child wakes it. The child is CONNECTING then, and the call is
- * picked again among the READY ones. Without that, an IDLE child beside a READY one would never get
- * its share again.
+ * <p>A call that is sent to an IDLE child makes the child connect. The child then reports
+ * CONNECTING, and the call is picked again among the READY children. Without this rule, an IDLE
+ * child beside a READY child would never get its share again.
  *
- * <p>A child that is no longer configured is gone at once, with its share. A child belongs to its
- * locality and not to the locality's text, which two localities may share.
+ * <p>A child that is no longer configured is removed at once, together with its share. Children are
+ * identified by their locality and not by the locality's text, because two localities may have the
+ * same text.
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {
@@ -58,7 +59,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
   private Connectivity state = Connectivity.CONNECTING;
   private boolean closed;
 
-  /** A policy without children until its first update. */
+  /** Creates a policy without children; the first update adds them. */
   public WeightedTargetPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.WeightedTarget config, LbParent parent) {
     this.factory = factory;
@@ -106,7 +107,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
     children.forEach(
         (locality, child) -> {
           if (weights.putIfAbsent(locality.toString(), child.weight) != null) {
-            weights.put(locality.label(), child.weight); // the text of another locality is equal
+            weights.put(locality.label(), child.weight); // another locality has the same text
           }
         });
     Map<String, Object> settings = Map.of("weights", weights);
@@ -150,7 +151,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
         usable.stream().map(child -> child.slot.picker()).toArray(Picker[]::new));
   }
 
-  /** A child and its share. */
+  /** A child policy and its weight. */
   private final class Child implements LbParent {
     private final ChildSlot slot = new ChildSlot(factory, this);
     private long weight;

@@ -28,18 +28,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leaf that chooses among endpoints with a connection each (A61). Subclasses decide which
- * endpoints connect, which state follows from theirs, and how calls are shared.
+ * The base of leaf policies that pick among endpoints, each of which has its own connection (A61).
+ * Subclasses decide which endpoints connect, how the policy's state follows from the endpoints'
+ * states, and how calls are shared.
  *
- * <p>An update touches only what it changes: an endpoint that stays keeps its connection, and the
- * states of all are known from {@link #count} and {@link #ready} without asking each. All changes
- * of state in one turn of the control loop lead to one new picker, so that ten thousand endpoints
- * that connect at once do not publish ten thousand. There is a new picker even when the READY
- * endpoints are the same as before: a call may wait because its connection had just been lost, and
- * only another picker wakes it.
+ * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection,
+ * and {@link #count} and {@link #ready} report the states of all endpoints without visiting each.
+ * All changes of state in one turn of the control loop cause one new picker, so that ten thousand
+ * endpoints that connect at once do not publish ten thousand pickers. A new picker is published
+ * even when the READY endpoints are unchanged: a call may wait because its connection had just been
+ * lost, and only a new picker wakes the call.
  *
- * @param <S> its settings
- * @param <M> its endpoints
+ * @param <S> the settings of the policy
+ * @param <M> the type of the policy's endpoints
  */
 @ControlConfined
 public abstract class EndpointPolicy<
@@ -61,20 +62,22 @@ public abstract class EndpointPolicy<
   private boolean publishPosted;
   private boolean closed;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   protected EndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     this.control = control;
     this.parent = parent;
     this.config = config;
   }
 
-  /** An endpoint that is new. */
+  /** Creates the member for a new endpoint. */
   protected abstract M newMember(Backend backend);
 
-  /** {@code member} is in another state than before, or has another error or connection. */
+  /** Called when the state, error or connection of {@code member} has changed. */
   protected abstract void onMemberChange(M member);
 
-  /** The configuration has changed, and the endpoints as {@code change} says. */
+  /**
+   * Called when the configuration has changed; {@code change} lists the changes of the endpoints.
+   */
   protected abstract void onUpdate(Change<M> change);
 
   /**
@@ -91,17 +94,17 @@ public abstract class EndpointPolicy<
     return config.settings();
   }
 
-  /** The cluster and the note that messages of failed picks contain. */
+  /** The cluster and the note that are added to messages of failed picks. */
   protected final FailureNote note() {
     return config.note();
   }
 
-  /** In the order of the configuration. */
+  /** The members in the order of the configuration. */
   protected final List<M> members() {
     return Collections.unmodifiableList(places);
   }
 
-  /** How many members are in {@code state}. */
+  /** The number of members in {@code state}. */
   protected final int count(Connectivity state) {
     return byState.count(state);
   }
@@ -126,9 +129,9 @@ public abstract class EndpointPolicy<
     publishNow();
   }
 
-  /** Brings members in line with another list of endpoints. */
+  /** Updates the members to match the list {@code after}. */
   private Change<M> place(List<Backend> before, List<Backend> after) {
-    boolean fits = places.size() == before.size(); // not on the first update, nor with duplicates
+    boolean fits = places.size() == before.size(); // false on the first update and with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);
     var leaving =
         new Leaving<>(fits ? places.subList(change.head(), places.size() - change.tail()) : places);
@@ -162,7 +165,7 @@ public abstract class EndpointPolicy<
       removed.close();
       byState.remove(removed);
       if (removed == lastFailed) {
-        lastFailed = null; // its error is not that of a member that is left
+        lastFailed = null; // no remaining member has this error
       }
     }
     return new Change<>(added, kept, List.copyOf(gone));
@@ -205,7 +208,7 @@ public abstract class EndpointPolicy<
     return Map.of();
   }
 
-  /** A line for people; may be empty. */
+  /** A line of details for people; may be empty. */
   protected String shownDetail() {
     return "";
   }
@@ -222,7 +225,7 @@ public abstract class EndpointPolicy<
     publishSoon();
   }
 
-  /** Publishes once more before the turn of the control loop is over. */
+  /** Publishes once before the current turn of the control loop ends. */
   protected final void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -247,7 +250,7 @@ public abstract class EndpointPolicy<
     parent.publish(next, picker);
   }
 
-  /** Fails calls with the error of the member that failed last. */
+  /** Publishes TRANSIENT_FAILURE with the error of the member that failed last. */
   protected final void publishFailure() {
     String reason =
         places.isEmpty()
@@ -266,12 +269,15 @@ public abstract class EndpointPolicy<
   /**
    * The members that an update added, kept and removed.
    *
-   * @param kept members that stay and may have another place, weight, key or locality
+   * @param kept members that stay and may have a new place, weight, key or locality
    * @param removed members that are closed
    */
   protected record Change<M>(List<M> added, List<M> kept, List<M> removed) {}
 
-  /** The members that an update removes, except those that an endpoint of the update continues. */
+  /**
+   * The members that an update removes, except those that continue as another endpoint of the
+   * update.
+   */
   private static final class Leaving<M extends LeafEndpoint> {
     private final Map<Key, M> byKey = new LinkedHashMap<>();
     private @Nullable Map<EndpointAddress, Key> byAddress;
@@ -281,9 +287,9 @@ public abstract class EndpointPolicy<
     }
 
     /**
-     * Takes out the member that the endpoint {@code wanted} continues: one with the same addresses,
-     * else one with some of them, so that a name which resolves to more addresses keeps its
-     * connection (A37-06).
+     * Removes and returns the member that continues as the endpoint {@code wanted}: a member with
+     * the same addresses, or else with some of the same addresses, so that a name that resolves to
+     * more addresses keeps its connection (A37-06).
      */
     @Nullable M take(Key wanted) {
       M same = byKey.remove(wanted);
@@ -301,7 +307,7 @@ public abstract class EndpointPolicy<
       for (EndpointAddress address : wanted.addresses()) {
         Key other = byAddress.get(address);
         if (other != null && other.hostname().equals(wanted.hostname())) {
-          return byKey.remove(other); // null when it was taken already
+          return byKey.remove(other); // null when another endpoint took it
         }
       }
       return null;
@@ -309,8 +315,8 @@ public abstract class EndpointPolicy<
   }
 
   /**
-   * The identity of an endpoint (A61): the order of its addresses, its weight and its health are no
-   * part of it.
+   * The identity of an endpoint (A61), which excludes the order of its addresses, its weight and
+   * its health.
    */
   private record Key(Set<EndpointAddress> addresses, String hostname) {
     static Key of(Backend backend) {

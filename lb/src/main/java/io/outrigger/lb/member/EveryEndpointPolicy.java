@@ -11,8 +11,9 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 
 /**
- * Shares calls among all endpoints that are READY. Every endpoint is connected, and connected again
- * as soon as its connection is lost; one that failed counts as failed until it is READY (A62).
+ * Shares calls among all endpoints that are READY. The policy connects every endpoint, and
+ * reconnects an endpoint as soon as its connection is lost; a failed endpoint counts as failed
+ * until it is READY (A62).
  *
  * <pre>
  * READY              any endpoint is READY
@@ -20,7 +21,7 @@ import io.outrigger.lb.state.Connectivity;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>How calls are shared is what the kinds differ in: round_robin, least_request (A48),
+ * <p>The subclasses differ in how they share calls: round_robin, least_request (A48),
  * weighted_round_robin (A58).
  */
 @ControlConfined
@@ -29,7 +30,7 @@ public abstract class EveryEndpointPolicy<
     extends EndpointPolicy<S, M> {
   private final FixedPicker waits;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   protected EveryEndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
     super(control, config, parent);
     waits =
@@ -37,7 +38,7 @@ public abstract class EveryEndpointPolicy<
             PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));
   }
 
-  /** Shares calls among those READY, of which there are some. */
+  /** Creates a picker that shares calls among the READY members; at least one member is READY. */
   protected abstract Picker picker();
 
   @Override

@@ -26,20 +26,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to the first of several addresses that works: pick_first among all its endpoints, and
- * every other leaf within one endpoint (A61 "universal leaf policy").
+ * Connects to the first of several addresses that works: pick_first uses this class for all its
+ * endpoints, and every other leaf policy uses it within one endpoint (A61 "universal leaf policy").
  *
  * <pre>
  * IDLE              -> CONNECTING        on connect: a pass over the addresses begins
- * CONNECTING        -> READY             on a connection; the other addresses are given up
- * CONNECTING        -> TRANSIENT_FAILURE on every address failed: the pass is over
- * TRANSIENT_FAILURE -> READY             on a connection; until then it stays, whatever is tried
- * READY             -> IDLE              on the connection lost
- * READY             -> TRANSIENT_FAILURE on a node above declaring the endpoint unfit; and back
+ * CONNECTING        -> READY             on a connection; the other attempts are closed
+ * CONNECTING        -> TRANSIENT_FAILURE when every address has failed: the pass ends
+ * TRANSIENT_FAILURE -> READY             on a connection; until then retries do not change it
+ * READY             -> IDLE              when the connection is lost
+ * READY             -> TRANSIENT_FAILURE when outlier detection ejects the endpoint; and back
  * </pre>
  *
- * <p>In a pass the next address is tried when the one before failed, or after 250 ms. After it each
- * address is tried again whenever its own back-off has elapsed, in no order.
+ * <p>A pass tries the next address when the previous address has failed, or after 250 ms. After a
+ * pass, each address is retried whenever its own back-off has elapsed, in no particular order.
  */
 @ControlConfined
 public final class HappyEyeballs {
@@ -54,14 +54,20 @@ public final class HappyEyeballs {
   private RpcStatus lastError = RpcStatus.OK;
   private @Nullable Candidate chosen;
 
-  /** The first candidate that the pass has not reached; beyond the last when no pass runs. */
+  /**
+   * The index of the first candidate that the current pass has not tried; the number of candidates
+   * when no pass runs.
+   */
   private int next;
 
   private boolean passing;
   private int failuresAfterPass;
   private @Nullable TimerHandle attemptTimer;
 
-  /** Starts in IDLE. {@code onChange} runs after a new state, error or connection. */
+  /**
+   * Creates an instance in state IDLE. {@code onChange} runs after each change of state, error or
+   * connection.
+   */
   public HappyEyeballs(ControlLoop control, LbParent parent, Runnable onChange) {
     this.control = control;
     this.parent = parent;
@@ -72,19 +78,19 @@ public final class HappyEyeballs {
     return state;
   }
 
-  /** Why the last attempt failed. */
+  /** The error of the last failed attempt. */
   public RpcStatus lastError() {
     return lastError;
   }
 
-  /** The subchannel that is connected; present in READY. */
+  /** The connected subchannel; present in state READY. */
   public Optional<Subchannel> chosen() {
     return chosen == null || chosen.subchannel == null
         ? Optional.empty()
         : Optional.of(chosen.subchannel);
   }
 
-  /** The states of the endpoints, in the order of {@code backends}. */
+  /** Returns the states of the endpoints {@code backends}, in the same order. */
   public List<LbEndpoint> describe(List<Backend> backends) {
     Map<Backend, List<Candidate>> byBackend = new HashMap<>();
     for (Candidate candidate : candidates) {
@@ -95,7 +101,7 @@ public final class HappyEyeballs {
         .toList();
   }
 
-  /** The state of the only endpoint. */
+  /** Returns the state of the only endpoint. */
   LbEndpoint describe(Backend only) {
     return describe(only, candidates);
   }
@@ -103,7 +109,7 @@ public final class HappyEyeballs {
   private LbEndpoint describe(Backend backend, List<Candidate> ofBackend) {
     SubchannelCalls totals = SubchannelCalls.NONE;
     boolean isConnecting = false;
-    for (int i = 0; i < ofBackend.size(); i++) { // without an iterator: ten thousand times a look
+    for (int i = 0; i < ofBackend.size(); i++) { // no iterator: a view calls this often
       Candidate candidate = ofBackend.get(i);
       if (candidate.subchannel != null) {
         totals = totals.plus(candidate.subchannel.calls());
@@ -130,10 +136,10 @@ public final class HappyEyeballs {
   }
 
   /**
-   * Replaces the addresses. A connected address that is still there keeps its connection (A61-04);
-   * otherwise a pass over the new list begins, unless this is IDLE.
+   * Replaces the addresses. A connected address that is in the new list keeps its connection
+   * (A61-04); otherwise a pass over the new list begins, unless the state is IDLE.
    *
-   * @param backends at least one
+   * @param backends at least one endpoint
    */
   public void update(List<Backend> backends) {
     Map<Key, Candidate> before = new HashMap<>();
@@ -170,7 +176,7 @@ public final class HappyEyeballs {
     }
   }
 
-  /** Begins to connect, if IDLE. */
+  /** Begins to connect if the state is IDLE. */
   public void connect() {
     if (state == Connectivity.IDLE && !candidates.isEmpty()) {
       startPass();
@@ -211,7 +217,7 @@ public final class HappyEyeballs {
     cancelTimer();
     while (next < candidates.size()) {
       Candidate candidate = candidates.get(next++);
-      if (candidate.state == TRANSIENT_FAILURE) { // in back-off: that was its attempt
+      if (candidate.state == TRANSIENT_FAILURE) { // the attempt failed and is in back-off
         candidate.failed = true;
         continue;
       }
@@ -283,7 +289,10 @@ public final class HappyEyeballs {
     onChange.run();
   }
 
-  /** Families in turn, beginning with that of the first address (A61, RFC 8305 section 4). */
+  /**
+   * Orders the addresses so that address families alternate, beginning with the family of the first
+   * address (A61, RFC 8305 section 4).
+   */
   private static List<Candidate> interleaved(List<Candidate> list) {
     List<Candidate> first = new ArrayList<>();
     List<Candidate> second = new ArrayList<>();
@@ -310,7 +319,7 @@ public final class HappyEyeballs {
   /** The identity of a subchannel. */
   private record Key(EndpointAddress address, String hostname) {}
 
-  /** One address and its subchannel, which exists from the first attempt on. */
+  /** One address and its subchannel, which is created for the first attempt. */
   private final class Candidate implements SubchannelListener {
     private final EndpointAddress address;
     private final String hostname;
@@ -329,7 +338,7 @@ public final class HappyEyeballs {
       return new Key(address, hostname);
     }
 
-    @SuppressWarnings("ReferenceEquality") // an update shares equal objects: cheap, and enough
+    @SuppressWarnings("ReferenceEquality") // updates reuse equal objects
     void update(Backend current) {
       if (backend != current) {
         backend = current;
@@ -357,7 +366,7 @@ public final class HappyEyeballs {
     @Override
     public void onState(Connectivity now, RpcStatus reason) {
       if (subchannel == null) {
-        return; // the subchannel was given up
+        return; // the subchannel was closed
       }
       state = now;
       if (chosen == this) {
@@ -369,7 +378,7 @@ public final class HappyEyeballs {
       } else if (now == Connectivity.IDLE
           && HappyEyeballs.this.state == TRANSIENT_FAILURE
           && !passing) {
-        connect(); // its back-off elapsed
+        connect(); // the back-off elapsed
       }
     }
   }

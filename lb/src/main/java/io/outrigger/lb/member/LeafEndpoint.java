@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One endpoint of a policy and its connection to one of its addresses: the pick_first child of A61.
- * It connects on {@link #connect}.
+ * The endpoint connects when {@link #connect} is called.
  */
 @ControlConfined
 public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-  /** The note that {@link ReadyMembers} keeps with the endpoint. */
+  /** The bookkeeping of {@link ReadyMembers} for this endpoint. */
   final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};
   private Backend backend;
   private PickResult.@Nullable Use use;
 
-  /** An endpoint in IDLE; {@code parent} gives its subchannels. */
+  /** Creates an endpoint in state IDLE; {@code parent} creates its subchannels. */
   public LeafEndpoint(ControlLoop control, LbParent parent, Backend backend) {
     this.addresses = new HappyEyeballs(control, parent, () -> onChange.run());
     this.backend = backend;
   }
 
-  /** {@code listener} runs after a new state, error or connection. */
+  /** Sets the listener, which runs after each change of state, error or connection. */
   final void listen(Runnable listener) {
     onChange = listener;
   }
@@ -45,12 +45,15 @@ public class LeafEndpoint {
     return addresses.state();
   }
 
-  /** Begins to connect, if IDLE. */
+  /** Begins to connect if the state is IDLE. */
   public final void connect() {
     addresses.connect();
   }
 
-  /** The prepared answer; in READY. The same object while the connection is the same. */
+  /**
+   * The prepared pick result; available in state READY. The result is the same object as long as
+   * the connection is the same.
+   */
   public PickResult.Use use() {
     Subchannel chosen = addresses.chosen().orElseThrow();
     PickResult.Use prepared = use;
@@ -61,7 +64,7 @@ public class LeafEndpoint {
     return prepared;
   }
 
-  /** Why calls to it fail; in TRANSIENT_FAILURE. */
+  /** The error with which calls to the endpoint fail; available in state TRANSIENT_FAILURE. */
   public final String failure() {
     return addresses.lastError().message();
   }
@@ -76,7 +79,7 @@ public class LeafEndpoint {
     onClose();
   }
 
-  /** The policy has no use for the endpoint any more. */
+  /** Called when the policy no longer uses the endpoint. */
   protected void onClose() {}
 
   final LbEndpoint describe() {

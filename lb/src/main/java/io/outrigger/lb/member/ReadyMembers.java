@@ -11,42 +11,42 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The states of a policy's members: how many members are in each state, and which are READY, with
- * their pick results. It is updated at each change, so that a policy of ten thousand members never
- * walks over them; pick results are handed out as a copy of one array.
+ * The states of a policy's members: the number of members in each state, and the READY members with
+ * their pick results. Each change updates these data, so that a policy of ten thousand members
+ * never iterates over them; callers get the pick results as a copy of one array.
  *
- * <p>READY members stand in the order in which they became READY, with one exception: the last one
- * takes the place of a member that leaves.
+ * <p>READY members are in the order in which they became READY, with one exception: when a member
+ * leaves, the last member moves to its index.
  */
 @ControlConfined
 final class ReadyMembers<M extends LeafEndpoint> {
   private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
   private final List<M> ready = new ArrayList<>();
 
-  /** Of {@link #ready}, in the same order; longer than that. */
+  /** The pick results of {@link #ready}, in the same order; the array has spare capacity. */
   private PickResult[] answers = new PickResult[16];
 
-  /** How many members are in {@code state}. */
+  /** The number of members in {@code state}. */
   int count(Connectivity state) {
     return counts.getOrDefault(state, 0);
   }
 
-  /** The members in READY; a view. */
+  /** A view of the members in READY. */
   List<M> ready() {
     return Collections.unmodifiableList(ready);
   }
 
-  /** The pick results of the members in READY, in the order of {@link #ready}; a copy. */
+  /** Returns a copy of the pick results of the members in READY, in the order of {@link #ready}. */
   PickResult[] answers() {
     return Arrays.copyOf(answers, ready.size());
   }
 
-  /** Takes a new member in. */
+  /** Adds a new member. */
   void add(M member) {
     enter(member);
   }
 
-  /** The state or the connection of {@code member} may have changed. */
+  /** Called when the state or the connection of {@code member} may have changed. */
   void note(M member) {
     if (member.entry.state != member.state()) {
       leave(member);
@@ -56,7 +56,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     }
   }
 
-  /** Removes a member, whatever its state is now. */
+  /** Removes {@code member}, whatever its current state. */
   void remove(M member) {
     leave(member);
   }
@@ -90,7 +90,7 @@ final class ReadyMembers<M extends LeafEndpoint> {
     }
   }
 
-  /** The last known state of a member, and its place among the READY ones. */
+  /** The last known state of a member, and its index among the READY members. */
   static final class Entry {
     private Connectivity state = Connectivity.IDLE;
     private int place;

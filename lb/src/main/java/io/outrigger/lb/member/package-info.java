@@ -1,8 +1,8 @@
 /**
  * The endpoints of a policy, each with a connection to one of its addresses, and the base of all
- * policies that choose among endpoints. Control loop. Implements connecting within an endpoint (A61
- * "Happy Eyeballs", "universal leaf policy"), failure that sticks until READY (A62), and updates
- * that keep connections.
+ * policies that choose among endpoints. All classes are used on the control loop. This package
+ * implements connecting within an endpoint (A61 "Happy Eyeballs", "universal leaf policy"), failure
+ * that persists until READY (A62), and updates that keep connections.
  */
 @NullMarked
 package io.outrigger.lb.member;

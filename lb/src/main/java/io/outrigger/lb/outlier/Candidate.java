@@ -3,8 +3,8 @@ package io.outrigger.lb.outlier;
 import io.outrigger.lb.view.OutlierEvent;
 
 /**
- * An outlier, not yet ejected.
+ * An outlier that is not ejected yet.
  *
- * @param host its index among the examined endpoints
+ * @param host the index of the outlier among the examined endpoints
  */
 record Candidate(int host, OutlierEvent.Evidence evidence) {}

@@ -13,8 +13,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Decides which endpoints of one cluster are ejected, spared, or in service again. Each decision is
- * an event with its numbers.
+ * Decides which endpoints of one cluster are ejected, which outliers stay in service, and which
+ * ejections end. Each decision is reported as an event with its numbers.
  */
 @ControlConfined
 final class Detector {
@@ -28,7 +28,10 @@ final class Detector {
     this.observer = observer;
   }
 
-  /** The steps of A50 when its timer fires, in its order; {@code start} was read first. */
+  /**
+   * Performs the steps of A50 when the timer fires, in A50's order; {@code start} was read before
+   * the sweep.
+   */
   void sweep(
       SweepTimer.Start start,
       String cluster,
@@ -67,8 +70,8 @@ final class Detector {
   }
 
   /**
-   * One run: its time, the same for all endpoints (A50-33), its settings, and its budget of
-   * ejections.
+   * One run of the detector: its time, which is the same for all endpoints (A50-33), its settings,
+   * and its budget of ejections.
    */
   private record Sweep(
       SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {
@@ -81,11 +84,14 @@ final class Detector {
     }
   }
 
-  /** Ejects an outlier, unless it is ejected already, the budget is spent or the draw spares it. */
+  /**
+   * Ejects an outlier, unless it is already ejected, the budget is spent, or the random draw
+   * against the enforcement percentage spares it.
+   */
   private void evaluate(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, int enforcement, Sweep sweep) {
     if (!(endpoint.state() instanceof EjectionState.Admitted admitted)) {
-      return; // once is enough (A50-34, A50-57)
+      return; // already ejected (A50-34, A50-57)
     }
     if (!sweep.budget().hasRoom()) {
       skip(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
@@ -118,7 +124,7 @@ final class Detector {
     endpoint.become(ejected);
   }
 
-  /** Reports that an outlier was spared: nothing changes for it (A50-27). */
+  /** Reports that an outlier stays in service: the endpoint does not change (A50-27). */
   private void skip(
       EndpointTracker endpoint, OutlierEvent.Evidence evidence, Sweep sweep, SpareReason reason) {
     report(
@@ -134,8 +140,8 @@ final class Detector {
   }
 
   /**
-   * Lowers the multiplier of endpoints in service, and ends ejections whose time is over (A50-29,
-   * A50-31, A50-32).
+   * Lowers the multiplier of endpoints in service, and ends ejections whose duration has elapsed
+   * (A50-29, A50-31, A50-32).
    */
   private void decayOrUneject(EndpointTracker endpoint, Sweep sweep) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {
@@ -146,7 +152,7 @@ final class Detector {
     }
   }
 
-  /** Resets all endpoints to no ejection and multiplier 0 (A50-45). */
+  /** Ends all ejections and resets the multiplier of all endpoints to 0 (A50-45). */
   void unejectAll(String cluster, List<EndpointTracker> endpoints) {
     for (EndpointTracker endpoint : endpoints) {
       if (endpoint.state() instanceof EjectionState.Ejected ejected) {

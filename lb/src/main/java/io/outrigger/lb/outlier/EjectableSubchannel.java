@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subchannel that can be declared unfit (A50 "Subchannel Wrapper"): while it is ejected, its
- * owner gets TRANSIENT_FAILURE and no state of the connection beneath, which goes on (A50-36). At
- * the end of the ejection the owner gets the current state of the connection (A50-37).
+ * A subchannel that can be ejected (A50 "Subchannel Wrapper"): while it is ejected, its owner sees
+ * TRANSIENT_FAILURE instead of the states of the connection, which continues (A50-36). At the end
+ * of the ejection, the owner receives the current state of the connection (A50-37).
  *
- * <p>States and ejection belong to the control loop. Calls are counted on their event loops, in the
- * counts of the current tracker; nothing is counted while detection is off.
+ * <p>States and ejection are handled on the control loop. Calls are counted on their event loops,
+ * in the counts of the current tracker; no call is counted while detection is off.
  */
 @AnyThread
 final class EjectableSubchannel extends DelegatingSubchannel implements SubchannelListener {
@@ -37,7 +37,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   private volatile @Nullable CallCounts counts;
 
-  /** Not to be used before {@link #wrap}. */
+  /** Creates a subchannel that must not be used before {@link #wrap}. */
   EjectableSubchannel(
       EndpointAddress address, SubchannelListener owner, Consumer<EjectableSubchannel> onClose) {
     this.address = address;
@@ -45,7 +45,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     this.onClose = onClose;
   }
 
-  /** Sets the subchannel beneath, whose states this receives. */
+  /** Sets the wrapped subchannel; this object is the listener of its states. */
   void wrap(Subchannel beneath) {
     subchannel = beneath;
   }
@@ -63,7 +63,10 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     return address;
   }
 
-  /** Belongs to {@code next} from now on; null when no endpoint has the address. Control loop. */
+  /**
+   * Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address.
+   * This method must run on the control loop.
+   */
   void follow(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
@@ -76,12 +79,18 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Counts calls there; null: not at all. Control loop. */
+  /**
+   * Counts calls in {@code next} from now on; null switches counting off. This method must run on
+   * the control loop.
+   */
   void countIn(@Nullable CallCounts next) {
     counts = next;
   }
 
-  /** Starts out ejected, before the owner got any state, and reports that soon. Control loop. */
+  /**
+   * Ejects the subchannel before its owner has received any state, and reports TRANSIENT_FAILURE to
+   * the owner soon. This method must run on the control loop.
+   */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
     control.execute(
@@ -92,7 +101,10 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
         });
   }
 
-  /** Reports TRANSIENT_FAILURE to the owner, unless it has been reported. Control loop. */
+  /**
+   * Reports TRANSIENT_FAILURE to the owner, unless it was already reported. This method must run on
+   * the control loop.
+   */
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;
@@ -100,7 +112,10 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /** Reports the state of the connection to the owner, if it was hidden. Control loop. */
+  /**
+   * Reports the state of the connection to the owner, if the ejection hid that state. This method
+   * must run on the control loop.
+   */
   void uneject() {
     if (ejected) {
       ejected = false;

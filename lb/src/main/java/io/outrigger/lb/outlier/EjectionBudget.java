@@ -4,8 +4,8 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.view.OutlierEvent.Share;
 
 /**
- * How many endpoints may be ejected at once; the two algorithms of a sweep share one budget
- * (A50-24). One endpoint may always be ejected, however small the share is (A50-23, decision
+ * Limits how many endpoints may be ejected at once; the two algorithms of a sweep share one budget
+ * (A50-24). One endpoint may always be ejected, however small the percentage is (A50-23, decision
  * lb-0010).
  */
 @ControlConfined
@@ -15,8 +15,9 @@ final class EjectionBudget {
   private int ejected;
 
   /**
-   * @param total endpoints of the cluster, of every priority, with or without traffic (A50-25)
-   * @param ejected how many of them are ejected already
+   * @param total the number of endpoints of the cluster, in every priority, with or without traffic
+   *     (A50-25)
+   * @param ejected the number of endpoints that are already ejected
    */
   EjectionBudget(int maxPercent, int total, int ejected) {
     this.maxPercent = maxPercent;
@@ -24,12 +25,12 @@ final class EjectionBudget {
     this.ejected = ejected;
   }
 
-  /** Whether one more may be ejected (A50-22). */
+  /** Whether one more endpoint may be ejected (A50-22). */
   boolean hasRoom() {
     return ejected == 0 || ejected * 100L < (long) maxPercent * total;
   }
 
-  /** Counts one more in. */
+  /** Counts one more ejection. */
   void spend() {
     ejected++;
   }

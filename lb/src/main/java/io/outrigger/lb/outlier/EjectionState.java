@@ -10,9 +10,9 @@ import java.time.Instant;
  *
  * <pre>
  * Admitted(n) -> Ejected(n + 1)   on eject
- * Admitted(n) -> Admitted(n - 1)  on a sweep that leaves it in service, down to 0 (A50-31)
- * Ejected(n)  -> Admitted(n)      on the first sweep after its time is over
- * any         -> Admitted(0)      on detection switched off (A50-45)
+ * Admitted(n) -> Admitted(n - 1)  on a sweep that keeps it in service, down to 0 (A50-31)
+ * Ejected(n)  -> Admitted(n)      on the first sweep after the duration has elapsed
+ * any         -> Admitted(0)      when detection is switched off (A50-45)
  * </pre>
  */
 sealed interface EjectionState {
@@ -21,7 +21,7 @@ sealed interface EjectionState {
 
   int multiplier();
 
-  /** In service. */
+  /** The endpoint is in service. */
   record Admitted(int multiplier) implements EjectionState {
     Ejected eject(long nowNanos, Instant now, OutlierEvent.Method by) {
       return new Ejected(nowNanos, now, multiplier + 1, by);
@@ -33,14 +33,16 @@ sealed interface EjectionState {
   }
 
   /**
-   * Out of service.
+   * The endpoint is ejected.
    *
-   * @param sinceNanos the start of the sweep that ejected it, by the monotonic clock
-   * @param since the same by the wall clock, for people
+   * @param sinceNanos the start of the sweep that ejected the endpoint, by the monotonic clock
+   * @param since the start of that sweep by the wall clock, for people
    */
   record Ejected(long sinceNanos, Instant since, int multiplier, OutlierEvent.Method by)
       implements EjectionState {
-    /** A50: how long it lasts with the settings in force (A50-28, A50-30, A50-46). */
+    /**
+     * Returns A50's duration of the ejection with the settings in force (A50-28, A50-30, A50-46).
+     */
     Duration duration(OutlierDetection config) {
       Duration base = config.baseEjectionTime();
       Duration longest = longer(base, config.maxEjectionTime());
@@ -48,12 +50,18 @@ sealed interface EjectionState {
       return fits ? base.multipliedBy(multiplier) : longest;
     }
 
-    /** Its end by the wall clock: the first sweep after this is it. */
+    /**
+     * Returns the end of the ejection by the wall clock: the first sweep after this time ends the
+     * ejection.
+     */
     Instant until(OutlierDetection config) {
       return since.plus(duration(config));
     }
 
-    /** Whether a sweep at {@code nowNanos} ends it: strictly after (A50-29). */
+    /**
+     * Whether a sweep at {@code nowNanos} ends the ejection: the duration must be exceeded
+     * (A50-29).
+     */
     boolean isOver(long nowNanos, OutlierDetection config) {
       return nowNanos - sinceNanos > duration(config).toNanos();
     }

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * One endpoint with all its addresses (A50-48): its calls, its ejection, its subchannels, its
  * latest events.
  *
- * <p>A50 swaps two buckets at each sweep. Here counts only grow, and an interval is the difference
- * between two readings: the same numbers, without a swap that a call could fall into (decision
- * 0012).
+ * <p>A50 swaps two buckets at each sweep. Here counts only grow, and the calls of an interval are
+ * the difference between two readings: the numbers are the same, and no call can be lost during a
+ * swap (decision 0012).
  */
 @ControlConfined
 final class EndpointTracker {
@@ -36,7 +36,8 @@ final class EndpointTracker {
   private boolean counting;
 
   /**
-   * Made for the first subchannel that counts: most endpoints of a large cluster never have one.
+   * Null until the first subchannel is counted: most endpoints of a large cluster never have a
+   * subchannel.
    */
   private @Nullable CallCounts counts;
 
@@ -48,7 +49,7 @@ final class EndpointTracker {
     this.newCounts = newCounts;
   }
 
-  /** The address by which people know the endpoint. */
+  /** The address that identifies the endpoint for people. */
   EndpointAddress address() {
     return address;
   }
@@ -61,17 +62,19 @@ final class EndpointTracker {
     return state instanceof EjectionState.Ejected;
   }
 
-  /** Calls that ended in the last whole interval. */
+  /** The calls that ended in the last complete interval. */
   IntervalCalls last() {
     return last;
   }
 
-  /** Whether nothing has happened to it, and nothing was counted in the last interval. */
+  /** Whether the endpoint has no events, and no calls were counted in the last interval. */
   boolean isQuiet() {
     return history.isEmpty() && last.volume() == 0;
   }
 
-  /** For status views; {@code config} decides how long an ejection lasts. */
+  /**
+   * Describes the endpoint for status views; {@code config} determines the duration of an ejection.
+   */
   LbEndpoint.Detection describe(OutlierDetection config) {
     if (isQuiet()) {
       return LbEndpoint.Detection.NONE;
@@ -97,7 +100,10 @@ final class EndpointTracker {
     history.add(event);
   }
 
-  /** Whether calls are counted. Switched on, it begins with nothing (A50-42). */
+  /**
+   * Switches the counting of calls on or off. When counting is switched on, the counts start at
+   * zero (A50-42).
+   */
   void count(boolean on) {
     if (counting != on) {
       counting = on;
@@ -107,7 +113,7 @@ final class EndpointTracker {
     }
   }
 
-  /** Ends the interval: its counts are in {@link #last}. */
+  /** Ends the interval: {@link #last} returns its counts. */
   void endInterval() {
     SubchannelCalls now = totals();
     last = new IntervalCalls(now.succeeded() - read.succeeded(), now.failed() - read.failed());
@@ -128,28 +134,31 @@ final class EndpointTracker {
     return counts;
   }
 
-  /** Takes {@code next}, and updates the subchannels when the ejection begins or ends. */
+  /** Sets the state {@code next}, and updates the subchannels when the ejection begins or ends. */
   void become(EjectionState next) {
     boolean before = isEjected();
     state = next;
     if (isEjected() != before) {
-      subchannels().forEach(this::applyEjection); // a copy: owners may ask for more
+      subchannels().forEach(this::applyEjection); // a copy: owners may add subchannels
     }
   }
 
-  /** Adds a subchannel: its calls count here. {@link #applyEjection} applies the ejection to it. */
+  /**
+   * Adds a subchannel, whose calls are counted here from now on. The caller must apply the ejection
+   * with {@link #applyEjection}.
+   */
   void add(EjectableSubchannel subchannel) {
     subchannels.add(subchannel);
     subchannel.countIn(countsForSubchannels());
   }
 
-  /** Removes a subchannel; calls that it still has count nowhere. */
+  /** Removes a subchannel; its remaining calls are not counted. */
   void remove(EjectableSubchannel subchannel) {
     subchannels.remove(subchannel);
     subchannel.countIn(null);
   }
 
-  /** Brings {@code subchannel}, one of this endpoint's, in line with the ejection in force. */
+  /** Applies the current ejection state to {@code subchannel}, which belongs to this endpoint. */
   void applyEjection(EjectableSubchannel subchannel) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.eject(reason(ejected));
@@ -158,13 +167,13 @@ final class EndpointTracker {
     }
   }
 
-  /** The status of calls that find only ejected endpoints (A50-39). */
+  /** Returns the status of calls that find only ejected endpoints (A50-39). */
   private RpcStatus reason(EjectionState.Ejected ejected) {
     return RpcStatus.unavailable(
         address + " is ejected by outlier detection (" + ejected.by().word() + ")");
   }
 
-  /** A subchannel whose owner got no state yet starts out ejected (A50-38). */
+  /** Ejects a subchannel whose owner has not received a state yet (A50-38). */
   void startOut(EjectableSubchannel subchannel, ControlLoop control) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.startEjected(reason(ejected), control);

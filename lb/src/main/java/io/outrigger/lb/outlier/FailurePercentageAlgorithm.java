@@ -7,17 +7,17 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds endpoints that fail too often, whatever the others do (A50 "Failure Percentage Algorithm");
- * pure.
+ * Finds endpoints that fail too often, regardless of other endpoints (A50 "Failure Percentage
+ * Algorithm"); a pure function.
  */
 final class FailurePercentageAlgorithm {
   private FailurePercentageAlgorithm() {}
 
-  /** The outliers among {@code hosts}, worst first (decision lb-0010). */
+  /** Returns the outliers among {@code hosts}, worst first (decision lb-0010). */
   static List<Candidate> candidates(
       OutlierDetection.FailurePercentage config, List<IntervalCalls> hosts) {
     long withVolume = hosts.stream().filter(host -> host.hasVolume(config.requestVolume())).count();
-    if (withVolume < config.minimumHosts()) { // step 1, as published: those with volume (A50-20)
+    if (withVolume < config.minimumHosts()) { // step 1: hosts with volume (A50-20)
       return List.of();
     }
     List<Candidate> candidates = new ArrayList<>();
@@ -34,7 +34,10 @@ final class FailurePercentageAlgorithm {
     return candidates;
   }
 
-  /** Strictly above, in whole numbers (A50-19). */
+  /**
+   * Whether the failure percentage is strictly above {@code threshold}, computed in whole numbers
+   * (A50-19).
+   */
   private static boolean isAbove(IntervalCalls calls, int threshold) {
     return 100 * calls.failed() > threshold * calls.volume();
   }

@@ -1,6 +1,6 @@
 package io.outrigger.lb.outlier;
 
-/** Calls to an endpoint that ended in one interval. */
+/** The calls to an endpoint that ended in one interval. */
 record IntervalCalls(long succeeded, long failed) {
   static final IntervalCalls NONE = new IntervalCalls(0, 0);
 
@@ -8,12 +8,12 @@ record IntervalCalls(long succeeded, long failed) {
     return succeeded + failed;
   }
 
-  /** Whether there were enough calls for a rate, and at least one (A50-56). */
+  /** Whether there were at least {@code requestVolume} calls, and at least one call (A50-56). */
   boolean hasVolume(long requestVolume) {
     return volume() > 0 && volume() >= requestVolume;
   }
 
-  /** A fraction; only with volume. */
+  /** Returns the fraction of calls that succeeded; callers must first check {@link #hasVolume}. */
   double successRate() {
     return (double) succeeded / volume();
   }

@@ -27,15 +27,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ejects the endpoints of a cluster that do badly, from above its priorities (A50, A75).
+ * Ejects endpoints of a cluster that perform badly; the node stands above the cluster's priorities
+ * (A50, A75).
  *
  * <p>Every subchannel of the nodes below is wrapped. The wrapper counts the ends of its calls, per
- * event loop; a timer reads the counts once per interval, lets two algorithms name the outliers,
- * and ejects as many as may be ejected. An ejected endpoint is TRANSIENT_FAILURE to all nodes
- * below, so they use others, or another priority; its connection stays as it is.
+ * event loop; a timer reads the counts once per interval, two algorithms find the outliers, and as
+ * many outliers are ejected as the budget allows. An ejected endpoint appears as TRANSIENT_FAILURE
+ * to all nodes below, so they use other endpoints, or another priority; the endpoint's connection
+ * is not changed.
  *
- * <p>The tracker of an endpoint survives every update that keeps its set of addresses. While no
- * algorithm is configured, nothing is counted, timed or ejected (A50-04).
+ * <p>The tracker of an endpoint survives every update that keeps the endpoint's set of addresses.
+ * While no algorithm is configured, no call is counted, no timer runs, and no endpoint is ejected
+ * (A50-04).
  */
 @ControlConfined
 public final class OutlierDetectionPolicy implements LbPolicy {
@@ -48,19 +51,21 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private LbConfig.OutlierDetecting config;
 
-  /** Null when something may have changed since it was made: an update or a sweep. */
+  /** Null when an update or a sweep may have changed the summary since it was computed. */
   private @Nullable Standing standing;
 
   /**
-   * A summary of all trackers for status views, which are too many to walk over for each view.
+   * A summary of all trackers for status views, because there are too many trackers to visit for
+   * each view.
    *
-   * @param isQuiet whether no tracker has anything to show
+   * @param isQuiet whether every tracker is quiet, see {@link EndpointTracker#isQuiet}
    */
   private record Standing(int ejected, int endpoints, boolean isQuiet) {}
 
   /**
-   * @param observer receives every outlier, ejected or spared, and every return
-   * @param loops how many event loops pick
+   * @param observer receives an event for every outlier, ejected or spared, and for the end of
+   *     every ejection
+   * @param loops the number of event loops that pick
    */
   public OutlierDetectionPolicy(
       ControlLoop control,
@@ -89,7 +94,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     standing = null;
   }
 
-  /** The settings in force; empty when neither algorithm is on. */
+  /** Returns the settings in force; empty when both algorithms are off. */
   private Optional<OutlierDetection> active() {
     return config
         .detection()
@@ -170,7 +175,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     return known;
   }
 
-  /** Under the names of the Cluster's fields. */
+  /** Returns the settings under the names of the Cluster resource's fields. */
   private static Map<String, Object> settings(OutlierDetection detection) {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("interval", detection.interval().toString());

@@ -8,16 +8,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Finds endpoints that succeed clearly less often than the others (A50 "Success Rate Algorithm"); a
- * pure function.
+ * Finds endpoints that succeed significantly less often than the others (A50 "Success Rate
+ * Algorithm"); a pure function.
  */
 final class SuccessRateAlgorithm {
-  /** A rate this close to the threshold differs from it by rounding only. */
+  /**
+   * A rate that is closer to the threshold than this differs from the threshold only by rounding.
+   */
   private static final double ROUNDING = 1e-9;
 
   private SuccessRateAlgorithm() {}
 
-  /** The outliers among {@code hosts}, worst first (decision lb-0010). */
+  /** Returns the outliers among {@code hosts}, worst first (decision lb-0010). */
   static List<Candidate> candidates(
       OutlierDetection.SuccessRate config, List<IntervalCalls> hosts) {
     int[] compared =

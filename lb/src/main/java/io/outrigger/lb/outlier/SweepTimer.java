@@ -9,12 +9,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sweeps one interval after the start of the sweep before, or after detection was switched on. By
- * the monotonic clock (A50-50); a sweep that comes late comes once (A50-51).
+ * Starts each sweep one interval after the start of the previous sweep, or after detection was
+ * switched on. The timer uses the monotonic clock (A50-50); missed sweeps are not repeated
+ * (A50-51).
  */
 @ControlConfined
 final class SweepTimer {
-  /** An interval of zero is legal, and must not keep the control loop busy (A50-58). */
+  /**
+   * The minimum interval: an interval of zero is legal, and must not keep the control loop busy
+   * (A50-58).
+   */
   static final Duration SHORTEST = Duration.ofMillis(100);
 
   private final ControlLoop control;
@@ -24,15 +28,16 @@ final class SweepTimer {
   private @Nullable TimerHandle timer;
 
   /**
-   * When a sweep began. It is read before anything else of the sweep is done, so that the time of
-   * an ejection does not depend on how long a sweep takes (A50 records the timestamp first).
+   * The time at which a sweep began. The time is read before all other work of the sweep, so that
+   * the duration of an ejection does not depend on the duration of a sweep (A50 records the
+   * timestamp first).
    *
-   * @param time by the wall clock, for people
-   * @param nanos by the monotonic clock
+   * @param time the start by the wall clock, for people
+   * @param nanos the start by the monotonic clock
    */
   record Start(Instant time, long nanos) {}
 
-  /** A timer that stands still. {@code sweep} may change or stop it. */
+  /** Creates a timer that does not run. {@code sweep} may change or stop the timer. */
   SweepTimer(ControlLoop control, Consumer<Start> sweep) {
     this.control = control;
     this.sweep = sweep;
@@ -43,9 +48,9 @@ final class SweepTimer {
   }
 
   /**
-   * Sweeps every {@code interval} from now on. If it runs already, the next sweep is an interval
-   * after the last one began, at once when that is past (A50-43); the same interval again changes
-   * nothing (A50-44).
+   * Starts a sweep every {@code interval} from now on. If the timer already runs, the next sweep
+   * starts one interval after the start of the last sweep, or at once when that time is past
+   * (A50-43); an unchanged interval has no effect (A50-44).
    */
   void run(Duration interval) {
     Duration next = interval.compareTo(SHORTEST) < 0 ? SHORTEST : interval;

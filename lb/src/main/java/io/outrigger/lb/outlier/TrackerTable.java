@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trackers of a cluster: one per set of addresses, wherever and however often the endpoint is
- * in the cluster (A50-41, A50-48, A50-49, A75-25). The tracker of an endpoint that leaves the
- * cluster is removed (A50-40).
+ * The trackers of a cluster: one tracker per set of addresses, in whichever priorities and however
+ * often the endpoint is in the cluster (A50-41, A50-48, A50-49, A75-25). The tracker of an endpoint
+ * that leaves the cluster is removed (A50-40).
  */
 @ControlConfined
 final class TrackerTable {
@@ -27,17 +27,20 @@ final class TrackerTable {
   private final Map<Set<EndpointAddress>, Entry> entries = new LinkedHashMap<>();
   private final Map<EndpointAddress, EndpointTracker> byAddress = new HashMap<>();
 
-  /** Subchannels to addresses that no endpoint has at the moment. */
+  /** Subchannels to addresses that currently belong to no endpoint. */
   private final Set<EjectableSubchannel> strays = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
 
-  /** The values of {@link #entries}; null when they have changed since it was made. */
+  /**
+   * The values of {@link #entries}; null when {@link #entries} has changed since this list was
+   * built.
+   */
   private @Nullable List<EndpointTracker> all;
 
   private boolean counting;
 
-  /** A tracker and how often the configuration has its endpoint. */
+  /** A tracker and the number of times that the configuration lists its endpoint. */
   private static final class Entry {
     private final EndpointTracker tracker;
     private int uses;
@@ -48,15 +51,15 @@ final class TrackerTable {
   }
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
-   * @param newCounts makes the counts of an endpoint; called only while calls are counted
+   * @param newCounts creates the counts of an endpoint; called only while calls are counted
    */
   TrackerTable(Supplier<CallCounts> newCounts) {
     this.newCounts = newCounts;
   }
 
-  /** Every tracker, in the order in which their endpoints came. */
+  /** Returns every tracker, in the order in which the endpoints were added. */
   List<EndpointTracker> all() {
     List<EndpointTracker> known = all;
     if (known == null) {
@@ -66,12 +69,15 @@ final class TrackerTable {
     return known;
   }
 
-  /** The tracker of the endpoint to which {@code address} belongs; null when there is none. */
+  /**
+   * Returns the tracker of the endpoint to which {@code address} belongs; null when there is no
+   * such endpoint.
+   */
   @Nullable EndpointTracker of(EndpointAddress address) {
     return byAddress.get(address);
   }
 
-  /** Switches counting on or off, for endpoints to come as well. */
+  /** Switches counting on or off, also for endpoints that are added later. */
   void count(boolean on) {
     if (counting != on) {
       counting = on;
@@ -80,7 +86,7 @@ final class TrackerTable {
   }
 
   /**
-   * Replaces the endpoints of the cluster. Subchannels of removed endpoints stay as they are until
+   * Replaces the endpoints of the cluster. Subchannels of removed endpoints are unchanged until
    * {@link #settle}, because their owners are about to close most of them.
    */
   void update(List<Backend> next) {
@@ -122,7 +128,7 @@ final class TrackerTable {
     return Set.copyOf(backend.endpoint().addresses());
   }
 
-  /** Adds a new subchannel, whose owner got no state yet. */
+  /** Adds a new subchannel whose owner has not received a state yet. */
   void add(EjectableSubchannel subchannel, ControlLoop control) {
     EndpointTracker tracker = of(subchannel.address());
     if (tracker == null) {
@@ -133,16 +139,16 @@ final class TrackerTable {
     }
   }
 
-  /** A subchannel was closed. */
+  /** Removes a subchannel that was closed. */
   void remove(EjectableSubchannel subchannel) {
     subchannel.follow(null);
     strays.remove(subchannel);
   }
 
   /**
-   * Gives subchannels that outlived their endpoint to the endpoint that has their address now,
-   * which may be ejected or not. Where there is none, the subchannel is not watched and reports the
-   * state of its connection.
+   * Assigns subchannels whose endpoint was removed to the endpoint that has their address now,
+   * which may be ejected or not. A subchannel whose address belongs to no endpoint is not watched
+   * and reports the state of its connection.
    */
   void settle() {
     for (EjectableSubchannel stray : new ArrayList<>(strays)) {

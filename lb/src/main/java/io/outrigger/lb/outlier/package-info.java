@@ -1,10 +1,12 @@
 /**
- * Outlier detection (A50) in its place above everything that belongs to one cluster, so that it
- * sees all priorities (A75). Control loop; only the counting of calls happens on event loops.
+ * Outlier detection (A50), placed above everything that belongs to one cluster, so that the policy
+ * sees all priorities (A75). The policy runs on the control loop; only the counting of calls
+ * happens on event loops.
  *
- * <p>A50 "Outlier Detection Behavior" is {@link io.outrigger.lb.outlier.OutlierDetectionPolicy},
- * its map {@code TrackerTable}, its timer {@code SweepTimer} and {@code Detector}; "Subchannel
- * Wrapper" is {@code EjectableSubchannel}; each algorithm has a class of its own.
+ * <p>The class {@link io.outrigger.lb.outlier.OutlierDetectionPolicy} implements A50 "Outlier
+ * Detection Behavior" with {@code TrackerTable} (A50's map), {@code SweepTimer} (A50's timer) and
+ * {@code Detector}; {@code EjectableSubchannel} is A50's "Subchannel Wrapper"; each algorithm has
+ * its own class.
  */
 @NullMarked
 package io.outrigger.lb.outlier;

@@ -21,22 +21,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One address of a cluster as sessions see it: an entry of A75's map. The control loop owns it;
- * picks on event loops read its volatile fields and record that they used it.
+ * One address of a cluster as session affinity sees it: an entry of A75's map. The control loop
+ * owns the entry; picks on event loops read its volatile fields and record that they used the
+ * entry.
  */
 @AnyThread
 final class AddressEntry implements SubchannelListener {
   private static final long NEVER = Long.MIN_VALUE;
 
   /**
-   * The endpoint that has the address.
+   * The endpoint to which the address belongs.
    *
-   * @param addresses all of the endpoint's, this one first; without proxies
-   * @param reachable whether sessions may go there (A75-33)
+   * @param addresses all addresses of the endpoint, beginning with the entry's address; without
+   *     proxies
+   * @param reachable whether sessions may use the endpoint (A75-33)
    */
   private record Listing(Backend backend, List<EndpointAddress> addresses, boolean reachable) {}
 
-  /** The connection as picks see it; {@code use} exactly in READY. */
+  /** The connection as picks see it; {@code use} is present exactly in state READY. */
   record Link(Connectivity state, PickResult.@Nullable Use use) {}
 
   private static final Link IDLE = new Link(Connectivity.IDLE, null);
@@ -54,8 +56,8 @@ final class AddressEntry implements SubchannelListener {
   private volatile @Nullable Link link;
 
   /**
-   * @param address one of {@code backend}'s
-   * @param onChange runs after a change of owner or connection state; control loop
+   * @param address one of the addresses of {@code backend}
+   * @param onChange runs on the control loop after a change of owner or connection state
    */
   AddressEntry(
       EndpointAddress address,
@@ -73,7 +75,7 @@ final class AddressEntry implements SubchannelListener {
     return new Listing(backend, addresses(address, backend.endpoint()), reachable);
   }
 
-  /** All addresses of {@code endpoint}, {@code first} first; without proxies. */
+  /** Returns all addresses of {@code endpoint}, beginning with {@code first}; without proxies. */
   static List<EndpointAddress> addresses(EndpointAddress first, Endpoint endpoint) {
     List<EndpointAddress> addresses = new ArrayList<>(1);
     addresses.add(first.bare());
@@ -89,39 +91,42 @@ final class AddressEntry implements SubchannelListener {
     return address;
   }
 
-  // For picks, on any thread.
+  // The following methods are for picks, which run on any thread.
 
   boolean isReachable() {
     return listing.reachable();
   }
 
-  /** All addresses of the endpoint, this one first. */
+  /** All addresses of the endpoint, beginning with the entry's address. */
   List<EndpointAddress> addresses() {
     return listing.addresses();
   }
 
-  /** The connection; null when there is none. */
+  /** The connection; null when there is no connection. */
   @Nullable Link link() {
     return link;
   }
 
-  /** A session's call was picked for it, or waits for it. */
+  /** Records that a session's call was picked for this address, or waits for it. */
   void used(long nowNanos) {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /** True for the first caller before {@link #answered}. */
+  /**
+   * Requests a connection; returns true only for the first caller until {@link #answered} is
+   * called.
+   */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);
   }
 
-  // For the control loop.
+  // The following methods are for the control loop.
 
   void answered() {
     asked.set(false);
   }
 
-  /** The endpoint is another, or has another health. */
+  /** Replaces the endpoint to which the address belongs, and whether sessions may use it. */
   void list(Backend backend, boolean reachable) {
     listing = listing(address, backend, reachable);
     if (lease != null) {
@@ -137,13 +142,16 @@ final class AddressEntry implements SubchannelListener {
     return ownership;
   }
 
-  /** How long ago a session used it; negative when none ever did. */
+  /** The time since a session last used this address; negative when no session has used it. */
   long unusedNanos(long nowNanos) {
     long used = lastUsed.getOpaque();
     return used == NEVER ? -1 : nowNanos - used;
   }
 
-  /** Whether its connection is worth keeping for sessions. */
+  /**
+   * Whether the connection should be kept for sessions: sessions may use the endpoint, and a
+   * session did so within the idle timeout.
+   */
   boolean isWanted(long nowNanos, Duration idleTimeout) {
     long unused = unusedNanos(nowNanos);
     return isReachable() && unused >= 0 && unused < idleTimeout.toNanos();
@@ -198,7 +206,7 @@ final class AddressEntry implements SubchannelListener {
     onChange.accept(this);
   }
 
-  /** The calls that its connection had; control loop. */
+  /** The counts of the calls of the connection; read on the control loop. */
   SubchannelCalls calls() {
     return lease == null ? SubchannelCalls.NONE : lease.calls();
   }

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every address of a cluster's endpoints, whatever their priority (A75's address map). The control
- * loop changes it; pickers look up entries in it from event loops. Keyed without proxies, as
- * sessions name addresses.
+ * The entries for every address of a cluster's endpoints, whatever the endpoints' priority (A75's
+ * address map). The control loop changes the map; pickers look up entries from event loops. The
+ * keys are addresses without proxies, because sessions name addresses in that form.
  */
 @AnyThread
 final class AddressMap implements SharedSubchannels.Observer {
@@ -31,38 +31,44 @@ final class AddressMap implements SharedSubchannels.Observer {
   private final Consumer<AddressEntry> onChange;
   private final Map<EndpointAddress, AddressEntry> entries = new ConcurrentHashMap<>();
 
-  /** Those whose connections only sessions keep. */
+  /** The entries whose connections are kept only for sessions. */
   private final Set<AddressEntry> kept = new LinkedHashSet<>();
 
   private List<Backend> backends = List.of();
   private Set<HealthStatus> statuses = Set.of();
   private Duration idleTimeout = Duration.ZERO;
 
-  /** An empty table; {@code subchannels} is to report owners to it. */
+  /**
+   * Creates an empty map; the caller must register the map as the observer of {@code subchannels}.
+   */
   AddressMap(ControlLoop control, SharedSubchannels subchannels, Consumer<AddressEntry> onChange) {
     this.control = control;
     this.subchannels = subchannels;
     this.onChange = onChange;
   }
 
-  /** The entry of an address; null when no endpoint of the cluster has it. Any thread. */
+  /**
+   * Returns the entry of an address; null when no endpoint of the cluster has the address. Any
+   * thread may call this method.
+   */
   @Nullable AddressEntry get(EndpointAddress address) {
     return entries.get(address);
   }
 
-  /** Those whose connections only sessions keep. */
+  /** The entries whose connections are kept only for sessions. */
   List<AddressEntry> kept() {
     return List.copyOf(kept);
   }
 
-  /** Whether {@code entry} is still in the table. */
+  /** Whether {@code entry} is still in the map. */
   boolean has(AddressEntry entry) {
     return entries.get(entry.address().bare()) == entry;
   }
 
   /**
-   * Replaces the endpoints of the cluster and the statuses that sessions may reach. Connections
-   * that sessions keep to other endpoints end (A75-33, A75-38).
+   * Replaces the endpoints of the cluster and the health statuses with which sessions may reach an
+   * endpoint. Connections that are kept for sessions to other endpoints are closed (A75-33,
+   * A75-38).
    */
   void update(List<Backend> next, Set<HealthStatus> reachable, Duration timeout) {
     idleTimeout = timeout;
@@ -86,7 +92,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     boolean reachable = statuses.contains(backend.endpoint().health());
     for (EndpointAddress address : backend.endpoint().addresses()) {
       AddressEntry entry = entries.get(address.bare());
-      if (entry != null && !entry.address().equals(address)) { // another proxy is another way
+      if (entry != null && !entry.address().equals(address)) { // the proxy differs
         remove(entry.address());
         entry = null;
       }
@@ -113,14 +119,14 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  /** Gives up every connection. */
+  /** Releases the connections of all entries. */
   void close() {
     for (AddressEntry entry : List.copyOf(entries.values())) {
       remove(entry.address());
     }
   }
 
-  /** Ends the connections that no session used for the idle timeout. */
+  /** Closes the connections that no session has used for the idle timeout. */
   void sweep() {
     long now = control.nanoTime();
     for (AddressEntry entry : kept()) {
@@ -130,7 +136,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  /** How long {@code entry} may stay unused from now on. */
+  /** How long {@code entry} may stay unused from now on before its connection is closed. */
   Duration remaining(AddressEntry entry) {
     long unused = Math.max(0, entry.unusedNanos(control.nanoTime()));
     return idleTimeout.minusNanos(unused);
@@ -166,7 +172,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     onChange.accept(entry);
   }
 
-  /** The entries of an endpoint's addresses, in their order. */
+  /** Returns the entries of an endpoint's addresses, in the order of the addresses. */
   List<AddressEntry> hostsOf(Backend backend) {
     List<AddressEntry> found = new ArrayList<>(1);
     for (EndpointAddress address : backend.endpoint().addresses()) {

@@ -15,10 +15,10 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Session affinity as status views show it. */
+/** Describes session affinity for status views. */
 @ControlConfined
 record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap entries) {
-  /** One line for people. */
+  /** Returns a line of details for people. */
   String detail(LbConfig.OverrideHost config) {
     List<String> parts = new ArrayList<>();
     if (entries == null) {
@@ -33,7 +33,7 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap e
     return String.join(", ", parts);
   }
 
-  /** The endpoints that no policy beneath knows. */
+  /** Returns the endpoints that no policy beneath knows. */
   List<LbEndpoint> unbalanced(LbConfig.OverrideHost config) {
     List<LbEndpoint> endpoints = new ArrayList<>();
     for (Backend backend : config.sessionOnly()) {
@@ -43,7 +43,7 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap e
     return endpoints;
   }
 
-  /** An endpoint beneath with what this node knows of it. */
+  /** Returns {@code endpoint}, which a policy beneath reported, with its session affinity added. */
   LbEndpoint seen(LbEndpoint endpoint) {
     AddressEntry first = entries == null ? null : entries.get(endpoint.address().bare());
     if (entries == null || first == null) {

@@ -9,9 +9,9 @@ import io.outrigger.lb.PlannedCall;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The picker of a cluster that has not seen a session. The first call of a session waits one turn
- * of the control loop, in which the address map is made; all other calls go straight to the
- * balancer.
+ * The picker of a cluster in which no session has been seen. The first call of a session waits one
+ * turn of the control loop, in which the address map is built; all other calls are picked by the
+ * child policy.
  */
 @AnyThread
 final class FirstSessionPicker implements Picker {
@@ -20,7 +20,7 @@ final class FirstSessionPicker implements Picker {
   private final AtomicBoolean asked = new AtomicBoolean();
 
   /**
-   * @param prepare soon publishes a picker that has an address map; called on any event loop
+   * @param prepare publishes a picker with an address map soon; called on any event loop
    */
   FirstSessionPicker(Runnable prepare, Picker child) {
     this.prepare = prepare;
@@ -38,7 +38,10 @@ final class FirstSessionPicker implements Picker {
     return OverrideHostPicker.WAITS;
   }
 
-  /** The first call of a session waits until hosts are looked up; a plan does not begin that. */
+  /**
+   * Predicts that the first call of a session waits for the address map; the plan does not cause
+   * the map to be built.
+   */
   @Override
   public PickPlan plan(PlannedCall call) {
     return call.session()

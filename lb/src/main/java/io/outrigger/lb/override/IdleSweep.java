@@ -7,9 +7,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when the connections that only sessions keep are checked (A75): when the earliest of them
- * is due, but at least 5 s after that was planned, so at most every 5 s; never while there are
- * none. A connection that was used meanwhile gets a new time at the check.
+ * Schedules the checks of the connections that are kept only for sessions (A75): a check runs when
+ * the earliest of these connections is due, but at least 5 s after it was scheduled, so at most
+ * every 5 s; no check is scheduled while there are no such connections. A connection that was used
+ * meanwhile gets a new due time at the check.
  */
 @ControlConfined
 final class IdleSweep {
@@ -21,26 +22,28 @@ final class IdleSweep {
   private long plannedNanos;
 
   /**
-   * @param sweep checks the connections, and plans the next check for those that are left
+   * @param sweep checks the connections, and schedules the next check for those that remain
    */
   IdleSweep(ControlLoop control, Runnable sweep) {
     this.control = control;
     this.sweep = sweep;
   }
 
-  /** A connection is due in {@code remaining}, unless it is used before. */
+  /**
+   * Schedules a check for a connection that is due in {@code remaining}, unless it is used before.
+   */
   void plan(Duration remaining) {
     Duration delay = longer(remaining, SHORTEST_PAUSE);
     long due = control.nanoTime() + delay.toNanos();
     if (timer != null && plannedNanos - due <= 0) {
-      return; // an earlier one is planned, and will plan for this
+      return; // an earlier check will schedule this one
     }
     stop();
     plannedNanos = due;
     timer = control.schedule(delay, this::run);
   }
 
-  /** Cancels the planned check. */
+  /** Cancels the scheduled check. */
   void stop() {
     if (timer != null) {
       timer.cancel();
@@ -48,7 +51,10 @@ final class IdleSweep {
     }
   }
 
-  /** When a connection ends that is due in {@code remaining} and not used until then. */
+  /**
+   * Returns the time until a connection is closed that is due in {@code remaining} and not used
+   * until then.
+   */
   Duration end(Duration remaining) {
     if (timer == null) {
       return longer(remaining, SHORTEST_PAUSE);

@@ -16,13 +16,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A75's pick: of the endpoints that a session prefers the first that is READY; else the first that
- * is IDLE is connected, else one that is CONNECTING is waited for, else the first without a
- * connection gets one; else the balancer picks. Calls without a session go straight to it.
+ * Picks as A75 requires: the call gets the first READY endpoint that its session prefers; otherwise
+ * the first IDLE endpoint is connected; otherwise the call waits for an endpoint that is
+ * CONNECTING; otherwise the first endpoint without a connection gets a connection; otherwise the
+ * child policy picks. Calls without a session are always picked by the child policy.
  *
- * <p>Entries change under the picker. No waiting call misses such a change: every change that could
- * matter to a waiting call is followed by another picker, and a waiting call waits for another
- * picker than this.
+ * <p>The address entries change while the picker is in use. No waiting call misses such a change:
+ * every change that could matter to a waiting call is followed by a new picker, and a waiting call
+ * is picked again as soon as there is a new picker.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
@@ -36,7 +37,7 @@ final class OverrideHostPicker implements Picker {
   private final Picker child;
 
   /**
-   * @param clock readable on any thread
+   * @param clock a clock that any thread may read
    * @param connect connects an entry on the control loop; called on any event loop
    */
   OverrideHostPicker(
@@ -91,7 +92,10 @@ final class OverrideHostPicker implements Picker {
     return link == null ? "not connected" : link.state().toString();
   }
 
-  /** Null when no preferred endpoint is READY or could become so. */
+  /**
+   * Returns the entry that the call gets or waits for; null when no preferred endpoint is READY or
+   * could become READY.
+   */
   private @Nullable AddressEntry choose(List<EndpointAddress> preferred) {
     AddressEntry idle = null;
     AddressEntry connecting = null;
@@ -121,7 +125,10 @@ final class OverrideHostPicker implements Picker {
     return connecting != null ? connecting : unconnected;
   }
 
-  /** Its connection may have changed since it was chosen; then another picker is on its way. */
+  /**
+   * The entry's connection may have changed since the entry was chosen; in that case a new picker
+   * will be published soon.
+   */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
     entry.used(clock.nanoTime());
     AddressEntry.Link link = entry.link();
@@ -142,7 +149,7 @@ final class OverrideHostPicker implements Picker {
       Subchannel subchannel = use.subchannel();
       EndpointAddress address = subchannel.address();
       AddressEntry entry = entries.get(address.bare());
-      if (entry == null) { // its endpoint has just left the cluster
+      if (entry == null) { // the endpoint has just left the cluster
         session.picked(AddressEntry.addresses(address, subchannel.endpoint()));
       } else {
         entry.used(clock.nanoTime());

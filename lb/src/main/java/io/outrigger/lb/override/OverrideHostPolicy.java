@@ -24,16 +24,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the calls of a session to the endpoint that the session had before, from above the
- * priorities of the cluster, so that it stays there when balancing goes elsewhere (A75, A55).
+ * Sends the calls of a session to the endpoint that the session used before; the node stands above
+ * the priorities of the cluster, so that a session keeps its endpoint when balancing moves to
+ * another priority (A75, A55).
  *
- * <p>Everything beneath shares one subchannel per address (lb decision lb-0003). After the first
- * session this node holds a lease of its own for every connection: one that sessions use and the
- * policies beneath give up stays with this node, until no session has used it for the idle timeout
- * ({@link Ownership}). Before the first session the node is transparent (decision lb-0014).
+ * <p>All policies beneath share one subchannel per address (lb decision lb-0003). After the first
+ * session this node holds its own lease of every connection: a connection that sessions use and
+ * that the policies beneath close is kept by this node until no session has used it for the idle
+ * timeout ({@link Ownership}). Before the first session the node has no effect (decision lb-0014).
  *
- * <p>It publishes the state of the policy beneath: connections kept for sessions do not change the
- * state of the cluster (A75-39).
+ * <p>The node publishes the state of its child policy: connections that are kept for sessions do
+ * not change the state of the cluster (A75-39).
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
@@ -80,7 +81,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     table.update(config.backends(), config.statuses(), config.idleTimeout());
   }
 
-  /** The first session came. */
+  /** Builds the address map when the first call of a session arrives. */
   private void prepare() {
     if (closed || entries != null) {
       return;
@@ -92,7 +93,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     gate.request();
   }
 
-  /** A session's call waits for {@code entry}. */
+  /** Connects {@code entry}, for which a session's call waits. */
   private void connect(AddressEntry entry) {
     entry.answered();
     if (entries != null && entries.has(entry) && entry.isReachable()) {
@@ -105,7 +106,7 @@ public final class OverrideHostPolicy implements LbPolicy {
       sweep.plan(entries.remaining(entry));
     }
     AddressEntry.Link link = entry.link();
-    if (link == null || link.state() != Connectivity.CONNECTING) { // which ends no wait
+    if (link == null || link.state() != Connectivity.CONNECTING) { // other states may end the wait
       publishSoon();
     }
   }
@@ -121,7 +122,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     table.kept().forEach(entry -> sweep.plan(table.remaining(entry)));
   }
 
-  /** Publishes once for all changes of this turn. */
+  /** Publishes once for all changes in this turn of the control loop. */
   private void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
@@ -144,7 +145,10 @@ public final class OverrideHostPolicy implements LbPolicy {
     parent.publish(child.state(), picker);
   }
 
-  /** On any event loop; many calls may wait for the same entry. */
+  /**
+   * Requests the connection of {@code entry}; called on any event loop, by any number of calls that
+   * wait for the entry.
+   */
   private void ask(AddressEntry entry) {
     if (entry.ask()) {
       control.execute(() -> connect(entry));
@@ -158,14 +162,14 @@ public final class OverrideHostPolicy implements LbPolicy {
     if (entries != null) {
       entries.close();
     }
-    sweep.stop(); // what the policies beneath gave up was kept for a moment
+    sweep.stop(); // closing the child may have scheduled a check
   }
 
   @Override
   public void count(EndpointTally tally) {
     if (entries == null) {
       child.count(tally);
-    } else { // connections that sessions alone keep are not known beneath
+    } else { // kept only for sessions: unknown beneath
       accept(tally, "", true);
     }
   }

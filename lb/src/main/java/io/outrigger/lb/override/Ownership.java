@@ -1,22 +1,23 @@
 package io.outrigger.lb.override;
 
 /**
- * The owner of the connection to an address (A75): none, the policy that balances it, or sessions
- * alone. A pure table; the {@link AddressEntry} stores the state and performs the action.
+ * The owner of the connection to an address (A75): no owner, the policy that balances the address,
+ * or sessions only. This is a pure table; the {@link AddressEntry} stores the state and performs
+ * the action.
  *
  * <pre>
  * NOBODY   -> BALANCER  on TAKEN     lease
  * NOBODY   -> SESSIONS  on ASKED     lease, connect
  * BALANCER -> BALANCER  on ASKED     connect
  * BALANCER -> SESSIONS  on RETURNED  nothing: a session used it within the idle timeout
- * BALANCER -> NOBODY    on RETURNED  release: none did
+ * BALANCER -> NOBODY    on RETURNED  release: no session used it
  * SESSIONS -> BALANCER  on TAKEN     nothing
  * SESSIONS -> SESSIONS  on ASKED     connect
  * SESSIONS -> NOBODY    on UNUSED    release
  * any      -> NOBODY    on GONE      release, if there is a lease
  * </pre>
  *
- * <p>The lease is held in every state but NOBODY, so that the connection outlives its owner.
+ * <p>An entry holds the lease in every state but NOBODY, so that the connection outlives its owner.
  */
 enum Ownership {
   NOBODY,
@@ -25,13 +26,13 @@ enum Ownership {
 
   /** The events of an address. */
   enum Event {
-    /** A policy beneath wants it, and none had it. */
+    /** A policy beneath uses the address, which no policy used before. */
     TAKEN,
-    /** The last policy beneath gave it up. */
+    /** The last policy beneath that used the address has closed its subchannel. */
     RETURNED,
     /** A session's call waits for a connection. */
     ASKED,
-    /** No session used it for as long as the idle timeout, or none may any more. */
+    /** No session used the address for the idle timeout, or sessions may no longer use it. */
     UNUSED,
     /** The endpoint left the cluster. */
     GONE
@@ -46,14 +47,15 @@ enum Ownership {
     RELEASE
   }
 
-  /** The next state and the way there. */
+  /** The next state and the action of the transition. */
   record Step(Ownership next, Action action) {}
 
   /**
-   * The table.
+   * Looks up the transition for {@code event}.
    *
-   * @param wanted whether sessions may reach the address and one did within the idle timeout
-   * @throws IllegalStateException on an event that cannot happen in this state
+   * @param wanted whether sessions may reach the address and a session did so within the idle
+   *     timeout
+   * @throws IllegalStateException if {@code event} cannot happen in this state
    */
   Step on(Event event, boolean wanted) {
     if (event == Event.GONE) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * failover timer: starts on creation, and on CONNECTING if READY or IDLE was reported
  *                   since the last TRANSIENT_FAILURE
  *                 stops on READY, IDLE, TRANSIENT_FAILURE
- *                 elapsed: the policy chooses again
- * retirement:     starts on deactivate, stops on reactivate, elapsed: the child is destroyed
+ *                 when elapsed, the policy chooses again
+ * retirement:     starts on deactivate, stops on reactivate; when elapsed, the child is destroyed
  * </pre>
  */
 @ControlConfined
@@ -35,12 +35,12 @@ final class PriorityChild {
       Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
   static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
 
-  /** The events of a child. */
+  /** Receives the events of a child. */
   interface Owner {
-    /** The state, the picker or the failover timer changed: choose again. */
+    /** The state, the picker or the failover timer changed: the policy must choose again. */
     void onChildChanged();
 
-    /** The child was not needed for long: forget it. */
+    /** The child was unused for the retirement time: the policy must remove the child. */
     void onChildRetired(PriorityChild child);
   }
 
@@ -55,7 +55,7 @@ final class PriorityChild {
   private @Nullable TimerHandle failover;
   private @Nullable TimerHandle retirement;
 
-  /** A child that is about to connect: it waits for its first update. */
+  /** Creates a child in state CONNECTING; its policy waits for the first update. */
   PriorityChild(ControlLoop control, PolicyFactory factory, LbParent parent, Owner owner) {
     this.control = control;
     this.parent = parent;
@@ -77,7 +77,7 @@ final class PriorityChild {
     return slot.picker();
   }
 
-  /** Whether it is still given time to connect. */
+  /** Whether the child still has time to connect before the policy fails over. */
   boolean isFailoverPending() {
     return failover != null;
   }

@@ -8,23 +8,26 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
 
 /**
- * A child's picker that adds the priority to the reason of calls that wait (A121 "priority"). Only
- * made when delays are reported: it costs a step for each pick.
+ * Wraps a child's picker and adds the priority to the reason of calls that wait (A121 "priority").
+ * This picker is created only when delays are reported, because it adds a step to each pick.
  */
 @AnyThread
 final class PriorityPicker implements Picker {
-  /** A result of the child, and the result of this picker for it. */
+  /** A result of the child's picker, and the result of this picker that corresponds to it. */
   private record Answer(PickResult.Queue child, PickResult.Queue here) {}
 
   private final int priority;
   private final String failover;
   private final Picker child;
 
-  /** The last answer: a child has one or two of the kind. */
+  /**
+   * The answer that was returned last; a child has only one or two different results with which
+   * calls wait.
+   */
   private volatile Answer last;
 
   /**
-   * @param failover why no earlier priority is in use; empty for the first
+   * @param failover the reason why no earlier priority is in use; empty for the first priority
    */
   PriorityPicker(int priority, String failover, Picker child) {
     this.priority = priority;
@@ -44,7 +47,7 @@ final class PriorityPicker implements Picker {
     return child.plan(call);
   }
 
-  @SuppressWarnings("ReferenceEquality") // the same object is the same answer, and that is enough
+  @SuppressWarnings("ReferenceEquality") // the child reuses its result objects
   private PickResult here(PickResult.Queue queue) {
     Answer known = last;
     if (known.child != queue) {

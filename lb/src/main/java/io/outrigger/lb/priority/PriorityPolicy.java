@@ -27,13 +27,13 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first child that works gets all calls (A56). A child is made only when every one before it
- * has failed or taken too long; one that is no longer needed is kept for 15 minutes; one that is no
- * longer configured is destroyed at once (A115).
+ * Sends all calls to the first child that works (A56). A child is created only when every earlier
+ * child has failed or taken too long; a child that is no longer needed is kept for 15 minutes; a
+ * child that is no longer configured is destroyed at once (A115).
  *
  * <p>{@link #choose} is A56's algorithm: the same states of the children always lead to the same
- * choice. It runs after every change of a child, but only once at the end of an update, when all
- * children have theirs.
+ * choice. The algorithm runs after every change of a child, but only once at the end of an update,
+ * when all children are updated.
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
@@ -55,10 +55,10 @@ public final class PriorityPolicy implements LbPolicy {
   private boolean closed;
 
   /**
-   * A policy without children until its first update.
+   * Creates a policy without children; the first update adds them.
    *
    * @param observer receives an event when another child is chosen
-   * @param namesPriorities whether the reason of calls that wait contains the priority (A121)
+   * @param namesPriorities whether the reason of waiting calls contains the priority (A121)
    */
   public PriorityPolicy(
       ControlLoop control,
@@ -127,7 +127,7 @@ public final class PriorityPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  /** Which child is in use, and what is wrong with those before it. */
+  /** Describes which child is in use, and why the children before it are not used. */
   private String detail() {
     var before = new StringJoiner(", ", ": ", "").setEmptyValue("");
     for (LbConfig.Child child : config.children()) {
@@ -139,7 +139,7 @@ public final class PriorityPolicy implements LbPolicy {
     return "";
   }
 
-  /** Why calls do not go to a child. */
+  /** Describes why calls do not go to {@code child}. */
   private static String standing(@Nullable PriorityChild child) {
     if (child == null) {
       return "is no longer configured";
@@ -149,7 +149,7 @@ public final class PriorityPolicy implements LbPolicy {
         : "is in " + child.state();
   }
 
-  /** A56 "Algorithm for Choosing a Priority". */
+  /** Implements A56 "Algorithm for Choosing a Priority". */
   private void choose() {
     if (closed) {
       return;
@@ -239,7 +239,7 @@ public final class PriorityPolicy implements LbPolicy {
     publish(index, child);
   }
 
-  /** Why the child in use gives way to that at {@code index}. */
+  /** Describes why the child at {@code index} replaces the child in use. */
   private String reasonToLeave(int index) {
     List<LbConfig.Child> priorities = config.children();
     for (int i = 0; i < priorities.size(); i++) {
@@ -252,7 +252,7 @@ public final class PriorityPolicy implements LbPolicy {
     return chosenLabel + " is no longer configured";
   }
 
-  /** Publishes unless state, picker and priority are as before. */
+  /** Publishes unless the state, the picker and the priority are unchanged. */
   private void publish(int index, PriorityChild child) {
     Picker picker = child.picker();
     if (child.state() != state || picker != published || index != publishedIndex) {
@@ -264,7 +264,7 @@ public final class PriorityPolicy implements LbPolicy {
     }
   }
 
-  /** Why calls go to the priority at {@code index} and to none before it. */
+  /** Describes why calls go to the priority at {@code index} and not to an earlier priority. */
   private String failover(int index) {
     if (index == 0) {
       return "";

@@ -5,32 +5,33 @@ import io.outrigger.config.tls.HandshakeResult;
 
 /**
  * The events of single connections under a subchannel, for metrics (A94). A subchannel may have
- * several connections (A105) but only one state. Immutable; any thread.
+ * several connections (A105) but only one state. Instances are immutable and may be used on any
+ * thread.
  */
 public sealed interface ConnectionEvent {
-  /** An attempt succeeded: the connection takes streams. */
+  /** An attempt succeeded: the connection accepts streams. */
   record Made() implements ConnectionEvent {}
 
-  /** A TLS handshake is over, well or not (A118); the connection has yet to be made. */
+  /** A TLS handshake ended, successfully or not (A118); the connection is not yet made. */
   record Handshaken(HandshakeResult result) implements ConnectionEvent {}
 
-  /** An attempt failed; one that was given up did neither. */
+  /** An attempt failed; an attempt that was aborted causes neither this event nor {@link Made}. */
   record Failed() implements ConnectionEvent {}
 
   /**
-   * A connection takes no more streams.
+   * A connection accepts no more streams.
    *
-   * @param error A94's word for why ({@code grpc.disconnect_error})
+   * @param error the reason, as a value of A94's label {@code grpc.disconnect_error}
    */
   record Lost(String error) implements ConnectionEvent {
-    /** We ended it ourselves: it was not needed any more. */
+    /** The proxy closed the connection because it was no longer needed. */
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
   /**
-   * The endpoint stands elsewhere, and its connections with it.
+   * The endpoint changed its locality, and its connections are counted there from now on.
    *
-   * @param open how many there are
+   * @param open the number of open connections
    */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 }

@@ -6,11 +6,11 @@ import io.outrigger.config.endpoint.Locality;
  * Connections that are counted together (A94).
  *
  * @param cluster the leaf cluster
- * @param locality where their endpoints stand
- * @param secure whether they are encrypted and authenticated
+ * @param locality the locality of the connections' endpoints
+ * @param secure whether the connections are encrypted and authenticated
  */
 public record ConnectionGroup(String cluster, Locality locality, boolean secure) {
-  /** The same elsewhere. */
+  /** Returns the group with the locality {@code other} instead. */
   public ConnectionGroup in(Locality other) {
     return new ConnectionGroup(cluster, other, secure);
   }

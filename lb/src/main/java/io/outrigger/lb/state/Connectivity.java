@@ -12,7 +12,7 @@ public enum Connectivity {
   private static final List<Connectivity> BEST_FIRST =
       List.of(READY, CONNECTING, IDLE, TRANSIENT_FAILURE);
 
-  /** The better of two states. */
+  /** Returns the better of this state and {@code other}. */
   public Connectivity or(Connectivity other) {
     return BEST_FIRST.indexOf(this) <= BEST_FIRST.indexOf(other) ? this : other;
   }

@@ -1,18 +1,19 @@
 package io.outrigger.lb.state;
 
 /**
- * Calls of a subchannel since it was made, as the control loop last saw them; exact once its calls
- * have ended.
+ * The calls of a subchannel since it was created, as last read on the control loop; the numbers are
+ * exact once the calls have ended.
  *
- * @param active picked and not ended
- * @param succeeded ended as {@code CallOutcome.SUCCESS}
- * @param failed ended as {@code CallOutcome.FAILURE}
+ * @param active calls that were picked and have not ended
+ * @param succeeded calls that ended as {@code CallOutcome.SUCCESS}
+ * @param failed calls that ended as {@code CallOutcome.FAILURE}
  */
 public record SubchannelCalls(long active, long succeeded, long failed) {
   public static final SubchannelCalls NONE = new SubchannelCalls(0, 0, 0);
 
   /**
-   * Calls that were sent or are about to be. A call that turns out not to be sent does not count.
+   * The number of calls that were sent or are about to be sent. A call is subtracted again if it
+   * was never sent.
    */
   public long issued() {
     return active + succeeded + failed;

@@ -3,11 +3,12 @@ package io.outrigger.lb.state;
 import java.time.Instant;
 
 /**
- * The TLS of a connection, as status views show it.
+ * The TLS properties of a connection, as status views show them.
  *
- * @param protocol such as {@code TLSv1.3}
- * @param cipher as IANA names it
- * @param peer the peer's first URI SAN, else its first DNS SAN, else its subject
- * @param peerExpires when its certificate ends
+ * @param protocol the protocol version, such as {@code TLSv1.3}
+ * @param cipher the cipher suite by its IANA name
+ * @param peer the first URI SAN of the peer's certificate, or else its first DNS SAN, or else its
+ *     subject
+ * @param peerExpires the expiry time of the peer's certificate
  */
 public record TransportSecurity(String protocol, String cipher, String peer, Instant peerExpires) {}

@@ -1,6 +1,6 @@
 /**
- * Plain values that describe a connection: its state, its TLS, the result of its handshake (A118),
- * the sums of its calls.
+ * Plain values that describe a connection: its state, its TLS properties, the result of its
+ * handshake (A118), the counts of its calls.
  */
 @NullMarked
 package io.outrigger.lb.state;

@@ -14,45 +14,51 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when attempts to connect begin, over all targets: a few at a time (decision lb-0050). A
- * policy that connects to all of its endpoints asks for thousands at once, and calls would wait
- * until nearly all of them are made.
+ * Limits how many connection attempts of all targets run at the same time (decision lb-0050).
+ * Without this limit, a policy that connects to all of its endpoints starts thousands of attempts
+ * at once, and calls would wait until nearly all connections are made.
  *
- * <p>Clusters whose calls wait come before the others; within each of the two groups clusters take
- * turns, an attempt each. An attempt is under way until it is ready or has failed, yet no longer
- * than {@link #PATIENCE}: addresses that never answer do not hold up the others.
+ * <p>Clusters with waiting calls have precedence over other clusters; within each of the two
+ * groups, clusters take turns and start one attempt each. An attempt counts against the limit until
+ * it is ready or has failed, but at most for {@link #PATIENCE}, so that addresses that never answer
+ * do not delay other attempts.
  */
 @ControlConfined
 public final class ConnectionPace {
-  /** How many attempts of an event loop may be under way. */
+  /** The limit of running attempts per event loop. */
   public static final int PER_LOOP = 16;
 
-  /** How long an attempt counts as under way: most handshakes in a data centre take less. */
+  /**
+   * How long an attempt counts against the limit: most handshakes in a data centre take less time.
+   */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
   private final ControlLoop control;
   private final int limit;
 
-  /** Clusters with attempts that have to wait, the next one first. */
+  /** Clusters with waiting calls and queued attempts, in the order of their turns. */
   private final Set<OfCluster> awaited = new LinkedHashSet<>();
 
   private final Set<OfCluster> others = new LinkedHashSet<>();
 
-  /** The attempts that count, in the order in which they began. */
+  /** The attempts that count against the limit, in the order in which they started. */
   private final Set<PacedAttempt> underWay = new LinkedHashSet<>();
 
   private boolean admitting;
   private @Nullable TimerHandle timer;
 
   /**
-   * @param limit how many attempts may be under way, at least 1
+   * @param limit how many attempts may run at the same time, at least 1
    */
   public ConnectionPace(ControlLoop control, int limit) {
     this.control = control;
     this.limit = limit;
   }
 
-  /** {@code connector} of a target, at this pace. Any thread. */
+  /**
+   * Returns a connector that starts the attempts of {@code connector}, the connector of a target,
+   * within the limit. Any thread may call this method.
+   */
   public Connector of(Connector connector) {
     return new OfTarget(connector);
   }
@@ -61,7 +67,10 @@ public final class ConnectionPace {
     return underWay.size() < limit;
   }
 
-  /** Once what closes attempts has closed all of them: the next one may be among those. */
+  /**
+   * Starts queued attempts later in this turn of the control loop: a caller that closes several
+   * attempts may be about to close the next queued attempt too.
+   */
   private void admitLater() {
     if (isWaitedFor() && !admitting) {
       admitting = true;
@@ -84,7 +93,10 @@ public final class ConnectionPace {
     return !awaited.isEmpty() || !others.isEmpty();
   }
 
-  /** While attempts wait, ends the counting of those that take longer than {@link #PATIENCE}. */
+  /**
+   * While attempts are queued, sets a timer for the moment at which the oldest running attempt
+   * exceeds {@link #PATIENCE} and stops counting against the limit.
+   */
   private void watch() {
     if (timer == null && isWaitedFor()) {
       long age = control.nanoTime() - underWay.iterator().next().begunNanos;
@@ -99,7 +111,7 @@ public final class ConnectionPace {
     admit();
   }
 
-  /** Paces the attempts of one target's connector. */
+  /** A connector that limits the attempts of one target's connector. */
   private final class OfTarget implements Connector {
     private final Connector target;
 
@@ -118,7 +130,7 @@ public final class ConnectionPace {
     }
   }
 
-  /** The attempts of one cluster that have to wait. */
+  /** The queued attempts of one cluster. */
   private final class OfCluster implements Connector {
     private final Connector cluster;
     private final Set<PacedAttempt> waiting = new LinkedHashSet<>();
@@ -158,7 +170,10 @@ public final class ConnectionPace {
       setAwaited(true);
     }
 
-    /** No call is known to wait any more: one that still does calls {@link #onAwaited} again. */
+    /**
+     * Called when a connection is ready: the cluster loses its precedence until a call that still
+     * waits calls {@link #onAwaited} again.
+     */
     void onReady() {
       setAwaited(false);
     }
@@ -177,7 +192,10 @@ public final class ConnectionPace {
       return isAwaited ? awaited : others;
     }
 
-    /** Begins the attempt that has waited longest; the next one's turn comes after the others'. */
+    /**
+     * Starts the attempt that was queued first; the cluster's next attempt is queued behind those
+     * of the other clusters.
+     */
     void beginOne() {
       PacedAttempt attempt = waiting.iterator().next();
       waiting.remove(attempt);

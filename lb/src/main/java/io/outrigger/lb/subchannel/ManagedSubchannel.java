@@ -23,37 +23,45 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subchannel at the bottom of the tree: keeps a connection to one address, when asked to; the
- * connector may add others to it (A105).
+ * The subchannel at the bottom of the tree: it makes a connection to one address on request; the
+ * connector may add further connections (A105).
  *
  * <pre>
  * IDLE              -> CONNECTING        on requestConnection
- * CONNECTING        -> READY             on transport ready; back-off starts over
- * CONNECTING        -> TRANSIENT_FAILURE on attempt failed; back-off runs from the attempt's start
- * TRANSIENT_FAILURE -> IDLE              on back-off elapsed
- * READY             -> IDLE              on transport closed or told to go away
+ * CONNECTING        -> READY             when the transport is ready; back-off is reset
+ * CONNECTING        -> TRANSIENT_FAILURE when the attempt failed; back-off runs from its start
+ * TRANSIENT_FAILURE -> IDLE              when the back-off has elapsed
+ * READY             -> IDLE              when the transport is closed or gets GOAWAY
  * CONNECTING        -> TRANSIENT_FAILURE at once, while the pause after broken connections lasts
  * any               -> closed            on close; no state is reported any more
  * </pre>
  *
- * <p>It never reconnects by itself. How long an attempt may take is the connector's matter (SC-50).
+ * <p>A subchannel never reconnects by itself. The connector limits the duration of an attempt
+ * (SC-50).
  *
- * <p>READY ends the back-off of attempts, so a backend that takes connections only to close them
- * would be connected to without end. How the last connection ended decides what follows (decision
- * 0026): one that served is followed at once, whatever its age; one that was not used keeps the
- * next attempt waiting for a moment, in CONNECTING; those that broke within a second have a
- * back-off of their own, which begins with the second in a row and ends with one that served or
+ * <p>READY ends the back-off of attempts, so a backend that accepts connections only to close them
+ * would be reconnected endlessly. The end of the last connection decides when the next attempt may
+ * start (decision 0026). After a connection that served calls, the next attempt starts at once,
+ * whatever the connection's age. After an unused connection, the next attempt waits for a moment,
+ * in state CONNECTING. Connections that broke within a second have a separate back-off, which
+ * begins with the second such connection in a row and ends with a connection that served calls or
  * lived longer.
  */
 @ControlConfined
 public final class ManagedSubchannel implements Subchannel {
-  /** As long as the first step of the back-off. */
+  /**
+   * A connection that breaks sooner is short-lived; the value equals the first step of the
+   * back-off.
+   */
   static final Duration SHORT_LIFE = Duration.ofSeconds(1); // decision lb-0026
 
-  /** Between the starts of two attempts, when the first one's connection was not used. */
+  /**
+   * The minimum time between the starts of two attempts when the first attempt's connection was not
+   * used.
+   */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
-  /** Whatever is configured: A105 "Configuration". */
+  /** The maximum number of connections, whatever is configured, as in A105 "Configuration". */
   static final int CONNECTIONS_CAP = 10;
 
   private final ControlLoop control;
@@ -67,10 +75,13 @@ public final class ManagedSubchannel implements Subchannel {
   private Connectivity state = Connectivity.IDLE;
   private @Nullable Connection connection;
 
-  /** The last attempt, if it failed; it may still report that it could be made now. */
+  /**
+   * The last attempt, if it failed; the attempt may still report that its cause of failure is
+   * removed.
+   */
   private @Nullable Connection failed;
 
-  /** Ends a back-off, or a wait before an attempt. */
+  /** The timer that ends a back-off, or a wait before an attempt. */
   private @Nullable TimerHandle timer;
 
   private boolean lastBrokeSoon;
@@ -79,16 +90,17 @@ public final class ManagedSubchannel implements Subchannel {
   private boolean closed;
 
   /**
-   * No attempt before {@code untilNanos}, because of how the last connection ended.
+   * A time during which no attempt starts, until {@code untilNanos}, because of how the last
+   * connection ended.
    *
-   * @param failure the status of calls meanwhile; null: they wait
+   * @param failure the status with which calls fail during the pause; if null, calls wait
    */
   private record Pause(long untilNanos, @Nullable RpcStatus failure) {}
 
-  /** Read by event loops; set exactly while READY. */
+  /** The transport, which event loops read; it is set exactly in state READY. */
   private volatile @Nullable Transport transport;
 
-  /** A subchannel in state IDLE; {@code address} is one of {@code backend}'s. */
+  /** Creates a subchannel in state IDLE; {@code address} must belong to {@code backend}. */
   public ManagedSubchannel(
       ControlLoop control,
       Connector connector,
@@ -127,7 +139,7 @@ public final class ManagedSubchannel implements Subchannel {
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
-    // Nothing is counted at the bottom; nodes that count wrap (decision lb-0001).
+    // This subchannel counts no calls; nodes that count calls wrap it (decision lb-0001).
   }
 
   @Override
@@ -145,7 +157,7 @@ public final class ManagedSubchannel implements Subchannel {
       next.dial();
     } else if (current.failure() != null) {
       RpcStatus reason = current.failure();
-      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as a connector: later
+      control.execute(() -> next.onRefused(current.untilNanos(), reason)); // as connectors do
     } else {
       timer = control.schedule(Duration.ofNanos(wait), next::dial);
     }
@@ -171,7 +183,7 @@ public final class ManagedSubchannel implements Subchannel {
     forgetFailed();
   }
 
-  /** Forgets the attempt that failed last: its remedy does not matter any more. */
+  /** Closes the attempt that failed last, because the removal of its cause no longer matters. */
   private void forgetFailed() {
     if (failed != null && failed.attempt != null) {
       failed.attempt.close();
@@ -270,7 +282,10 @@ public final class ManagedSubchannel implements Subchannel {
       }
     }
 
-    /** Decides whether the next attempt has to wait. One that broke may be a server's restart. */
+    /**
+     * Decides, after a connection ended, whether the next attempt has to wait. A single broken
+     * connection causes no wait, because the server may have restarted.
+     */
     private void noteEnd(Connector.Ending ending, RpcStatus reason) {
       switch (ending) {
         case SERVED -> onGoodEnd();
@@ -298,7 +313,7 @@ public final class ManagedSubchannel implements Subchannel {
       lastBrokeSoon = true;
     }
 
-    /** The attempt was not made. */
+    /** Called when the attempt was not made because of a pause. */
     void onRefused(long untilNanos, RpcStatus reason) {
       if (connection == this) {
         connection = null;

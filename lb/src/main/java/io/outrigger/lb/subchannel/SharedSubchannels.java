@@ -23,22 +23,28 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subchannel per address for all policies beneath a node: an endpoint that moves to another
- * locality or priority finds its connection there (A56-10, decision lb-0003).
+ * Shares one subchannel per address among all policies beneath a node: an endpoint that moves to
+ * another locality or priority keeps its connection (A56-10, decision lb-0003).
  *
- * <p>Each owner holds a lease, which looks like a subchannel of its own: it starts IDLE, and soon
- * reports the state of the shared one. The shared subchannel is closed at the end of the
- * control-loop turn in which its last lease was closed, so that a subchannel which one policy gives
- * up and another takes in the same update lives on.
+ * <p>Each owner holds a lease, which behaves like a separate subchannel: the lease starts IDLE, and
+ * soon reports the state of the shared subchannel. The shared subchannel is closed at the end of
+ * the control-loop turn in which its last lease was closed, so that a subchannel that one policy
+ * closes and another policy obtains in the same update stays open.
  */
 @ControlConfined
 public final class SharedSubchannels {
-  /** Receives the addresses that the policies beneath use; on the control loop, at once. */
+  /**
+   * Receives the addresses that the policies beneath use; called on the control loop,
+   * synchronously.
+   */
   public interface Observer {
-    /** The address had no owner, and has one now. */
+    /** The address had no owner before, and has one now. */
     void onTaken(EndpointAddress address);
 
-    /** The last owner of the address gave it up; another may take it in the same turn. */
+    /**
+     * The last owner of the address closed its lease; another policy may obtain a lease in the same
+     * turn.
+     */
     void onReturned(EndpointAddress address);
   }
 
@@ -56,7 +62,7 @@ public final class SharedSubchannels {
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
   private Observer observer = NOBODY;
 
-  /** Shares what {@code parent} gives. */
+  /** Creates an instance that shares the subchannels of {@code parent}. */
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;
     this.parent = parent;
@@ -73,15 +79,15 @@ public final class SharedSubchannels {
     return shared != null && shared.owners > 0;
   }
 
-  /** A lease for a policy beneath; as {@link LbParent#newSubchannel}. */
+  /** Returns a lease for a policy beneath, as {@link LbParent#newSubchannel} does. */
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
     return lease(backend, address, listener, true);
   }
 
   /**
-   * A lease for the node itself: it keeps the subchannel like any other, but does not count as an
-   * owner to {@link Observer}.
+   * Returns a lease for the node itself: the lease keeps the subchannel open like any other lease,
+   * but {@link Observer} does not count it as an owner.
    */
   public Subchannel keep(Backend backend, EndpointAddress address, SubchannelListener listener) {
     return lease(backend, address, listener, false);
@@ -132,8 +138,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * Reports every state to every owner in order: an owner that answers IDLE by asking for a
-     * connection causes the next state before the others got this one.
+     * Reports every state to every owner in order, also when the first owner reacts to IDLE by
+     * requesting a connection, which causes the next state before the other owners have received
+     * IDLE.
      */
     @Override
     public void onState(Connectivity next, RpcStatus why) {
@@ -141,7 +148,7 @@ public final class SharedSubchannels {
       reason = why;
       changes.add(new StateChange(next, why));
       if (changes.size() > 1) {
-        return; // the call that reports the first of them reports this one too
+        return; // the running loop reports this state too
       }
       try {
         while (!changes.isEmpty()) {
@@ -152,7 +159,7 @@ public final class SharedSubchannels {
           changes.remove();
         }
       } finally {
-        changes.clear(); // an owner that throws must not silence the subchannel
+        changes.clear(); // an exception must not stop later reports
       }
     }
 
@@ -170,7 +177,9 @@ public final class SharedSubchannels {
       }
     }
 
-    /** The newest owner knows the locality: an older one is about to return its lease. */
+    /**
+     * Takes the locality from the newest owner, because an older owner is about to close its lease.
+     */
     void noteLocality() {
       Backend newest = leases.get(leases.size() - 1).backend;
       if (!newest.locality().equals(locality)) {
@@ -188,14 +197,17 @@ public final class SharedSubchannels {
 
   private record StateChange(Connectivity state, RpcStatus reason) {}
 
-  /** One owner's view of a shared subchannel. */
+  /** One owner's lease of a shared subchannel. */
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
     private final Subchannel subchannel;
     private final SubchannelListener listener;
     private final boolean owner;
 
-    /** Event loops read it when a call ends; an old one for a moment is no harm. */
+    /**
+     * The backend, which event loops read when a call ends; a value that is stale for a moment does
+     * no harm.
+     */
     private volatile Backend backend;
 
     private Connectivity reported = Connectivity.IDLE;
@@ -230,9 +242,9 @@ public final class SharedSubchannels {
     }
 
     /**
-     * An owner that still sees IDLE asks for a connection while the shared subchannel has one or
-     * makes one. That matters only if the shared one falls back to IDLE before the owner got its
-     * state.
+     * Ignores the request of an owner that still sees IDLE while the shared subchannel has a
+     * connection or makes one. The request matters only if the shared subchannel returns to IDLE
+     * before the owner has received its state.
      */
     @Override
     public void requestConnection() {

@@ -9,15 +9,18 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** The members of a subset. */
+/** The endpoints of a subset. */
 @ControlConfined
 final class Membership {
   private final List<Backend> members;
 
-  /** The place of each member; by identity, for a configuration has each endpoint as one object. */
+  /**
+   * The index of each member; keyed by identity, because a configuration has only one object for
+   * each endpoint.
+   */
   private final IdentityHashMap<Backend, Integer> places;
 
-  /** Of {@code members}, in that order. */
+  /** Creates the membership of {@code members}, in their order. */
   Membership(List<Backend> members) {
     this.members = List.copyOf(members);
     places = new IdentityHashMap<>(members.size());
@@ -33,8 +36,9 @@ final class Membership {
   }
 
   /**
-   * {@code config}, of whose endpoints these are, for the members alone, in their order. A locality
-   * without any is left out; all else, weights too, is as it was.
+   * Returns {@code config}, which must contain all members, reduced to the members, in the order of
+   * the members. Localities without members are removed; everything else, including weights, is
+   * unchanged.
    */
   LbConfig partOf(LbConfig config) {
     return partOf(config, members);
@@ -62,7 +66,7 @@ final class Membership {
     throw new AssertionError(config); // nothing else is below random_subsetting
   }
 
-  /** The members that are among {@code backends}, in the order of members. */
+  /** Returns the members that are in {@code backends}, in the order of the members. */
   private List<Backend> among(List<Backend> backends) {
     return backends.stream().filter(this::has).sorted(Comparator.comparing(places::get)).toList();
   }

@@ -18,13 +18,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Gives the policy beneath a random part of the endpoints (A68), so that not every client of a
- * large fleet connects to every backend. A seed that is drawn once decides which part: it stays the
- * same as long as this node exists, except for endpoints that come and go.
+ * Reduces the endpoints of its child policy to a random subset (A68), so that not every client of a
+ * large fleet connects to every backend. A seed that is drawn once determines the subset: the
+ * subset stays the same as long as this node exists, except for endpoints that are added or
+ * removed.
  *
- * <p>The part is chosen at updates alone. State, pickers and subchannels are those of the policy
- * beneath, handed on as they are. Endpoints outside of the part stay known to the nodes above:
- * outlier detection keeps their history, and a session that had one of them goes there (A75).
+ * <p>The subset is chosen only during updates. The node forwards the state, the pickers and the
+ * subchannels of its child policy unchanged. The nodes above still know the endpoints outside the
+ * subset: outlier detection keeps their history, and a session that used such an endpoint still
+ * uses it (A75).
  */
 @ControlConfined
 public final class RandomSubsettingPolicy implements LbPolicy {
@@ -34,7 +36,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private LbConfig.RandomSubset config;
   private Membership members = new Membership(List.of());
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   public RandomSubsettingPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.RandomSubset config, LbParent parent) {
     this.child = new ChildSlot(factory, parent);
@@ -57,7 +59,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     child.close();
   }
 
-  /** Endpoints outside of the subset count as IDLE: only sessions connect to them. */
+  /** Counts endpoints outside the subset as IDLE, because only sessions connect to them. */
   @Override
   public void count(EndpointTally tally) {
     child.count(tally);

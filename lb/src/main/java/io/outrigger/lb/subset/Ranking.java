@@ -9,9 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Rendezvous hashing (A68 "Subsetting algorithm"): every endpoint has a hash of its own, and the
- * lowest are chosen. One that comes or goes moves none of the others, so it changes one of those
- * chosen at most. Hashes are kept while their endpoints stay in place.
+ * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"): every endpoint has its own
+ * hash, and the endpoints with the lowest hashes are chosen. An endpoint that is added or removed
+ * does not change the hashes of others, so it changes at most one of the other chosen endpoints.
+ * Hashes are reused while their endpoints stay in place.
  */
 @ControlConfined
 final class Ranking {
@@ -20,25 +21,28 @@ final class Ranking {
   private final long seed;
   private List<Backend> backends = List.of();
 
-  /** Of {@link #backends}, in their order. */
+  /** The hashes of {@link #backends}, in the same order. */
   private long[] hashes = new long[0];
 
   /**
-   * A ranking of no endpoints.
+   * Creates a ranking without endpoints.
    *
-   * @param seed different seeds give different orders
+   * @param seed the seed of the hashes; different seeds give different orders
    */
   Ranking(long seed) {
     this.seed = seed;
   }
 
-  /** An endpoint with its hash and its place in the configuration. */
+  /** An endpoint with its hash and its index in the configuration. */
   record Ranked(long hash, int place, Backend backend) {
     private static final Comparator<Ranked> EQUALS =
         Comparator.comparing((Ranked ranked) -> ranked.backend.endpoint().address().toString())
             .thenComparingInt(Ranked::place);
 
-    /** Those of equal hashes in the order of their addresses, wherever they stand. */
+    /**
+     * Orders endpoints by hash, and endpoints with equal hashes by their addresses, regardless of
+     * their indexes.
+     */
     static final Comparator<Ranked> LOWEST_FIRST =
         (one, other) ->
             one.hash == other.hash
@@ -47,8 +51,9 @@ final class Ranking {
   }
 
   /**
-   * The {@code size} of {@code next} with the lowest hashes, in the order of these; {@code next}
-   * itself where there are no more.
+   * Returns the {@code size} endpoints of {@code next} with the lowest hashes, in the order of
+   * their hashes; if {@code next} has no more than {@code size} endpoints, returns {@code next}
+   * itself.
    */
   List<Backend> lowest(List<Backend> next, long size) {
     if (next.size() <= size) {
@@ -66,9 +71,9 @@ final class Ranking {
   }
 
   /**
-   * A hash that {@code size} of {@code endpoints} are below, almost surely: hashes are even, and
-   * four deviations are added to the share that is wanted. It is never too high by much, so few are
-   * sorted.
+   * Returns a hash that is almost certainly above the hashes of {@code size} of {@code endpoints}
+   * endpoints: hashes are evenly spread, and four standard deviations are added to the share that
+   * is needed. The result is never much too high, so few endpoints have to be sorted.
    */
   static long likelyHighest(long size, int endpoints) {
     double share = (size + 4 * Math.sqrt(size) + 16) / endpoints;
@@ -85,7 +90,7 @@ final class Ranking {
     return found;
   }
 
-  /** Takes other endpoints; those at both ends that stay are not hashed again. */
+  /** Replaces the endpoints; unchanged endpoints at both ends of the list are not hashed again. */
   private void take(List<Backend> next) {
     ListChange<Backend> change = ListChange.between(backends, next);
     long[] known = hashes;

@@ -1,6 +1,7 @@
 /**
- * A random part of the endpoints for the policy beneath, chosen by rendezvous hashing. Control
- * loop; pickers are those of the policy beneath. Implements random_subsetting (A68).
+ * Chooses a random subset of the endpoints for the child policy, by rendezvous hashing. The policy
+ * runs on the control loop; its picker is the child policy's own picker. This package implements
+ * random_subsetting (A68).
  */
 @NullMarked
 package io.outrigger.lb.subset;

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The endpoints of a cluster by priority and locality, kept from one update to the next.
+ * The endpoints of a cluster by priority and locality; each update builds on the previous instance.
  *
- * @param priorities as the control plane has them, unusable endpoints included
+ * @param priorities the priorities that the control plane sent, including unusable endpoints
  */
 record ClusterBackends(List<List<LocalityBackends>> priorities) {
   static final ClusterBackends NONE = new ClusterBackends(List.of());
@@ -23,7 +23,10 @@ record ClusterBackends(List<List<LocalityBackends>> priorities) {
     priorities = priorities.stream().map(List::copyOf).toList();
   }
 
-  /** Those of {@code next}, made from these; see {@link LocalityBackends#reach}. */
+  /**
+   * Returns the endpoints of {@code next}, built from this instance; see {@link
+   * LocalityBackends#reach}.
+   */
   ClusterBackends after(EndpointSet next, Reach reach) {
     List<List<LocalityBackends>> after = new ArrayList<>();
     for (int priority = 0; priority < next.priorities().size(); priority++) {
@@ -46,7 +49,7 @@ record ClusterBackends(List<List<LocalityBackends>> priorities) {
     return new ClusterBackends(after);
   }
 
-  /** Endpoints that ordinary requests may not reach, if {@code which} holds for them. */
+  /** Returns the endpoints that ordinary requests may not reach and that match {@code which}. */
   List<Backend> unusable(Predicate<Backend> which) {
     return priorities.stream()
         .flatMap(List::stream)

@@ -9,17 +9,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * One cluster as routes and calls refer to it: its published picker, and how many calls may still
- * pick from it (A31).
+ * One cluster as routes and calls refer to it: its published picker, and the number of calls that
+ * may still pick from it (A31).
  *
- * <p>Routes hold handles, not names, so a route cannot name a cluster that balancing does not know.
- * A call acquires the handle when it is routed and releases it once no further pick can happen. A
- * retired handle refuses to be acquired; a call that is refused reads the selector again, which by
- * then is a newer one. The last release of a retired handle is reported, so that the cluster ends.
+ * <p>Routes hold handles, not names, so a route cannot refer to a cluster without a load-balancing
+ * tree. A call acquires the handle when the call is routed and releases the handle once no further
+ * pick can happen. A retired handle cannot be acquired; a call that fails to acquire its handle
+ * reads the route selector again, which has been replaced by then. The last release of a retired
+ * handle is reported, so that the cluster can be closed.
  */
 @AnyThread
 public final class ClusterHandle {
-  /** A picker with its state: published together, so that readers see both or neither. */
+  /**
+   * A picker with its state: both are published together, so that readers never see one without the
+   * other.
+   */
   private record Published(Connectivity state, Picker picker) {}
 
   private static final int RETIRED = 1;
@@ -30,7 +34,10 @@ public final class ClusterHandle {
   private final Runnable onAwaited;
   private final PickQueue queue = new PickQueue();
 
-  /** Calls in use times {@link #ONE_CALL}, plus {@link #RETIRED}. */
+  /**
+   * The number of calls that hold the handle, times {@link #ONE_CALL}, plus {@link #RETIRED} if the
+   * handle is retired.
+   */
   private final AtomicInteger use = new AtomicInteger();
 
   private volatile String note = "";
@@ -38,7 +45,7 @@ public final class ClusterHandle {
 
   /**
    * @param onUnused called, on any thread, after the last release of a retired handle
-   * @param onAwaited called on the thread of a call that parks as the first one
+   * @param onAwaited called on the thread of a call that parks while no other call is parked
    */
   ClusterHandle(String name, Consumer<ClusterHandle> onUnused, Runnable onAwaited) {
     this.name = name;
@@ -57,7 +64,10 @@ public final class ClusterHandle {
     return name;
   }
 
-  /** Keeps the cluster alive for a call. False once retired: read the selector again. */
+  /**
+   * Keeps the cluster alive for a call. Returns false once the handle is retired: the caller must
+   * read the route selector again.
+   */
   public boolean acquire() {
     while (true) {
       int before = use.get();
@@ -70,14 +80,14 @@ public final class ClusterHandle {
     }
   }
 
-  /** Gives up what {@link #acquire} took; once per call. */
+  /** Releases the handle after {@link #acquire}; called once per call. */
   public void release() {
     if (use.addAndGet(-ONE_CALL) == RETIRED) {
       onUnused.accept(this);
     }
   }
 
-  /** The picker in force; one volatile read. */
+  /** The picker in force; reading it costs one volatile read. */
   public Picker picker() {
     return published.picker();
   }
@@ -86,15 +96,19 @@ public final class ClusterHandle {
     return published.state();
   }
 
-  /** The resolution note, for failures that are no picker's (A88); empty when there is none. */
+  /**
+   * The resolution note, for failures that do not come from a picker (A88); empty when there is no
+   * note.
+   */
   public String note() {
     return note;
   }
 
   /**
-   * Parks {@code call} until another picker than {@code seen} is published.
+   * Parks {@code call} until a picker other than {@code seen} is published.
    *
-   * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}: pick again at once
+   * @return a ticket for {@link #unpark}, or {@link PickQueue#NOT_PARKED}, which means that the
+   *     caller must pick again at once
    */
   public long park(ParkedCall call, Picker seen) {
     long ticket = queue.park(call, () -> published.picker() != seen);
@@ -104,43 +118,49 @@ public final class ClusterHandle {
     return ticket;
   }
 
-  /** Takes a parked call out. False when its {@code wake} comes or came. */
+  /** Removes a parked call. Returns false when the call's {@code wake} was or will be called. */
   public boolean unpark(long ticket) {
     return queue.unpark(ticket);
   }
 
-  /** How many calls wait for a picker. */
+  /** The number of calls that wait for a picker. */
   public int parked() {
     return queue.size();
   }
 
-  /** How many calls hold the cluster. */
+  /** The number of calls that hold the handle. */
   public int callsInUse() {
     return use.get() / ONE_CALL;
   }
 
-  /** Sets the resolution note. Control loop. */
+  /** Sets the resolution note. This method must run on the control loop. */
   void note(String next) {
     note = next;
   }
 
-  /** Publishes, then wakes the parked calls. Control loop. */
+  /** Publishes a picker, then wakes the parked calls. This method must run on the control loop. */
   void publish(Connectivity state, Picker picker) {
     published = new Published(state, picker);
     queue.wakeAll();
   }
 
-  /** Refuses further calls. True when no call holds the cluster any more. Control loop. */
+  /**
+   * Retires the handle, so that no further call can acquire it. Returns true when no call holds the
+   * handle any more. This method must run on the control loop.
+   */
   boolean retire() {
     return use.updateAndGet(before -> before | RETIRED) == RETIRED;
   }
 
-  /** Takes calls again. Control loop. */
+  /**
+   * Reverses {@link #retire}: calls can acquire the handle again. This method must run on the
+   * control loop.
+   */
   void revive() {
     use.updateAndGet(before -> before & ~RETIRED);
   }
 
-  /** Whether it is retired and no call holds it. */
+  /** Whether the handle is retired and no call holds it. */
   boolean isUnused() {
     return use.get() == RETIRED;
   }

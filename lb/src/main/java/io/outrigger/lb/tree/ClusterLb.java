@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster's tree and the handle it publishes through: the top of the tree. */
+/** The root of a cluster's tree, and the handle through which the tree publishes. */
 @ControlConfined
 final class ClusterLb implements LbParent {
   private final ControlLoop control;
@@ -63,10 +63,11 @@ final class ClusterLb implements LbParent {
   }
 
   /**
-   * Brings the tree up to date. A cluster that becomes an aggregate, or is none any more, gets a
-   * new tree at once: a graceful switch is for changes of its policy (A52, decision lb-0030).
+   * Applies {@code config} to the tree. A cluster that becomes an aggregate, or stops being an
+   * aggregate, gets a new tree at once: a graceful switch is only for changes of the cluster's
+   * policy (A52, decision lb-0030).
    *
-   * @param note added to the messages of calls that fail (A88)
+   * @param note the resolution note, which is added to the messages of failed calls (A88)
    */
   void update(LbConfig config, String note) {
     handle.note(note);
@@ -86,7 +87,7 @@ final class ClusterLb implements LbParent {
     tree.close();
   }
 
-  /** Answers the calls that still hold the handle of a closed tree. */
+  /** Fails the calls that still hold the handle of a closed tree. */
   void refuse() {
     var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
     handle.publish(
@@ -94,12 +95,15 @@ final class ClusterLb implements LbParent {
         new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
-  /** Any thread. */
+  /** Any thread may call this method. */
   private void onAwaited() {
     control.execute(connector::onAwaited);
   }
 
-  /** That none of the endpoints can be reached, while that is so. */
+  /**
+   * The current outage of the cluster: none of its endpoints can be reached; empty when there is no
+   * outage.
+   */
   Optional<LbEvent.Outage> outage() {
     return outages.outage();
   }

@@ -27,23 +27,23 @@ import java.util.stream.Stream;
 /**
  * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
  *
- * <p>An update goes in three steps: {@link #apply} brings the trees up to date and makes those that
- * are new; the caller publishes a selector with the handles it got; {@link #retire} ends the
- * clusters that the new selector does not lead to. A retired cluster that calls still hold lives
- * until the last of them releases it, and is revived, with its connections, when a route names it
- * again before that (A31-12).
+ * <p>An update has three steps: {@link #apply} updates the existing trees and creates the new
+ * trees; the caller publishes a route selector with the returned handles; {@link #retire} ends the
+ * clusters to which the new selector has no route. A retired cluster that calls still hold stays
+ * open until the last call releases it; if a route names the cluster before that, the cluster is
+ * revived with its connections (A31-12).
  *
- * <p>Only clusters that routes name, or calls hold, have a tree of their own: a cluster that is
- * merely part of an aggregate is connected when the aggregate needs it (A75-19, decision lb-0005).
+ * <p>Only clusters that routes name, or calls hold, have their own tree: a cluster that is only
+ * part of an aggregate is connected when the aggregate needs it (A75-19, decision lb-0005).
  */
 @ControlConfined
 public final class ClusterManager {
-  /** Receives changes between updates; on the control loop. */
+  /** Receives changes that happen between updates; called on the control loop. */
   public interface Listener {
-    /** The last call released a retired cluster: {@link #live} became smaller. */
+    /** The last call released a retired cluster, so {@link #live} returns fewer clusters. */
     void onClustersChanged();
 
-    /** Fresh addresses are wanted; at most every 30 s. */
+    /** A policy requested a new resolution of its addresses; called at most every 30 s. */
     void onReresolution();
   }
 
@@ -59,12 +59,13 @@ public final class ClusterManager {
   private boolean closed;
 
   /**
-   * A manager without clusters.
+   * Creates a manager without clusters.
    *
-   * @param breakers shared by all managers of the process
-   * @param loads counts for load reports, shared in the same way
-   * @param observer receives, besides the log, the events of all clusters
-   * @param loops how many event loops pick; {@code PickContext.loop} is below that
+   * @param breakers the circuit breakers, shared by all managers of the process
+   * @param loads the counts for load reports, shared by all managers of the process
+   * @param observer receives the events of all clusters, in addition to the log
+   * @param loops the number of event loops that pick; {@code PickContext.loop} is less than {@code
+   *     loops}
    */
   public ClusterManager(
       ControlLoop control,
@@ -85,16 +86,16 @@ public final class ClusterManager {
   }
 
   /**
-   * Balances the leaves of an aggregate by the policy of the aggregate, as before A75 (A75-05). To
-   * be called before the first {@link #apply}.
+   * Balances the leaves of an aggregate by the policy of the aggregate, as gRPC did before A75
+   * (A75-05). This method must be called before the first {@link #apply}.
    */
   public void letAggregatesDecide() {
     trees.letAggregatesDecide();
   }
 
   /**
-   * Adds the priority to the reason of calls that wait (A121). To be called before the first {@link
-   * #apply}.
+   * Adds the priority to the reason of calls that wait (A121). This method must be called before
+   * the first {@link #apply}.
    */
   public ClusterManager namePriorities() {
     factory.namePriorities();
@@ -102,9 +103,10 @@ public final class ClusterManager {
   }
 
   /**
-   * Brings every tree up to date; a cluster whose configuration is as before is not touched.
+   * Updates every tree; a cluster with an unchanged configuration is not touched.
    *
-   * @return a handle for each cluster that the routes of {@code config} name; each has a picker
+   * @return a handle for each cluster that the routes of {@code config} name; each handle has a
+   *     picker
    */
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
@@ -115,7 +117,7 @@ public final class ClusterManager {
     Map<String, ClusterHandle> handles = new HashMap<>();
     for (String name : wanted) {
       if (!trees.knows(name)) {
-        continue; // held by calls and no longer known: it goes on with what it has
+        continue; // held by calls but unknown: its tree stays
       }
       ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));
@@ -128,8 +130,8 @@ public final class ClusterManager {
   }
 
   /**
-   * Brings the trees of some clusters up to date while nothing else has changed. They may be
-   * clusters that only calls still hold, while there are no routes at all.
+   * Updates the trees of the clusters in {@code changed} while the rest of the configuration is
+   * unchanged. The clusters may be held by calls only, without any route.
    */
   public void update(Map<String, Outcome<ClusterConfig>> changed) {
     control.checkInside();
@@ -142,8 +144,9 @@ public final class ClusterManager {
   }
 
   /**
-   * Ends the clusters that are not in {@code routed}: at once when no call holds them, else with
-   * the last release. To be called after the selector without them was published.
+   * Ends the clusters that are not in {@code routed}: at once when no call holds the cluster,
+   * otherwise with the last release. This method must be called after the route selector without
+   * these clusters was published.
    */
   public void retire(Set<String> routed) {
     control.checkInside();
@@ -154,7 +157,7 @@ public final class ClusterManager {
     }
   }
 
-  /** The clusters that have a tree, those included that only calls still hold. */
+  /** The names of the clusters that have a tree, including clusters that only calls still hold. */
   public Set<String> live() {
     control.checkInside();
     return Set.copyOf(live.keySet());
@@ -166,19 +169,25 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /** The clusters that have a tree, in the order in which {@link #accept} shows them. */
+  /**
+   * The handles of the clusters that have a tree, in the order in which {@link #accept} shows the
+   * clusters.
+   */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
     return live.values().stream().map(ClusterLb::handle);
   }
 
-  /** Shows every tree as it stands, by name. */
+  /** Shows {@code visitor} the current state of every tree, by name. */
   public void accept(NodeVisitor visitor) {
     control.checkInside();
     live.values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /** Counts the endpoints of every cluster in the tally that {@code tallies} has for its name. */
+  /**
+   * Counts the endpoints of every cluster in the tally that {@code tallies} returns for the
+   * cluster's name.
+   */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.count(tallies.apply(name)));
@@ -190,13 +199,13 @@ public final class ClusterManager {
     return live.values().stream().flatMap(cluster -> cluster.outage().stream());
   }
 
-  /** One tree as it stands; empty when there is no such cluster. */
+  /** Returns the current state of one tree; empty when there is no such cluster. */
   public Optional<LbNode> describe(String cluster) {
     control.checkInside();
     return Optional.ofNullable(live.get(cluster)).map(each -> LbNode.of(each::accept).get(0));
   }
 
-  /** Ends every tree; calls that wait in one fail. The listener is not called afterwards. */
+  /** Closes every tree; waiting calls fail. The listener is not called afterwards. */
   public void close() {
     control.checkInside();
     closed = true;

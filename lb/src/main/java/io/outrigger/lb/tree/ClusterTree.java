@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the configuration of a cluster's tree from its resources (A75); pure functions.
+ * Builds the configuration of a cluster's tree from the cluster's resources (A75); pure functions.
  *
  * <pre>
  * leaf       outlier_detection( cluster_impl( override_host( priority( one child per priority ))))
@@ -30,10 +30,10 @@ final class ClusterTree {
   private ClusterTree() {}
 
   /**
-   * The tree of a cluster with endpoints of its own.
+   * Builds the tree of a cluster that has its own endpoints.
    *
-   * @param names one for each priority, when there are endpoints
-   * @param backends the endpoints
+   * @param names one name for each priority, when there are endpoints
+   * @param backends the endpoints of the cluster
    */
   static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
     ClusterResource cluster = leaf.cluster();
@@ -64,10 +64,10 @@ final class ClusterTree {
   }
 
   /**
-   * The tree of an aggregate: whole trees of leaves, each with its own policy and limits (A75-02,
-   * A75-22), in one layer of priorities (A75-20).
+   * Builds the tree of an aggregate: the complete trees of its leaf clusters, each with its own
+   * policy and limits (A75-02, A75-22), in one layer of priorities (A75-20).
    *
-   * @param leaves those that are usable, in order of preference
+   * @param leaves the usable leaf clusters, in order of preference
    */
   static LbConfig aggregate(ClusterConfig.Aggregate aggregate, List<LeafTree> leaves) {
     String name = aggregate.cluster().name();
@@ -105,8 +105,8 @@ final class ClusterTree {
           backends.priorities().get(i).stream()
               .filter(locality -> !locality.usable().isEmpty())
               .toList();
-      // A priority without usable endpoints has failed and stays a child: when it returns, it
-      // connects without a new failover timer (A56 "Child Connectivity State Tracking").
+      // A priority without usable endpoints is a failed child that is kept: when it gets endpoints
+      // again, it connects without a new failover timer (A56 "Child Connectivity State Tracking").
       children.add(
           new LbConfig.Child(
               names.names().get(i),
@@ -126,7 +126,8 @@ final class ClusterTree {
   }
 
   /**
-   * @param place the locality that the policy is for, as metrics have it; empty above localities
+   * @param place the locality that the policy balances, as metrics name it; empty for a policy that
+   *     balances several localities
    */
   private static LbConfig policy(
       BalancingPolicy policy, List<LocalityBackends> localities, FailureNote note, String place) {

@@ -8,13 +8,13 @@ import io.outrigger.lb.view.LbNode;
 import java.util.List;
 import java.util.Map;
 
-/** The trees that a configuration would get, without any of them being made. */
+/** Describes the trees that a configuration would get, without creating policies. */
 public final class DryRunTrees {
   private static final String NOT_STARTED = "not started";
 
   private DryRunTrees() {}
 
-  /** A tree for each cluster that the routes of {@code config} name. */
+  /** Returns a tree for each cluster that the routes of {@code config} name. */
   public static List<LbNode> of(XdsConfig config) {
     var trees = new LbConfigCache();
     trees.replace(config.clusters());

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The configured tree of every known cluster. A cluster that an update does not change is not built
- * again: its tree stays the same object, which policies recognise at once.
+ * The tree configuration of every known cluster. The tree configuration of an unchanged cluster is
+ * not rebuilt: it stays the same object, so policies recognize at once that nothing changed.
  */
 @ControlConfined
 final class LbConfigCache {
@@ -23,15 +23,18 @@ final class LbConfigCache {
   private final Map<String, LeafTree> leaves = new HashMap<>();
   private final Map<String, ClusterConfig.Aggregate> aggregates = new HashMap<>();
 
-  /** Whether the policy of an aggregate replaces those of its leaves (A75-05). */
+  /** Whether the policy of an aggregate replaces the policies of its leaf clusters (A75-05). */
   private boolean aggregatesDecide;
 
-  /** From now on the policy of an aggregate is that of its leaves; before any cluster. */
+  /**
+   * Makes the policy of an aggregate replace the policies of its leaf clusters; must be called
+   * before clusters are added.
+   */
   void letAggregatesDecide() {
     aggregatesDecide = true;
   }
 
-  /** Takes a complete new set of clusters. */
+  /** Replaces all clusters by {@code next}. */
   void replace(Map<String, Outcome<ClusterConfig>> next) {
     clusters.keySet().retainAll(next.keySet());
     leaves.keySet().retainAll(next.keySet());
@@ -40,10 +43,10 @@ final class LbConfigCache {
   }
 
   /**
-   * Takes some clusters anew.
+   * Replaces the clusters in {@code changed}.
    *
-   * @return clusters whose trees may have changed: {@code changed} and the aggregates that contain
-   *     them
+   * @return the clusters whose trees may have changed: the keys of {@code changed} and the
+   *     aggregates that contain them
    */
   Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
     changed.forEach(this::put);
@@ -77,7 +80,10 @@ final class LbConfigCache {
     return clusters.containsKey(name);
   }
 
-  /** The resolution note of that cluster (A88); empty when it is not known. */
+  /**
+   * Returns the resolution note of the cluster {@code name} (A88); empty when the cluster is
+   * unknown.
+   */
   String note(String name) {
     return Optional.ofNullable(clusters.get(name))
         .flatMap(Outcome::toOptional)
@@ -85,7 +91,7 @@ final class LbConfigCache {
         .orElse("");
   }
 
-  /** The tree of a cluster that is known. */
+  /** Returns the tree configuration of a known cluster. */
   LbConfig tree(String name) {
     return Objects.requireNonNull(clusters.get(name), name)
         .match(cluster -> tree(name, cluster), LbConfig.Refusing::new);

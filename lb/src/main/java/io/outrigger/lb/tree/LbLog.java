@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log lines of the trees: ejections with their reasons and numbers, and switches of priorities.
+ * Logs the events of the trees: ejections with their reasons and numbers, and switches of
+ * priorities.
  */
 @ControlConfined
 final class LbLog implements LbObserver {
@@ -34,7 +35,7 @@ final class LbLog implements LbObserver {
           returned.reason().text(),
           returned.since().truncatedTo(ChronoUnit.MILLIS));
     } else if (event instanceof OutlierEvent.Spared spared) {
-      log.debug( // at each sweep again, for as many as there are
+      log.debug( // repeated at each sweep for each outlier
           "cluster {}: {} is an outlier but stays, {}, {}; {} endpoints are ejected",
           spared.cluster(),
           spared.address(),
@@ -50,7 +51,7 @@ final class LbLog implements LbObserver {
           change.from(),
           change.reason());
     } else if (event instanceof LbEvent.EndpointState change) {
-      log.debug( // a thousand endpoints may go at once
+      log.debug( // a thousand endpoints may fail at once
           "cluster {}: {} is {} now {}",
           change.cluster(),
           change.address(),

@@ -6,23 +6,26 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.config.LbConfig;
 
 /**
- * A leaf cluster, its priorities' names, its endpoints, and the tree made of them. Kept from one
- * update to the next: names and endpoints build on those before, and an unchanged cluster keeps the
- * very same tree.
+ * A leaf cluster with the names of its priorities, its endpoints, and the tree that is built from
+ * them. Each update builds on the previous instance: names and endpoints are reused, and an
+ * unchanged cluster keeps the same tree object.
  */
 record LeafTree(
     ClusterConfig.Leaf source, PriorityNames names, ClusterBackends backends, LbConfig config) {
-  /** The tree of {@code source}, which was not known before. */
+  /** Builds the tree of {@code source}, which was not known before. */
   static LeafTree of(ClusterConfig.Leaf source) {
     return following(source, PriorityNames.NONE, ClusterBackends.NONE);
   }
 
-  /** The tree of the same cluster as {@code next} has it; this very one when nothing changed. */
+  /**
+   * Returns the tree of the cluster's new version {@code next}; returns this instance when nothing
+   * changed.
+   */
   LeafTree with(ClusterConfig.Leaf next) {
     return next.equals(source) ? this : following(next, names, backends);
   }
 
-  /** The same cluster balanced by another policy than its own. */
+  /** Returns the same cluster with {@code policy} in place of the cluster's own policy. */
   LeafTree balanced(BalancingPolicy policy) {
     if (source.cluster().policy().equals(policy)) {
       return this;
@@ -52,7 +55,10 @@ record LeafTree(
     return source.cluster().name();
   }
 
-  /** Whether asking for addresses again may help: names are resolved again, EDS pushes (A37). */
+  /**
+   * Whether a request for re-resolution may help: DNS names are resolved again, but EDS pushes its
+   * endpoints (A37).
+   */
   boolean reresolves() {
     return ClusterTree.reresolves(source.cluster().source());
   }

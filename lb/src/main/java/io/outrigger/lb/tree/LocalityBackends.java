@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The endpoints of a locality in the form for policies. An endpoint that an update does not change
- * stays the same object, so that comparing two lists of endpoints costs little.
+ * The endpoints of a locality in the form that policies use. An endpoint that an update does not
+ * change stays the same object, so that the comparison of two lists of endpoints is cheap.
  *
- * @param priority of the locality in its cluster, 0 the highest
- * @param reach the way to the endpoints, which the backends' addresses have in them
- * @param all in the order of {@code source}
- * @param usable those of {@code all} that ordinary requests may reach (A27-08)
- * @param unusable the others
+ * @param priority the priority of the locality in its cluster, 0 the highest
+ * @param reach how the endpoints are connected; the addresses of the backends include it
+ * @param all the backends in the order of {@code source}
+ * @param usable the backends of {@code all} that ordinary requests may reach (A27-08)
+ * @param unusable the backends of {@code all} that ordinary requests may not reach
  */
 record LocalityBackends(
     LocalityEndpoints source,
@@ -26,14 +26,14 @@ record LocalityBackends(
     List<Backend> usable,
     List<Backend> unusable) {
 
-  /** The endpoints of a locality that was not known before. */
+  /** Creates the endpoints of a locality that was not known before. */
   static LocalityBackends of(LocalityEndpoints source, int priority, Reach reach) {
     var empty = new LocalityEndpoints(source.locality(), source.weight(), List.of());
     return new LocalityBackends(empty, priority, reach, List.of(), List.of(), List.of())
         .with(source);
   }
 
-  /** The same locality in another place. */
+  /** Returns the locality with new endpoints, priority and reach. */
   LocalityBackends with(LocalityEndpoints next, int nextPriority, Reach nextReach) {
     return priority == nextPriority && reach.equals(nextReach)
         ? with(next)

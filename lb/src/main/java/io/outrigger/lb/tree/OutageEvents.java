@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reports that none of a cluster's endpoints can be reached, and later that one can be again; each
- * once.
+ * Reports when none of a cluster's endpoints can be reached, and when an endpoint can be reached
+ * again; each change is reported once.
  *
  * <pre>
- * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there is none
+ * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
  * OUTAGE -> CALM   on READY
  * </pre>
  *
- * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so the
- * count costs nothing while a cluster works. A ring_hash cluster is in that state when two of its
- * endpoints fail, which is why the state alone does not decide.
+ * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so
+ * counting costs nothing while a cluster works. The state alone is not sufficient, because a
+ * ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail.
  */
 @ControlConfined
 final class OutageEvents implements LbObserver {
@@ -35,7 +35,7 @@ final class OutageEvents implements LbObserver {
   private boolean closed;
 
   /**
-   * @param observer is given the events of this class and those of the cluster's connections
+   * @param observer receives the events of this class and the events of the cluster's connections
    * @param count counts the cluster's endpoints
    */
   OutageEvents(
@@ -46,7 +46,7 @@ final class OutageEvents implements LbObserver {
     this.count = count;
   }
 
-  /** The cluster has published a picker with this state. */
+  /** Called when the cluster has published a picker with the state {@code next}. */
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =
@@ -57,7 +57,7 @@ final class OutageEvents implements LbObserver {
     }
   }
 
-  /** A connection of the cluster is in another state. */
+  /** Called when a connection of the cluster has changed its state. */
   @Override
   public void onEvent(LbEvent event) {
     if (event instanceof LbEvent.EndpointState connection && !connection.reason().isOk()) {
@@ -66,7 +66,7 @@ final class OutageEvents implements LbObserver {
     observer.onEvent(event);
   }
 
-  /** The outage that is not over. */
+  /** The current outage; empty when there is no outage. */
   Optional<LbEvent.Outage> outage() {
     return outage;
   }

@@ -1,8 +1,11 @@
 package io.outrigger.lb.tree;
 
-/** A call that waits for something the control half publishes. */
+/** A call that waits for a value that the control loop publishes. */
 @FunctionalInterface
 public interface ParkedCall {
-  /** Try again. Called on the control loop, at most once per park; hops to its own event loop. */
+  /**
+   * Tells the call to try again. Called on the control loop, at most once per park; the
+   * implementation switches to the call's own event loop.
+   */
   void wake();
 }

@@ -10,24 +10,26 @@ import java.util.function.BooleanSupplier;
  * Calls that wait for a published value, in order of arrival.
  *
  * <p>No wake-up is lost: a publisher writes the value and then calls {@link #wakeAll}; a waiter
- * adds itself and then reads the value again. Whichever comes second sees the other: either the
- * waiter reads the new value and takes itself out, or it was in the queue before the publisher
- * drained it. Taking out is a removal by key, so exactly one of both wins.
+ * adds itself to the queue and then reads the value again. Of these two, the later one sees the
+ * effect of the earlier one: either the waiter reads the new value and removes itself, or the
+ * waiter was in the queue before the publisher drained it. A waiter is removed by its key, so
+ * exactly one of the two removes it.
  */
 @AnyThread
 public final class PickQueue {
-  /** The answer of {@link #park} when nothing is to be waited for. */
+  /** The result of {@link #park} when there is nothing to wait for. */
   public static final long NOT_PARKED = -1;
 
   private final ConcurrentSkipListMap<Long, ParkedCall> parked = new ConcurrentSkipListMap<>();
   private final AtomicLong tickets = new AtomicLong();
 
   /**
-   * Parks {@code call}, unless {@code isStale} finds, after parking, that the awaited value is
-   * there.
+   * Parks {@code call}, unless {@code isStale} reports, after parking, that the awaited value is
+   * published.
    *
    * @param isStale whether a newer value than the caller saw is published
-   * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}: look again at once
+   * @return a ticket for {@link #unpark}, or {@link #NOT_PARKED}, which means that the caller must
+   *     read the value again at once
    */
   public long park(ParkedCall call, BooleanSupplier isStale) {
     long ticket = tickets.getAndIncrement();
@@ -38,18 +40,24 @@ public final class PickQueue {
     return ticket;
   }
 
-  /** Takes a call out. False when it is being woken: its {@code wake} comes or came. */
+  /**
+   * Removes a parked call. Returns false when the call is being woken: its {@code wake} was or will
+   * be called.
+   */
   public boolean unpark(long ticket) {
     return parked.remove(ticket) != null;
   }
 
-  /** Whether the call of that ticket waits, and none has waited longer. */
+  /** Whether the call of {@code ticket} is parked, and no other call has waited longer. */
   boolean isFirst(long ticket) {
     Map.Entry<Long, ParkedCall> first = parked.firstEntry();
     return first != null && first.getKey() == ticket;
   }
 
-  /** Wakes every call parked before this, in order of arrival; after the value was published. */
+  /**
+   * Wakes every call that is parked already, in order of arrival; the caller must publish the value
+   * first.
+   */
   public void wakeAll() {
     long end = tickets.get();
     while (true) {
@@ -63,7 +71,7 @@ public final class PickQueue {
     }
   }
 
-  /** How many wait; for status views. */
+  /** The number of parked calls, for status views. */
   public int size() {
     return parked.size();
   }

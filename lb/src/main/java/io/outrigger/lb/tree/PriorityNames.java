@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Names for the priorities of a cluster that follow their localities: a priority takes the name
- * under which one of its localities was known before, so that localities which move to another
- * priority together keep their policy and its connections (A56 "LB Policy Configuration").
+ * Names for the priorities of a cluster that follow the localities: a priority takes a name under
+ * which one of its localities was known before, so that localities that move to another priority
+ * together keep their policy and its connections (A56 "LB Policy Configuration").
  *
- * @param names one per priority, in order
- * @param known the names under which each locality is known, highest priority first; several when
- *     it stands in several priorities
- * @param next the number of the next new name; numbers are never used again
+ * @param names one name per priority, in the order of the priorities
+ * @param known the names under which each locality is known, highest priority first; a locality
+ *     that is in several priorities has several names
+ * @param next the number of the next new name; numbers are never reused
  */
 record PriorityNames(List<String> names, Map<Locality, List<String>> known, long next) {
   static final PriorityNames NONE = new PriorityNames(List.of(), Map.of(), 0);
 
-  /** Names for {@code priorities}; no two are the same. */
+  /** Returns names for {@code priorities}; no two names are equal. */
   PriorityNames after(List<List<LocalityEndpoints>> priorities) {
     Set<String> taken = new HashSet<>();
     List<String> after = new ArrayList<>();

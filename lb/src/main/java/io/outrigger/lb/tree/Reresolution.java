@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes requests for fresh addresses on, at most one in 30 s; an earlier request is passed on when
- * that time is over (A37-05).
+ * Forwards requests for re-resolution, at most one in 30 s; a request that comes earlier is
+ * forwarded when the 30 s have elapsed (A37-05).
  */
 @ControlConfined
 final class Reresolution {

@@ -11,8 +11,8 @@ import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 
 /**
- * Passes the states of a subchannel on, and reports those that matter to an operator as events (see
- * {@link LbEvent.EndpointState}):
+ * Forwards the states of a subchannel, and reports the states that matter to an operator as events
+ * (see {@link LbEvent.EndpointState}):
  *
  * <pre>
  * READY                 -> DISCONNECTED  on IDLE

@@ -19,7 +19,7 @@ import io.outrigger.lb.priority.PriorityPolicy;
 import io.outrigger.lb.subset.RandomSubsettingPolicy;
 import io.outrigger.lb.view.LbObserver;
 
-/** Makes every policy of the grammar; no other class knows all of them. */
+/** Creates the policy for every kind of configuration; no other class knows all policies. */
 @ControlConfined
 final class TreeFactory implements PolicyFactory {
   private final PolicyRegistry policies;

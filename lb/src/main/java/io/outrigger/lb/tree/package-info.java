@@ -1,7 +1,7 @@
 /**
- * From an XdsConfig to a live tree per cluster, and the life of clusters (A75 shape, A31 lifetime).
- * The tree is built and updated on the control loop; event loops touch only {@link
- * io.outrigger.lb.tree.ClusterHandle}.
+ * Builds a live tree per cluster from an XdsConfig, and manages the lifetime of clusters (A75 for
+ * the structure, A31 for the lifetime). The trees are built and updated on the control loop; event
+ * loops use only {@link io.outrigger.lb.tree.ClusterHandle}.
  */
 @NullMarked
 package io.outrigger.lb.tree;

@@ -6,32 +6,32 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How many endpoints are in each state. Policies that know the numbers add them in their {@code
- * count}; for others this counts as a visitor.
+ * The number of endpoints in each state. Policies that know their numbers add them in {@code
+ * LbPolicy.count}; other policies are counted by visiting their endpoints.
  */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {
   private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
 
-  /** {@code more} are in {@code state}. */
+  /** Adds {@code more} endpoints in {@code state}. */
   public void add(Connectivity state, int more) {
     counts.merge(state, more, Integer::sum);
   }
 
-  /** How many are in {@code state}. */
+  /** The number of endpoints in {@code state}. */
   public int of(Connectivity state) {
     return counts.getOrDefault(state, 0);
   }
 
-  /** How many there are. */
+  /** The number of endpoints in all states. */
   public int all() {
     return counts.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   /**
-   * How many can be reached as far as is known: all but those whose last attempt failed and those
-   * that outlier detection has ejected, which are in TRANSIENT_FAILURE for their policy. An
-   * endpoint that was never tried counts as reachable.
+   * The number of endpoints that can be reached as far as is known: all endpoints except those in
+   * TRANSIENT_FAILURE, whose last attempt failed or which outlier detection has ejected. An
+   * endpoint without a connection attempt counts as reachable.
    */
   public int reachable() {
     return all() - of(Connectivity.TRANSIENT_FAILURE);
@@ -46,11 +46,11 @@ public final class EndpointTally implements NodeVisitor {
 
   @Override
   public void enter(NodeHead node) {
-    // Endpoints count, wherever they are.
+    // Nodes are ignored, because only endpoints are counted.
   }
 
   @Override
   public void leave() {
-    // As above.
+    // The end of a node is ignored, because only endpoints are counted.
   }
 }

@@ -14,12 +14,13 @@ import java.util.Optional;
 /**
  * An endpoint as status views show it.
  *
- * @param address the endpoint's first, by which people know it
- * @param calls counted since its subchannels were made
- * @param detection the state of outlier detection for it
- * @param affinity the state of session affinity for it; empty in a cluster that had no sessions
- * @param tls of its connection; empty where there is none, or none with TLS
- * @param failure why it cannot be reached; empty in any other state
+ * @param address the endpoint's first address, which identifies the endpoint for people
+ * @param calls the counts of calls since the endpoint's subchannels were created
+ * @param detection the state of outlier detection for the endpoint
+ * @param affinity the state of session affinity for the endpoint; empty in a cluster without
+ *     sessions
+ * @param tls the TLS properties of the endpoint's connection; empty without a TLS connection
+ * @param failure the reason why the endpoint cannot be reached; empty in any other state
  */
 public record LbEndpoint(
     EndpointAddress address,
@@ -32,7 +33,7 @@ public record LbEndpoint(
     Optional<Affinity> affinity,
     Optional<TransportSecurity> tls,
     String failure) {
-  /** An endpoint that can be reached, or was not tried, in a cluster that had no sessions. */
+  /** Creates an endpoint that can be reached, or was not tried, in a cluster without sessions. */
   public LbEndpoint(
       EndpointAddress address,
       Locality locality,
@@ -54,7 +55,7 @@ public record LbEndpoint(
         "");
   }
 
-  /** An endpoint that outlier detection does not watch. */
+  /** Creates an endpoint that outlier detection does not watch. */
   public static LbEndpoint of(Backend backend, Connectivity state, SubchannelCalls calls) {
     var endpoint = backend.endpoint();
     return new LbEndpoint(
@@ -67,18 +68,18 @@ public record LbEndpoint(
         Detection.NONE);
   }
 
-  /** An endpoint to which no subchannel exists. */
+  /** Creates an endpoint without a subchannel. */
   public static LbEndpoint untouched(Backend backend) {
     return of(backend, Connectivity.IDLE, SubchannelCalls.NONE);
   }
 
-  /** The same endpoint, watched. */
+  /** Returns the same endpoint with the outlier detection state {@code watched}. */
   public LbEndpoint with(Detection watched) {
     return new LbEndpoint(
         address, locality, health, weight, state, calls, watched, affinity, tls, failure);
   }
 
-  /** The same endpoint as session affinity sees it. */
+  /** Returns the same endpoint with the session affinity state {@code seen}. */
   public LbEndpoint with(Affinity seen) {
     return new LbEndpoint(
         address,
@@ -93,13 +94,16 @@ public record LbEndpoint(
         failure);
   }
 
-  /** The same endpoint, whose connection the policies beneath do not know. */
+  /**
+   * Returns the same endpoint with the state and calls of a connection that the policies beneath do
+   * not know.
+   */
   public LbEndpoint connected(Connectivity now, SubchannelCalls counted) {
     return new LbEndpoint(
         address, locality, health, weight, now, counted, detection, affinity, tls, failure);
   }
 
-  /** The same endpoint, connected with TLS. */
+  /** Returns the same endpoint with the TLS properties {@code by}. */
   public LbEndpoint secured(TransportSecurity by) {
     return new LbEndpoint(
         address,
@@ -114,7 +118,7 @@ public record LbEndpoint(
         failure);
   }
 
-  /** The same endpoint, which cannot be reached because of {@code reason}. */
+  /** Returns the same endpoint, which cannot be reached because of {@code reason}. */
   public LbEndpoint failing(String reason) {
     return new LbEndpoint(
         address, locality, health, weight, state, calls, detection, affinity, tls, reason);
@@ -123,13 +127,13 @@ public record LbEndpoint(
   /**
    * The state of outlier detection for an endpoint (A50).
    *
-   * @param succeeded calls that ended well in the last whole interval
-   * @param failed the others that ended in it
-   * @param history its latest events, oldest first
+   * @param succeeded the number of calls that succeeded in the last complete interval
+   * @param failed the number of calls that failed in the last complete interval
+   * @param history the latest events of the endpoint, oldest first
    */
   public record Detection(
       Optional<Ejection> ejection, long succeeded, long failed, List<OutlierEvent> history) {
-    /** For an endpoint that is not watched, or has no history. */
+    /** The state of an endpoint that is not watched, or has no history. */
     public static final Detection NONE = new Detection(Optional.empty(), 0, 0, List.of());
 
     public Detection {
@@ -140,26 +144,29 @@ public record LbEndpoint(
   /**
    * The owner of the connection to an endpoint (A75).
    *
-   * @param lastUse the last call of a session that was picked there; empty when there was none
-   * @param closes when the connection ends that only sessions keep, if none uses it until then
+   * @param lastUse the time of the last pick of this endpoint for a session; empty when no session
+   *     used it
+   * @param closes when a connection that is kept only for sessions is closed, if no session uses it
+   *     until then
    */
   public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
 
   /** The owner of a connection. */
   public enum Owner {
-    /** There is none. */
+    /** The connection has no owner. */
     NOBODY,
-    /** The policy that balances the endpoint. */
+    /** The owner is the policy that balances the endpoint. */
     BALANCER,
-    /** Sessions alone. */
+    /** The connection is kept only for sessions. */
     SESSIONS
   }
 
   /**
    * An ejection in force.
    *
-   * @param until the first sweep after this ends it
-   * @param times how many base ejection times it lasts: one more for each that followed too soon
+   * @param until the first sweep after this time ends the ejection
+   * @param times the ejection's duration in base ejection times: one more for each ejection that
+   *     followed too soon
    */
   public record Ejection(Instant since, Instant until, int times, OutlierEvent.Method by) {}
 }

@@ -5,56 +5,63 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.Connectivity;
 import java.time.Instant;
 
-/** An event in a tree that matters to operators. Immutable; any thread. */
+/**
+ * An event in a tree that matters to operators. Instances are immutable and may be used on any
+ * thread.
+ */
 public sealed interface LbEvent
     permits LbEvent.PrioritySwitch,
         LbEvent.EndpointState,
         LbEvent.Outage,
         LbEvent.OutageOver,
         OutlierEvent {
-  /** Where it happened. */
+  /** The cluster in which the event happened. */
   String cluster();
 
-  /** By the wall clock, for people. */
+  /** The time of the event by the wall clock, for people. */
   Instant time();
 
   /**
-   * Another priority gets the calls (A56); of an aggregate, another cluster.
+   * Another priority gets the calls (A56); in an aggregate, another cluster.
    *
-   * @param from what people call the one before
-   * @param to what people call the one that is in use now
-   * @param reason why the one before is no longer in use
+   * @param from the label of the previous priority
+   * @param to the label of the priority that is now in use
+   * @param reason why the previous priority is no longer in use
    */
   record PrioritySwitch(
       String cluster, Instant time, String from, String to, Connectivity state, String reason)
       implements LbEvent {}
 
   /**
-   * A connection changed so that it matters to calls: it was lost, it cannot be made (reported
-   * once, however often it is tried), or it is there again. A first connection is not reported.
+   * A connection changed in a way that matters to calls: the connection was lost, it cannot be made
+   * (reported once, however many attempts fail), or it was made again. The first connection of an
+   * endpoint is not reported.
    *
-   * @param cluster as routes know it: of an aggregate, the aggregate
-   * @param reason why it cannot be made; {@code OK} otherwise
+   * @param cluster the cluster that routes name: the aggregate, for a cluster in an aggregate
+   * @param reason the reason why the connection cannot be made; otherwise {@code OK}
    */
   record EndpointState(
       String cluster, Instant time, EndpointAddress address, Connectivity state, RpcStatus reason)
       implements LbEvent {}
 
   /**
-   * None of the endpoints can be reached: calls fail.
+   * None of the endpoints of a cluster can be reached: calls fail.
    *
-   * @param endpoints how many there are that calls may use; 0 where there is none
-   * @param lastError of the connection that failed last; empty when none was tried
+   * @param endpoints the number of endpoints that calls may use; 0 when there are none
+   * @param lastError the error of the connection that failed last; empty when none was tried
    */
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
-    /** For people. */
+    /** Returns the event as a text for people. */
     public String text() {
       return endpoints == 0
           ? reason()
           : "0 of " + endpoints + " endpoints can be reached; " + reason();
     }
 
-    /** For people, without the number of endpoints, which may have changed since. */
+    /**
+     * Returns a text for people without the number of endpoints, which may have changed since the
+     * event.
+     */
     public String reason() {
       return endpoints == 0
           ? "calls fail, there is no endpoint that they may use"
@@ -64,7 +71,7 @@ public sealed interface LbEvent
 
   /** An endpoint can be reached again after an {@link Outage}. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
-    /** For people. */
+    /** Returns the event as a text for people. */
     public String text() {
       return reachable + " of " + endpoints + " endpoints can be reached";
     }

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A node of the tree as status views show it (CONTRACT section 6, {@code GET /lb}), as a value.
+ * A node of the tree as a value, as status views show it (CONTRACT section 6, {@code GET /lb}).
  *
- * @param name of its cluster, priority or locality
+ * @param name the name of the node's cluster, priority or locality
  * @param policy the policy's name, such as {@code round_robin}
- * @param config its settings: strings, numbers, booleans, lists of these
- * @param detail one line for people; may be empty
- * @param endpoints of a leaf, all that it balances; of a node with children, those that none of
- *     them balances, for their health
- * @param isUsed whether the parent gives it calls now; a root is used
+ * @param config the policy's settings: strings, numbers, booleans, or lists of these types
+ * @param detail a line of details for people; may be empty
+ * @param endpoints for a leaf, all endpoints that it balances; for a node with children, the
+ *     endpoints that no child balances because of their health
+ * @param isUsed whether the parent sends calls to this node now; true for a root
  */
 public record LbNode(
     String name,
@@ -32,7 +32,7 @@ public record LbNode(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** A node that is used. */
+  /** Creates a node that is used. */
   public LbNode(
       String name,
       String policy,
@@ -44,12 +44,12 @@ public record LbNode(
     this(name, policy, state, config, detail, children, endpoints, true);
   }
 
-  /** The same node with {@link #isUsed} set. */
+  /** Returns the same node with {@link #isUsed} set to {@code byParent}. */
   public LbNode used(boolean byParent) {
     return new LbNode(name, policy, state, config, detail, children, endpoints, byParent);
   }
 
-  /** A node that has children. */
+  /** Creates a node that has children. */
   public static LbNode inner(
       String name,
       LbConfig config,
@@ -60,13 +60,13 @@ public record LbNode(
     return new LbNode(name, config.policy(), state, settings, detail, children, List.of());
   }
 
-  /** A leaf. */
+  /** Creates a leaf node. */
   public static LbNode leaf(
       String name, LbConfig config, Connectivity state, String detail, List<LbEndpoint> endpoints) {
     return new LbNode(name, config.policy(), state, Map.of(), detail, List.of(), endpoints);
   }
 
-  /** A child that its parent has not started: nothing beneath is connected. */
+  /** Describes a child that its parent has not started: no endpoint beneath it is connected. */
   public static LbNode notStarted(String name, LbConfig config) {
     return leaf(
             name,
@@ -77,14 +77,14 @@ public record LbNode(
         .used(false);
   }
 
-  /** The trees that {@code show} shows to a visitor. */
+  /** Returns the trees that {@code show} shows to a visitor. */
   public static List<LbNode> of(Consumer<NodeVisitor> show) {
     var builder = new NodeBuilder();
     show.accept(builder);
     return builder.roots();
   }
 
-  /** Shows the tree. */
+  /** Shows {@code visitor} the tree. */
   public void accept(NodeVisitor visitor) {
     visitor.enter(new NodeHead(name, policy, state, config, detail, isUsed));
     children.forEach(child -> child.accept(visitor));

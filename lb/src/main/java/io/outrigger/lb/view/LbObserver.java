@@ -5,15 +5,15 @@ import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 
 /**
- * Receives the events of a target's trees; log lines, metrics and the list of events implement it.
- * On the control loop.
+ * Receives the events of a target's trees; the log, the metrics and the event history implement
+ * this interface. All methods are called on the control loop.
  */
 @ControlConfined
 @FunctionalInterface
 public interface LbObserver {
   /**
-   * An observer that does nothing. A method, because the start-up cache holds no lambda of an
-   * interface's constant.
+   * Returns an observer that does nothing. This is a method and not a constant because the start-up
+   * cache cannot store the lambda of an interface constant.
    */
   static LbObserver none() {
     return event -> {};
@@ -22,16 +22,17 @@ public interface LbObserver {
   void onEvent(LbEvent event);
 
   /**
-   * A connection was made, lost or changed. Too frequent for logs; metrics count it (A94).
+   * A connection was made, lost or changed. These events are too frequent for logs; metrics count
+   * them (A94).
    *
-   * @param group the cluster and locality that it counts for
+   * @param group the cluster and the locality for which the connection is counted
    */
   default void onConnection(ConnectionGroup group, ConnectionEvent event) {}
 
-  /** Weights were put into force. Too frequent for logs (A78). */
+  /** A policy applied new weights. These updates are too frequent for logs (A78). */
   default void onWeights(WeightUpdate update) {}
 
-  /** An observer that passes events to this one, then to {@code other}. */
+  /** Returns an observer that forwards events to this observer, then to {@code other}. */
   default LbObserver and(LbObserver other) {
     LbObserver first = this;
     return new LbObserver() {

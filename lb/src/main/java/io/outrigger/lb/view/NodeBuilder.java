@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Builds {@link LbNode}s from the nodes that it visits. One thread. */
+/** Builds {@link LbNode}s from the nodes that it visits. An instance is used by one thread. */
 final class NodeBuilder implements NodeVisitor {
   private final Deque<Open> open = new ArrayDeque<>();
   private final List<LbNode> roots = new ArrayList<>();
 
-  /** A node that was not left yet. */
+  /** A node that the visitor has entered and not left. */
   private record Open(NodeHead head, List<LbNode> children, List<LbEndpoint> endpoints) {}
 
   @Override
@@ -40,7 +40,7 @@ final class NodeBuilder implements NodeVisitor {
     (open.isEmpty() ? roots : open.element().children()).add(node);
   }
 
-  /** The trees that were shown. */
+  /** Returns the trees that were visited. */
   List<LbNode> roots() {
     if (!open.isEmpty()) {
       throw new IllegalStateException("not left: " + open.element().head());

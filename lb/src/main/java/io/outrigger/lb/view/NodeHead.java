@@ -4,9 +4,10 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.Map;
 
 /**
- * The values of a node without its children and endpoints; see {@link LbNode} for each.
+ * The properties of a node without its children and endpoints; {@link LbNode} describes each
+ * property.
  *
- * @param config not to be modified
+ * @param config the policy's settings, which must not be modified
  */
 public record NodeHead(
     String name,

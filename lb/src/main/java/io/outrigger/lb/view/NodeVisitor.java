@@ -3,21 +3,26 @@ package io.outrigger.lb.view;
 import java.util.function.UnaryOperator;
 
 /**
- * Visits a tree as it is, from the root down. Arguments need not outlive the call, so that a tree
- * of ten thousand endpoints can be shown without a copy of it. On the control loop, or wherever an
- * {@link LbNode} is shown.
+ * Visits the current state of a tree, from the root down. Arguments may be reused after the call,
+ * so that a tree of ten thousand endpoints can be shown without a copy of the tree. The methods are
+ * called on the control loop, or on any thread that shows an {@link LbNode}.
  */
 public interface NodeVisitor {
-  /** A node. Its children follow, each with all that is beneath, then its endpoints. */
+  /**
+   * Enters a node. The node's children follow, each with its complete subtree, then the node's
+   * endpoints.
+   */
   void enter(NodeHead node);
 
-  /** An endpoint of the node that was entered last and not left. */
+  /** Visits an endpoint of the innermost node that was entered and not left. */
   void endpoint(LbEndpoint endpoint);
 
-  /** Nothing of that node is left. */
+  /** Leaves the innermost node, which has no further children or endpoints. */
   void leave();
 
-  /** Is shown the same tree with every endpoint as {@code change} has it. */
+  /**
+   * Returns a visitor that forwards the same tree with {@code change} applied to every endpoint.
+   */
   default NodeVisitor mapEndpoints(UnaryOperator<LbEndpoint> change) {
     NodeVisitor all = this;
     return new NodeVisitor() {

@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * A decision of outlier detection about an endpoint, with its numbers (A50, A91). Immutable; any
- * thread.
+ * A decision of outlier detection about an endpoint, with its numbers (A50, A91). Instances are
+ * immutable and may be used on any thread.
  */
 public sealed interface OutlierEvent extends LbEvent {
-  /** The cluster that is watched: of an aggregate, the leaf. */
+  /** The cluster in which outliers are detected; in an aggregate, the leaf cluster. */
   @Override
   String cluster();
 
@@ -19,8 +19,9 @@ public sealed interface OutlierEvent extends LbEvent {
   /**
    * The endpoint is an outlier and gets no further calls.
    *
-   * @param multiplier how many base ejection times it lasts, cut to the longest ejection time
-   * @param until the first sweep after this ends the ejection, if the settings stay
+   * @param multiplier the ejection's duration in base ejection times, before the limit of the
+   *     maximum ejection time
+   * @param until the first sweep after this time ends the ejection, unless the settings change
    */
   record Ejected(
       String cluster,
@@ -33,7 +34,7 @@ public sealed interface OutlierEvent extends LbEvent {
       Instant until)
       implements OutlierEvent {}
 
-  /** The endpoint is an outlier and stays in service all the same. */
+  /** The endpoint is an outlier but stays in service. */
   record Spared(
       String cluster,
       EndpointAddress address,
@@ -47,8 +48,8 @@ public sealed interface OutlierEvent extends LbEvent {
   /**
    * The endpoint gets calls again.
    *
-   * @param since when it was ejected
-   * @param multiplier of the ejection that ends
+   * @param since the time of the ejection
+   * @param multiplier the multiplier of the ejection that ends
    */
   record Returned(
       String cluster,
@@ -59,7 +60,7 @@ public sealed interface OutlierEvent extends LbEvent {
       ReturnReason reason)
       implements OutlierEvent {}
 
-  /** How an outlier was found, in A91's words. */
+  /** The algorithm that found an outlier, in A91's terms. */
   enum Method {
     SUCCESS_RATE("success_rate"),
     FAILURE_PERCENTAGE("failure_percentage");
@@ -75,11 +76,11 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** Why an outlier was not ejected, in A91's words. */
+  /** The reason why an outlier was not ejected, in A91's terms. */
   enum SpareReason {
-    /** The draw of {@code enforcing_…} spared it. */
+    /** The random draw against {@code enforcing_…} spared the outlier. */
     ENFORCEMENT_PERCENTAGE("enforcement_percentage"),
-    /** As many endpoints are ejected as may be. */
+    /** The maximum number of endpoints is already ejected. */
     MAX_EJECTION_OVERFLOW("max_ejection_overflow");
 
     private final String word;
@@ -93,7 +94,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** Why an ejection ended. */
+  /** The reason why an ejection ended. */
   enum ReturnReason {
     TIME_IS_OVER("its time is over"),
     DETECTION_IS_OFF("detection was switched off");
@@ -110,9 +111,10 @@ public sealed interface OutlierEvent extends LbEvent {
   }
 
   /**
-   * How many endpoints of the cluster are ejected.
+   * The number of ejected endpoints of the cluster.
    *
-   * @param total all that balancing knows, of every priority, with or without traffic (A50-25)
+   * @param total the number of all known endpoints of the cluster, in every priority, with or
+   *     without traffic (A50-25)
    */
   record Share(int ejected, int total) {
     @Override
@@ -121,21 +123,24 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** The numbers of an algorithm in the interval. */
+  /** The numbers that an outlier algorithm computed in one interval. */
   sealed interface Evidence {
     Method method();
 
-    /** Calls to the endpoint that ended in the interval. */
+    /** The number of calls to the endpoint that ended in the interval. */
     long volume();
 
-    /** How many endpoints had the volume to be compared. */
+    /** The number of endpoints with enough calls to be compared. */
     int hosts();
 
-    /** The comparison with its numbers, for people: {@code failure percentage 41.00 > 30 (…)}. */
+    /**
+     * Returns the comparison with its numbers as a text for people, such as {@code failure
+     * percentage 41.00 > 30 (…)}.
+     */
     String text();
   }
 
-  /** A success rate below {@code threshold}; all are fractions. */
+  /** A success rate below {@code threshold}; all rates are fractions. */
   record LowSuccessRate(
       double successRate, double mean, double deviation, double threshold, long volume, int hosts)
       implements Evidence {
@@ -158,7 +163,7 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** A failure percentage above {@code threshold}; both are percentages. */
+  /** A failure percentage above {@code threshold}; both numbers are percentages. */
   record HighFailurePercentage(double failurePercentage, int threshold, long volume, int hosts)
       implements Evidence {
     @Override

@@ -4,12 +4,13 @@ package io.outrigger.lb.view;
  * One update of the weights of a policy (A58, A78 "Weighted Round Robin LB Policy").
  *
  * @param cluster the leaf cluster
- * @param locality the one that the policy balances in, in A78's form; empty when it stands above
- *     localities
- * @param isFallback whether there were too few weights, and all count the same
- * @param notYetUsable endpoints that have not reported long enough
- * @param stale endpoints that have not reported for too long
- * @param weights of all endpoints; zero for one without a usable weight
+ * @param locality the locality that the policy balances, in A78's form; empty for a policy that
+ *     balances several localities
+ * @param isFallback whether there were too few usable weights, so that all endpoints have the same
+ *     weight
+ * @param notYetUsable the number of endpoints that have not reported for long enough
+ * @param stale the number of endpoints whose last report is too old
+ * @param weights the weights of all endpoints; zero for an endpoint without a usable weight
  */
 @SuppressWarnings("ArrayRecordComponent") // read once, never compared
 public record WeightUpdate(

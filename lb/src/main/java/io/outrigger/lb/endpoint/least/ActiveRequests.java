@@ -8,11 +8,11 @@ import io.outrigger.lb.Subchannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many requests of an endpoint are in flight, over all its addresses (A48 "Outstanding request
- * counters").
+ * Counts the requests of an endpoint that are in flight, over all its addresses (A48 "Outstanding
+ * request counters").
  *
- * <p>One number for all event loops: every pick reads the counters of its candidates, which would
- * cost a cache line per loop if each loop counted for itself.
+ * <p>All event loops share one counter: every pick reads the counters of its candidates, and
+ * separate counters would cost a cache line per event loop and candidate.
  */
 @AnyThread
 final class ActiveRequests {
@@ -22,7 +22,7 @@ final class ActiveRequests {
     return active.get();
   }
 
-  /** {@code subchannel}, which counts here. */
+  /** Returns a wrapper of {@code subchannel} that counts requests here. */
   Subchannel counting(Subchannel subchannel) {
     return new Counting(subchannel, active);
   }

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Draws a few endpoints, each from all of them, and takes the one with the fewest requests in
- * flight; of equals the one drawn first (A48 "Picker Behavior").
+ * Draws a few endpoints, each from all endpoints, and picks the endpoint with the fewest requests
+ * in flight; among equals, the endpoint that was drawn first (A48 "Picker Behavior").
  */
 @AnyThread
 final class LeastRequestPicker implements Picker {
@@ -24,7 +24,7 @@ final class LeastRequestPicker implements Picker {
   private final RandomSource random;
 
   /**
-   * @param active the counters of {@code results}, in the same order
+   * @param active the counters of the endpoints of {@code results}, in the same order
    */
   LeastRequestPicker(
       PickResult[] results, ActiveRequests[] active, int choices, RandomSource random) {
@@ -54,8 +54,8 @@ final class LeastRequestPicker implements Picker {
   }
 
   /**
-   * The chosen endpoint has {@code n} requests when all that are drawn have {@code n} or more and
-   * one of them has exactly {@code n}. Endpoints with equal counts are equally likely.
+   * The picked endpoint has {@code n} requests exactly when all drawn endpoints have {@code n} or
+   * more and at least one has {@code n}. Endpoints with equal counts are equally likely.
    */
   @Override
   public PickPlan plan(PlannedCall call) {

@@ -13,7 +13,7 @@ import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 import java.util.Map;
 
-/** The least busy of a few READY endpoints that are drawn at random for each call (A48). */
+/** For each call, draws a few READY endpoints at random and picks the least busy of them (A48). */
 @ControlConfined
 public final class LeastRequestPolicy
     extends EveryEndpointPolicy<BalancingPolicy.LeastRequest, LeastRequestPolicy.Counted> {
@@ -21,7 +21,7 @@ public final class LeastRequestPolicy
   private final RandomSource random;
   private final LbParent parent;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   public LeastRequestPolicy(
       ControlLoop control,
       RandomSource random,
@@ -33,7 +33,7 @@ public final class LeastRequestPolicy
     this.parent = parent;
   }
 
-  /** An endpoint and its requests in flight. */
+  /** An endpoint and its counter of requests in flight. */
   static final class Counted extends LeafEndpoint {
     private final ActiveRequests active;
 

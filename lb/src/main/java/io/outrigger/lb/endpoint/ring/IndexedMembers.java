@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoints of a ring with their connectivity, in arrays indexed from 0 without gaps; pickers
- * get copies. An endpoint keeps its index across updates, with one exception: when an endpoint is
- * removed, the last one moves to its index.
+ * The endpoints of a ring and their connectivity states, in arrays with gapless indexes from 0;
+ * pickers get copies. An endpoint keeps its index across updates, with one exception: when an
+ * endpoint is removed, the last endpoint moves to its index.
  */
 @ControlConfined
 final class IndexedMembers {
@@ -19,7 +19,7 @@ final class IndexedMembers {
   private Connectivity[] states = new Connectivity[16];
   private @Nullable PickResult[] results = new PickResult[16];
 
-  /** Gives {@code member} the next number; to be noted. */
+  /** Gives {@code member} the next free index; the caller must then call {@link #note}. */
   void add(PlacedEndpoint member) {
     int number = members.size();
     if (number == states.length) {
@@ -46,7 +46,7 @@ final class IndexedMembers {
   /**
    * Sets the state of {@code member}.
    *
-   * @param result its pick result when it is READY or has failed; else null
+   * @param result the pick result of {@code member} when it is READY or has failed; otherwise null
    */
   void note(PlacedEndpoint member, @Nullable PickResult result) {
     int number = member.slot().number();
@@ -54,17 +54,17 @@ final class IndexedMembers {
     results[number] = result;
   }
 
-  /** By number; a copy. */
+  /** Returns a copy of the members, by index. */
   List<PlacedEndpoint> members() {
     return List.copyOf(members);
   }
 
-  /** By number; a copy. */
+  /** Returns a copy of the states, by index. */
   Connectivity[] states() {
     return Arrays.copyOf(states, members.size());
   }
 
-  /** By number; a copy. */
+  /** Returns a copy of the pick results, by index. */
   @Nullable PickResult[] results() {
     return Arrays.copyOf(results, members.size());
   }

@@ -6,19 +6,19 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The slots of a ring in the order of their keys, so that rounding falls the same way in every
- * process. Slots that stay are not compared with each other again.
+ * The slots of a ring in the order of their keys, so that rounding gives the same ring in every
+ * process. An update does not sort again the slots that stay.
  */
 @ControlConfined
 final class KeyOrder {
   private List<Slot> slots = new ArrayList<>();
 
-  /** A view; for the next ring. */
+  /** A view of the slots, for building the next ring. */
   List<Slot> slots() {
     return Collections.unmodifiableList(slots);
   }
 
-  /** Adds slots. */
+  /** Adds the slots {@code added}. */
   void add(List<Slot> added) {
     List<Slot> sorted = new ArrayList<>(added);
     Collections.sort(sorted);
@@ -34,7 +34,7 @@ final class KeyOrder {
     slots = merged;
   }
 
-  /** Removes the slots that have left. */
+  /** Removes the slots that were marked with {@link Slot#leave}. */
   void removeLeft() {
     slots.removeIf(Slot::hasLeft);
   }

@@ -6,7 +6,7 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
 
-/** An endpoint and its slot. */
+/** An endpoint of a ring and its slot. */
 @ControlConfined
 final class PlacedEndpoint extends LeafEndpoint {
   private Slot slot;
@@ -20,7 +20,7 @@ final class PlacedEndpoint extends LeafEndpoint {
     return slot;
   }
 
-  /** Moves it to another place on the ring, under the same number. */
+  /** Moves the endpoint to the slot {@code next}, with an unchanged number. */
   void move(Slot next) {
     next.number(slot.number());
     slot.leave();

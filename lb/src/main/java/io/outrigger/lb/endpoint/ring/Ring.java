@@ -5,18 +5,19 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Hashes in order, each with the endpoint it leads to (A42 "Ring Construction"). Equal keys,
- * weights and sizes give an equal ring in every process, in whatever order the endpoints came.
+ * Hashes in ascending order, each with the endpoint to which it leads (A42 "Ring Construction").
+ * Equal keys, weights and sizes give an equal ring in every process, whatever the order of the
+ * endpoints.
  */
 @AnyThread
 final class Ring {
-  /** The largest ring, whatever size a control plane asks for (A42). */
+  /** The maximum size of a ring, whatever size the control plane configures (A42). */
   static final long CAP = 4096;
 
-  /** Ascending as unsigned numbers. */
+  /** The hashes, in ascending order as unsigned numbers. */
   private final long[] hashes;
 
-  /** The number of the endpoint to which the hash of the same place leads. */
+  /** The number of the endpoint to which the hash with the same index leads. */
   private final int[] members;
 
   private Ring(long[] hashes, int[] members) {
@@ -25,19 +26,20 @@ final class Ring {
   }
 
   /**
-   * The ring of {@code slots}, of which there is at least one. The lightest gets a whole number of
-   * entries, such that there are {@code minSize} or a few more in all, unless {@code maxSize} or
-   * {@link #CAP} is less. That many, or one more where the shares do not add up to a whole: gRPC
-   * lets the last slot round up too, and an entry less would be another ring than its.
+   * Builds the ring of {@code slots}, of which there must be at least one. The lightest slot gets a
+   * whole number of entries, chosen so that the ring has {@code minSize} entries or a few more,
+   * unless {@code maxSize} or {@link #CAP} is smaller. The ring gets one entry more where the
+   * shares do not add up to a whole number: gRPC rounds the last slot up too, so a ring with one
+   * entry less would differ from gRPC's ring.
    *
-   * @param slots in the order of their keys
-   * @param classes those of the slots
+   * @param slots the slots in the order of their keys
+   * @param classes the weight classes of {@code slots}
    */
   static Ring of(List<Slot> slots, Collection<WeightClass> classes, long minSize, long maxSize) {
     double total = 0;
     double least = Double.MAX_VALUE;
     for (WeightClass weight : classes) {
-      total += (double) weight.share() * weight.size(); // whole numbers: no order rounds
+      total += (double) weight.share() * weight.size(); // whole numbers are added without rounding
       least = Math.min(least, weight.share());
     }
     double leastShare = least / total;
@@ -62,8 +64,8 @@ final class Ring {
   }
 
   /**
-   * The first {@code count} entries in order. Hashes are spread evenly: after a sort by as many of
-   * their highest bits as distinguish so many, few are out of order.
+   * Sorts the first {@code count} entries. Hashes are spread evenly, so a sort by only as many of
+   * the highest bits as {@code count} entries need leaves few entries out of order.
    */
   private static Ring sorted(long[] hashes, int[] members, int count) {
     int shift = Long.numberOfLeadingZeros(count);
@@ -99,7 +101,10 @@ final class Ring {
     return hashes.length;
   }
 
-  /** The place of the first entry not below {@code hash}; beyond the last it is the first. */
+  /**
+   * Returns the index of the first entry with a hash of at least {@code hash}; after the last entry
+   * the ring wraps to index 0.
+   */
   int placeOf(long hash) {
     int low = 0;
     int high = hashes.length;
@@ -114,22 +119,25 @@ final class Ring {
     return low == hashes.length ? 0 : low;
   }
 
-  /** Up to which hash, as an unsigned number, the entry at {@code place} is the next one. */
+  /**
+   * Returns the hash of the entry at {@code place}, an unsigned number: the largest request hash
+   * that falls to this entry.
+   */
   long hashAt(int place) {
     return hashes[place];
   }
 
-  /** The number of the slot that the entry at {@code place} leads to. */
+  /** Returns the number of the slot to which the entry at {@code place} leads. */
   int memberAt(int place) {
     return members[place];
   }
 
-  /** The place behind {@code place}; behind the last it is the first. */
+  /** Returns the index after {@code place}; after the last entry the ring wraps to index 0. */
   int next(int place) {
     return place + 1 == members.length ? 0 : place + 1;
   }
 
-  /** The share of all hashes that fall to the entry at {@code place}. */
+  /** Returns the fraction of all hashes that fall to the entry at {@code place}. */
   double share(int place) {
     if (hashes.length == 1) {
       return 1;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks the ring from the request's hash to the first endpoint that has not failed (A61 "Ring
- * Hash"). A request whose hash is made up because its header is missing takes the first READY one
- * instead, and causes at most one connection (A76).
+ * Hash"). A request whose hash is random because its header is missing gets the first READY
+ * endpoint instead, and requests at most one connection (A76).
  */
 @AnyThread
 final class RingHashPicker implements Picker {
@@ -40,15 +40,16 @@ final class RingHashPicker implements Picker {
   private final RandomSource random;
   private final IntConsumer connect;
 
-  /** 1 for endpoints whose connection was requested: once per picker is enough. */
+  /** Holds 1 for each endpoint whose connection was requested: one request per picker is enough. */
   private final AtomicIntegerArray asked;
 
   /**
-   * @param states of the endpoints, by their number on the ring
-   * @param results of READY and of failed endpoints
+   * @param states the states of the endpoints, by their number on the ring
+   * @param results the pick results of READY and failed endpoints, by their number on the ring
    * @param connecting whether any of {@code states} is CONNECTING
-   * @param hashHeader in lower case; empty when the request's own hash counts
-   * @param connect asks for the connection of an endpoint; may be called on any event loop
+   * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
+   *     hash is used
+   * @param connect requests the connection of an endpoint; may be called on any event loop
    */
   RingHashPicker(
       Ring ring,
@@ -92,7 +93,10 @@ final class RingHashPicker implements Picker {
     };
   }
 
-  /** The place, from {@code first} on, of an endpoint that has not failed; if all have, first. */
+  /**
+   * Returns the first place, from {@code first} on, of an endpoint that has not failed; {@code
+   * first} if all endpoints have failed.
+   */
   private int landing(int first) {
     int place = first;
     do {
@@ -114,7 +118,7 @@ final class RingHashPicker implements Picker {
     return requested ? WAITS : result(ring.memberAt(first));
   }
 
-  /** The place, from {@code first} on, of a READY endpoint. */
+  /** Returns the first place, from {@code first} on, of a READY endpoint. */
   private int readyFrom(int first) {
     int place = first;
     do {
@@ -126,7 +130,10 @@ final class RingHashPicker implements Picker {
     return NONE;
   }
 
-  /** Asks for the connection of the first IDLE endpoint before {@code end}; false without one. */
+  /**
+   * Requests the connection of the first IDLE endpoint before {@code end}; returns false when there
+   * is no such endpoint.
+   */
   private boolean askForIdle(int first, int end) {
     int place = first;
     while (place != end) {
@@ -157,7 +164,10 @@ final class RingHashPicker implements Picker {
         : planFor(Xxh64.hash(value.getBytes(StandardCharsets.ISO_8859_1)), "header " + hashHeader);
   }
 
-  /** As {@link #pickAny} decides; without a READY endpoint it waits for one that may become so. */
+  /**
+   * Predicts the choice of {@link #pickAny}; without a READY endpoint the call waits for an
+   * endpoint that may become READY.
+   */
   private int anyFrom(int first) {
     int ready = readyFrom(first);
     if (ready != NONE) {

@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The endpoint that the request's hash falls to (A42). Connections are made when a request needs
- * them.
+ * Picks the endpoint to which the request's hash falls (A42). A connection is made when a request
+ * needs it.
  *
  * <pre>
  * READY              any endpoint is READY
@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * TRANSIENT_FAILURE  else
  * </pre>
  *
- * <p>In CONNECTING and TRANSIENT_FAILURE a priority above may send no requests here, so there is
- * always one endpoint that connects (A61 "Ring Hash"), begun at a random place (A117); failed ones
- * go on trying by themselves.
+ * <p>In states CONNECTING and TRANSIENT_FAILURE a priority policy above may send no requests to
+ * this policy, so this policy always keeps one endpoint connecting (A61 "Ring Hash"), starting at a
+ * random place (A117); failed endpoints retry by themselves.
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedEndpoint> {
@@ -44,16 +44,16 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   private final KeyOrder order = new KeyOrder();
   private final WeightClasses classes = new WeightClasses();
 
-  /** By number, as pickers have them. */
+  /** The members by number, as pickers index them. */
   private List<PlacedEndpoint> members = List.of();
 
-  /** The configuration of {@link #ring}, whose note the failures contain. */
+  /** The configuration from which {@link #ring} was built; its note is added to failures. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
-  /** Null without endpoints. */
+  /** Null while there are no endpoints. */
   private @Nullable Ring ring;
 
-  /** A policy without endpoints until its first update. */
+  /** Creates a policy without endpoints; the first update adds them. */
   public RingHashPolicy(
       ControlLoop control,
       RandomSource random,
@@ -85,7 +85,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     applied = config();
   }
 
-  /** Brings the slots in line with the members. False when all are as they were. */
+  /** Updates the slots to match the members. Returns false when no slot changed. */
   private boolean place(Change<PlacedEndpoint> change) {
     change.removed().forEach(member -> classes.leave(member.slot().weight()));
     List<Slot> added = new ArrayList<>();
@@ -122,14 +122,14 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
         order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
   }
 
-  /** The ring in use; null without endpoints. */
+  /** Returns the ring in use; null while there are no endpoints. */
   @Nullable Ring ring() {
     return ring;
   }
 
   @Override
   protected void onMemberChange(PlacedEndpoint member) {
-    if (member.slot().number() != Slot.NO_NUMBER) { // else an update is under way, which notes it
+    if (member.slot().number() != Slot.NO_NUMBER) { // else the running update notes the member
       note(member);
     }
   }
@@ -176,8 +176,8 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   /**
-   * Begins at a random place of the ring, so that many clients with the same failed endpoints do
-   * not all connect to the same one (A117).
+   * Starts at a random place of the ring, so that many clients with the same failed endpoints do
+   * not all connect to the same endpoint (A117).
    */
   private void keepConnecting(Ring current) {
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {
@@ -196,7 +196,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   private RingHashPicker picker(Ring current) {
-    List<PlacedEndpoint> byNumber = members; // as they are now
+    List<PlacedEndpoint> byNumber = members; // the current list, for a later call
     return new RingHashPicker(
         current,
         numbers.states(),

@@ -6,8 +6,8 @@ import io.outrigger.lb.config.Backend;
 import java.util.Arrays;
 
 /**
- * The place of an endpoint on rings: its key, whose hashes are kept from ring to ring, and its
- * number and weight on the next ring.
+ * The position of an endpoint on rings: its key, the hashes of the key, which are kept for later
+ * rings, and its number and weight on the next ring.
  */
 @ControlConfined
 final class Slot implements Comparable<Slot> {
@@ -16,10 +16,13 @@ final class Slot implements Comparable<Slot> {
   private final String key;
   private final String address;
 
-  /** The hash of {@code key_0} (A42): mostly the only one, so it has a field of its own. */
+  /** The hash of {@code key_0} (A42): most slots have only this hash, so it has its own field. */
   private final long first;
 
-  /** Of {@code key_1}, {@code key_2} and so on, as many as a ring ever had. */
+  /**
+   * The hashes of {@code key_1}, {@code key_2} and so on, as many as the largest ring so far
+   * needed.
+   */
   private long[] further = new long[0];
 
   private int number = NO_NUMBER;
@@ -27,10 +30,10 @@ final class Slot implements Comparable<Slot> {
   private boolean left;
 
   /**
-   * A slot without a number.
+   * Creates a slot without a number.
    *
-   * @param key what is hashed to place it
-   * @param address distinguishes slots of the same key
+   * @param key the text that is hashed to position the endpoint
+   * @param address distinguishes slots with the same key
    */
   Slot(String key, String address, WeightClass weight) {
     this.key = key;
@@ -39,7 +42,10 @@ final class Slot implements Comparable<Slot> {
     this.first = Xxh64.hash(key + "_0");
   }
 
-  /** A76: the key of an endpoint is its own, or else its first address. */
+  /**
+   * Creates the slot of {@code backend}, keyed as A76 requires: by the endpoint's own hash key, or
+   * else by its first address.
+   */
   static Slot of(Backend backend, WeightClass weight) {
     var endpoint = backend.endpoint();
     String address = endpoint.address().toString();
@@ -50,7 +56,7 @@ final class Slot implements Comparable<Slot> {
     return key;
   }
 
-  /** The number of its endpoint on the ring. */
+  /** The number of the slot's endpoint on the ring. */
   int number() {
     return number;
   }
@@ -67,12 +73,12 @@ final class Slot implements Comparable<Slot> {
     weight = next;
   }
 
-  /** Whether the entries of {@code other} have the same places as those of this one. */
+  /** Whether the entries of this slot and those of {@code other} have the same hashes. */
   boolean isWhere(Slot other) {
     return compareTo(other) == 0;
   }
 
-  /** The next ring is without it. */
+  /** Marks this slot as removed from the next ring. */
   void leave() {
     left = true;
   }
@@ -81,7 +87,7 @@ final class Slot implements Comparable<Slot> {
     return left;
   }
 
-  /** The place of its entry of this number, from 0 on. */
+  /** Returns the hash of the slot's entry with the number {@code entry}, counted from 0. */
   long hash(int entry) {
     if (entry == 0) {
       return first;
@@ -96,7 +102,10 @@ final class Slot implements Comparable<Slot> {
     return further[entry - 1];
   }
 
-  /** By key. Any order will do that is the same in all processes. */
+  /**
+   * Compares slots by key. The order itself does not matter, but it must be the same in all
+   * processes.
+   */
   @Override
   public int compareTo(Slot other) {
     int byKey = key.compareTo(other.key);

@@ -2,14 +2,16 @@ package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
 
-/** The slots of one locality and weight: all have the same share in the next ring. */
+/**
+ * The slots with the same locality and weight: all of them have the same share in the next ring.
+ */
 @ControlConfined
 final class WeightClass {
   private int size;
   private long share;
   private double entries;
 
-  /** How many slots there are of it. */
+  /** The number of slots in this class. */
   int size() {
     return size;
   }
@@ -18,7 +20,7 @@ final class WeightClass {
     size = next;
   }
 
-  /** The share of one slot, in proportion to others; positive. */
+  /** The share of each slot, in proportion to the shares of other classes; positive. */
   long share() {
     return share;
   }
@@ -27,7 +29,7 @@ final class WeightClass {
     share = next;
   }
 
-  /** How many entries one slot gets, in the mean. */
+  /** The average number of entries of each slot. */
   double entries() {
     return entries;
   }

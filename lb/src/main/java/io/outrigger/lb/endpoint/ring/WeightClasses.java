@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The slots of a ring by locality and weight. Most often there are few kinds, so that the shares of
- * ten thousand, each of which depends on all others, are soon computed.
+ * The slots of a ring grouped by locality and weight. Usually there are few groups, so the shares
+ * are computed quickly even for ten thousand slots, although each share depends on all others.
  */
 @ControlConfined
 final class WeightClasses {
@@ -22,19 +22,19 @@ final class WeightClasses {
     }
   }
 
-  /** One slot more for {@code backend}. */
+  /** Adds a slot for {@code backend} to its class and returns the class. */
   WeightClass join(Backend backend) {
     WeightClass joined = classes.computeIfAbsent(Kind.of(backend), kind -> new WeightClass());
     joined.size(joined.size() + 1);
     return joined;
   }
 
-  /** One slot less. */
+  /** Removes a slot from the class {@code left}. */
   void leave(WeightClass left) {
     left.size(left.size() - 1);
   }
 
-  /** The classes that have slots, with their shares (A113). */
+  /** Returns the classes that have slots, after setting their shares (A113). */
   Collection<WeightClass> shared(LocalityWeights weights) {
     classes.values().removeIf(each -> each.size() == 0);
     Map<Locality, Long> sums = new HashMap<>();

@@ -6,7 +6,7 @@ import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The settings for load reports as event loops read them, and the number of refused reports. */
+/** The settings for load reports, readable by event loops, and the number of refused reports. */
 @AnyThread
 final class OrcaSettings {
   private final ControlLoop clock;
@@ -27,20 +27,21 @@ final class OrcaSettings {
   }
 
   /**
-   * Whether reports that come with responses count: not while out-of-band reports are requested.
+   * Whether reports that responses carry are used: they are ignored while out-of-band reports are
+   * requested.
    */
   boolean takesReportsOfCalls() {
     return !settings.oob();
   }
 
-  /** Applies a report to {@code weight}. */
+  /** Applies {@code report} to {@code weight}. */
   void apply(BackendMetrics report, ReportedWeight weight) {
     if (!weight.onReport(report, settings, clock.nanoTime())) {
       refused.incrementAndGet();
     }
   }
 
-  /** How many reports had impossible numbers. */
+  /** The number of reports that were refused because of impossible numbers. */
   long refused() {
     return refused.get();
   }

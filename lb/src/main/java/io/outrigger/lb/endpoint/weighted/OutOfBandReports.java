@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one stream of load reports open while there is a connection to an endpoint (A51 "Out of
- * Band Metrics Reporting").
+ * Keeps one stream of load reports open while an endpoint has a connection (A51 "Out of Band
+ * Metrics Reporting").
  *
  * <pre>
  * OFF     -> OPEN    on another transport or interval
- * OPEN    -> WAITING on end of the stream; the back-off, which a report begins anew, runs from the
- *                    start of the stream, so that one that lived is replaced at once
- * OPEN    -> REFUSED on the backend not knowing such streams, until there is another transport
- * WAITING -> OPEN    on back-off elapsed
- * any     -> OFF     on no transport, or reports not being wanted
+ * OPEN    -> WAITING on the end of the stream; the back-off, which a report resets, runs from the
+ *                    start of the stream, so a long-lived stream is replaced at once
+ * OPEN    -> REFUSED when the backend does not implement such streams, until the transport changes
+ * WAITING -> OPEN    when the back-off has elapsed
+ * any     -> OFF     when there is no transport, or reports are not wanted
  * </pre>
  */
 @ControlConfined
@@ -41,7 +41,7 @@ final class OutOfBandReports {
   private @Nullable TimerHandle waiting;
 
   /**
-   * @param subject the backend, for logs
+   * @param subject the name of the backend in logs
    */
   OutOfBandReports(
       ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
@@ -52,10 +52,10 @@ final class OutOfBandReports {
   }
 
   /**
-   * Requests reports over {@code over} every {@code every} from now on; does nothing when both are
-   * as before.
+   * Requests reports over the transport {@code over} at the interval {@code every}; does nothing
+   * when both are unchanged.
    *
-   * @param over null when there is no connection, or reports are not wanted
+   * @param over null when there is no connection, or when reports are not wanted
    */
   void ask(@Nullable Transport over, Duration every) {
     if (over == transport && every.equals(interval)) {
@@ -118,7 +118,7 @@ final class OutOfBandReports {
       Transport over = transport;
       Duration every = interval;
       if (open != this || over == null || every == null) {
-        return; // it was given up
+        return; // this stream was closed
       }
       open = null;
       if (unsupported) {

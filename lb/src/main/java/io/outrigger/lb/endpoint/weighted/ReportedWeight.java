@@ -7,39 +7,40 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weight of an endpoint by its reports (A58 "Subchannel Weights"). Reports come on any event
- * loop; the control loop reads the weight.
+ * The weight of an endpoint, computed from its load reports (A58 "Subchannel Weights"). Reports
+ * arrive on any event loop; the control loop reads the weight.
  *
  * <pre>
  * unknown   -> blackout  on a report that gives a weight
- * blackout  -> usable    on blackout period elapsed since the first such report
- * any       -> blackout  on the connection being made anew, from the next report on
- * any       -> stale     on no such report for the expiration period
+ * blackout  -> usable    when the blackout period has elapsed since the first such report
+ * any       -> blackout  on a new connection, from the next report on
+ * any       -> stale     when no such report has arrived for the expiration period
  * stale     -> blackout  on a report that gives a weight
  * </pre>
  */
 @AnyThread
 final class ReportedWeight {
-  /** The largest number that a report may have: no backend reaches it. */
+  /** The largest number that a report may contain: no backend reaches this number. */
   static final double INCREDIBLE = 1e9;
 
-  /** Whether the weight can be used, and if not, why. */
+  /** Whether the weight can be used, and if not, the reason. */
   enum Standing {
     USABLE,
     NOT_YET_USABLE,
     STALE
   }
 
-  /** A weight, and why it is zero if it is. */
+  /** A weight, and the reason when the weight is zero. */
   record Usable(double weight, Standing standing) {
     private static final Usable NOT_YET = new Usable(0, Standing.NOT_YET_USABLE);
     private static final Usable STALE = new Usable(0, Standing.STALE);
   }
 
   /**
-   * @param counts whether reports have come since the connection was made or the last one expired
-   * @param sinceNanos when the first of these came
-   * @param lastNanos when any came last
+   * @param counts whether reports have arrived since the connection was made or the previous report
+   *     expired
+   * @param sinceNanos the time of the first of these reports
+   * @param lastNanos the time of the last report
    */
   private record Reported(double weight, boolean counts, long sinceNanos, long lastNanos) {
     Reported followedBy(double next, long nowNanos) {
@@ -54,9 +55,9 @@ final class ReportedWeight {
   private final AtomicReference<@Nullable Reported> reported = new AtomicReference<>();
 
   /**
-   * Takes a report.
+   * Updates the weight from {@code report}.
    *
-   * @return false when its numbers are impossible; it is ignored then
+   * @return false when the report has impossible numbers and was ignored
    */
   boolean onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
     double utilization = Utilization.of(report, settings.utilizationMetrics());
@@ -66,7 +67,7 @@ final class ReportedWeight {
       return false;
     }
     if (qps == 0) {
-      return true; // without requests there is no weight
+      return true; // a weight needs requests
     }
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
@@ -89,24 +90,30 @@ final class ReportedWeight {
     return number >= 0 && number <= INCREDIBLE;
   }
 
-  /** Possible numbers may have an impossible ratio, which no weight can express. */
+  /**
+   * Returns false for a weight that cannot be represented: two possible numbers may have a ratio
+   * that overflows.
+   */
   private static boolean isUsable(double weight) {
     return weight > 0 && weight < Double.POSITIVE_INFINITY;
   }
 
-  /** The endpoint is READY, and was not: reports have to come for the blackout period again. */
+  /**
+   * Called when the endpoint becomes READY: its reports must arrive for a whole blackout period
+   * again.
+   */
   void onReady() {
     reported.updateAndGet(before -> before == null ? null : before.startedOver());
   }
 
-  /** The weight to use now. */
+  /** Returns the weight at {@code nowNanos}. */
   Usable lookUp(WeightedRoundRobin settings, long nowNanos) {
     Reported current = reported.get();
     if (current == null) {
       return Usable.NOT_YET;
     }
     if (nowNanos - current.lastNanos() >= settings.expiration().toNanos()) {
-      reported.compareAndSet(current, current.startedOver()); // or else a report has just come
+      reported.compareAndSet(current, current.startedOver()); // fails if a report has just arrived
       return Usable.STALE;
     }
     long blackout = settings.blackout().toNanos();

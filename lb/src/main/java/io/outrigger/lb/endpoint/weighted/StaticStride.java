@@ -3,13 +3,14 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.base.AnyThread;
 
 /**
- * Spreads turns by weight, evenly over time and without state: in round {@code g} an endpoint of
- * weight {@code w}, of at most {@link #MOST}, has its turn when {@code w * g} passes a multiple of
- * {@code MOST}. Each endpoint starts at another offset, so that equal ones do not come in bursts.
+ * Assigns turns by weight, spread evenly over time and without state: in round {@code g} an
+ * endpoint of weight {@code w}, which is at most {@link #MOST}, has its turn when {@code w * g}
+ * passes a multiple of {@code MOST}. Each endpoint starts at a different offset, so that endpoints
+ * of equal weight do not get their turns in bursts.
  *
- * <p>Weights are scaled so that the largest is {@code MOST}. None counts for more than ten times or
- * less than a tenth of the mean: one report that is far off must not take all calls, and there are
- * few rounds without a turn. An endpoint without a weight counts for the mean.
+ * <p>Weights are scaled so that the largest weight is {@code MOST}. Each weight is limited to
+ * between a tenth of the mean and ten times the mean: one wrong report must not attract all calls,
+ * and few rounds pass without a turn. An endpoint without a weight gets the mean weight.
  */
 @AnyThread
 final class StaticStride {
@@ -24,7 +25,7 @@ final class StaticStride {
   }
 
   /**
-   * @param weights at least one; zero for an endpoint without a weight
+   * @param weights the weights of at least one endpoint; zero means that the endpoint has no weight
    */
   static StaticStride of(double[] weights) {
     double sum = 0;
@@ -49,7 +50,10 @@ final class StaticStride {
     return new StaticStride(scaled);
   }
 
-  /** The endpoint whose turn {@code sequence} is, a number that counts up; -1 for none. */
+  /**
+   * Returns the endpoint whose turn has the number {@code sequence}, a number that counts up; -1
+   * when no endpoint has this turn.
+   */
   int turn(long sequence) {
     int index = (int) (sequence % weights.length);
     long round = sequence / weights.length;
@@ -58,7 +62,7 @@ final class StaticStride {
     return (weight * round + offset) % MOST < MOST - weight ? -1 : index;
   }
 
-  /** The share of all turns that an endpoint has. */
+  /** Returns the fraction of all turns that the endpoint at {@code index} has. */
   double share(int index) {
     long sum = 0;
     for (int weight : weights) {

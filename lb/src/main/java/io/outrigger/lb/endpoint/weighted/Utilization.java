@@ -3,7 +3,7 @@ package io.outrigger.lb.endpoint.weighted;
 import io.outrigger.lb.BackendMetrics;
 import java.util.List;
 
-/** The utilization of a backend by its report (A114 "Weight Calculation Logic"). */
+/** Derives the utilization of a backend from its report (A114 "Weight Calculation Logic"). */
 final class Utilization {
   private static final String NAMED_METRICS = "named_metrics.";
   private static final String UTILIZATION = "utilization.";
@@ -11,8 +11,9 @@ final class Utilization {
   private Utilization() {}
 
   /**
-   * The largest of {@code metrics} that is positive, or else the application's utilization if
-   * positive, or else the processor's. Not checked beyond that.
+   * Returns the largest positive value of {@code metrics}; without a positive value, the
+   * application utilization if positive; otherwise the CPU utilization. The utilization is not
+   * checked further.
    */
   static double of(BackendMetrics report, List<String> metrics) {
     double largest = 0;

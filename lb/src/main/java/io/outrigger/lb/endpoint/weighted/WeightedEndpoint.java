@@ -15,7 +15,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
 
-/** An endpoint and the weight that it reports, over any of its addresses. */
+/** An endpoint and the weight from its load reports, which may arrive over any of its addresses. */
 @ControlConfined
 final class WeightedEndpoint extends LeafEndpoint {
   private final OrcaSettings orcaSettings;
@@ -58,7 +58,10 @@ final class WeightedEndpoint extends LeafEndpoint {
     return weight;
   }
 
-  /** The state may have changed: a new connection starts the blackout period anew. */
+  /**
+   * Called when the endpoint's state may have changed: a new connection restarts the blackout
+   * period.
+   */
   void noteState() {
     boolean before = ready;
     ready = state() == Connectivity.READY;
@@ -68,7 +71,7 @@ final class WeightedEndpoint extends LeafEndpoint {
     askForReports();
   }
 
-  /** Requests reports over the current connection, if the settings ask for that. */
+  /** Requests out-of-band reports over the current connection, if the settings enable them. */
   void askForReports() {
     WeightedRoundRobin settings = orcaSettings.settings();
     Transport transport = ready && settings.oob() ? use().subchannel().transport() : null;
@@ -80,7 +83,7 @@ final class WeightedEndpoint extends LeafEndpoint {
     outOfBand.stop();
   }
 
-  /** Takes the reports that come with responses. */
+  /** Applies the reports that responses carry. */
   private static final class Reporting extends DelegatingSubchannel {
     private final Subchannel subchannel;
     private final OrcaSettings orcaSettings;

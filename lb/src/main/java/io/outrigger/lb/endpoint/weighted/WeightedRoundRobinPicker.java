@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gives turns by weight. Each event loop counts turns for itself, in a place that the pickers of a
- * policy share, so that new weights do not begin a new round.
+ * Picks endpoints in turn, as often as their weights allow. Each event loop counts its own turns,
+ * in an array that all pickers of a policy share, so that new weights do not restart the round.
  */
 @AnyThread
 final class WeightedRoundRobinPicker implements Picker {
-  /** Longs per loop: each loop's count has a cache line to itself. */
+  /** Longs per event loop: the distance keeps the counts of two loops on different cache lines. */
   static final int STRIDE = 8;
 
   private final PickResult[] results;
@@ -23,8 +23,8 @@ final class WeightedRoundRobinPicker implements Picker {
   private final long[] sequences;
 
   /**
-   * @param turns of {@code results}, by their index
-   * @param sequences the counts of all loops, {@link #STRIDE} apart
+   * @param turns the turns of the endpoints of {@code results}, by their index
+   * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   WeightedRoundRobinPicker(PickResult[] results, StaticStride turns, long[] sequences) {
     this.results = results;

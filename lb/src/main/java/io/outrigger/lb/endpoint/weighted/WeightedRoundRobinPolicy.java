@@ -20,11 +20,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each READY endpoint in turn, as often as the load that it reports allows (A58). While fewer than
- * two have a usable weight, all count the same.
+ * Picks each READY endpoint in turn, as often as its reported load allows (A58). While fewer than
+ * two endpoints have a usable weight, all endpoints have the same weight.
  *
- * <p>Weights are put into force every update period, and whenever the READY endpoints change, by a
- * new picker; no pick looks at a report.
+ * <p>A new picker applies the weights at every update period, and whenever the READY endpoints
+ * change; a pick never reads a load report.
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
@@ -40,9 +40,9 @@ public final class WeightedRoundRobinPolicy
   private String detail = "";
 
   /**
-   * A policy without endpoints until its first update.
+   * Creates a policy without endpoints; the first update adds them.
    *
-   * @param observer receives each update of weights
+   * @param observer receives each update of the weights
    */
   public WeightedRoundRobinPolicy(
       ControlLoop control,
@@ -94,7 +94,10 @@ public final class WeightedRoundRobinPolicy
     publishSoon();
   }
 
-  /** All zero when fewer than two are usable. */
+  /**
+   * Returns the weights of the endpoints in {@code ready}; all weights are zero when fewer than two
+   * of them are usable.
+   */
   private double[] weights(List<WeightedEndpoint> ready) {
     long now = control.nanoTime();
     double[] weights = new double[ready.size()];
@@ -115,7 +118,10 @@ public final class WeightedRoundRobinPolicy
     return isFallback ? new double[ready.size()] : weights;
   }
 
-  /** Made at the first picker: each loop begins at a place of its own. */
+  /**
+   * Returns the turn counts, which are created for the first picker: each event loop starts with a
+   * different count.
+   */
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
