@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
  * {@link MemoryGauge} decides when.
  *
  * <p>The score of a connection is its weight times one more than the number of seconds for which
- * the connection has stood still. Below 1 MiB, the score is divided by the number of recent moves
- * on the connection (see {@link MemoryHolder#moves}), because a neighbor whose calls come and go
- * holds more at any moment than each of thousands of connections that do nothing. A paused
- * connection is still read from once in each tick, because the peer's next frame may be the
- * WINDOW_UPDATE that frees memory.
+ * the connection has stood still. If the weight is below 1 MiB, the score is divided by the number
+ * of recent moves on the connection (see {@link MemoryHolder#moves}), because a neighbour whose
+ * calls come and go holds more at any moment than each of thousands of connections that do nothing.
+ * A paused connection is still read from once in each tick, because the peer's next frame may be
+ * the WINDOW_UPDATE that frees memory.
  */
 @LoopConfined
 public final class LoopMemory {
