@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The connections of one event loop, ranked by the memory that they hold. While memory is short,
- * the heaviest connections are paused; while it is used up, they are ended one after the other.
- * {@link MemoryGauge} decides when.
+ * the heaviest connections are paused. While memory is used up, the heaviest connections are ended
+ * one after the other. {@link MemoryGauge} decides when memory is short or used up.
  *
  * <p>The score of a connection is its weight times one more than the number of seconds for which
  * the connection has stood still. If the weight is below 1 MiB, the score is divided by the number
