@@ -7,18 +7,20 @@ import io.outrigger.base.AnyThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers for bytes that are there and have to go somewhere: outside of the heap, or on it while
- * Netty's limit leaves none. Often it is not the one whose bytes they are who has taken all the
- * others, and half a frame less than all of it ends a connection with all of its calls.
+ * Allocates buffers for bytes that the process already has and must store. The buffers lie outside
+ * of the heap, or on the heap while Netty's limit for direct buffers is reached. The connection
+ * that fails to get a direct buffer is often not the connection that exhausted them, and a
+ * connection that loses part of a frame ends with all of its calls.
  *
- * <p>Their sum is small: where there is no buffer nothing is read ({@code PatientRead}), so that no
- * more bytes come than are there. The JVM's own lack of memory is thrown.
+ * <p>The sum of the heap buffers is small: while no direct buffer is available, {@code PatientRead}
+ * reads nothing, so that no further bytes arrive. An {@link OutOfMemoryError} of the JVM itself is
+ * rethrown.
  */
 @AnyThread
 public final class FallbackBuffers {
   private FallbackBuffers() {}
 
-  /** A buffer with room for {@code bytes}, which can grow to {@code most}. */
+  /** Returns a buffer with room for {@code bytes}, which can grow to {@code most} bytes. */
   public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int most) {
     try {
       return alloc.directBuffer(bytes, most);
@@ -29,8 +31,9 @@ public final class FallbackBuffers {
   }
 
   /**
-   * A buffer that has what {@code buffer} has and room for {@code bytes} more: itself, which the
-   * caller no longer owns if it is another.
+   * Returns a buffer with the content of {@code buffer} and room for {@code bytes} more. The result
+   * is {@code buffer} itself where that can grow. Otherwise the result is a copy, and {@code
+   * buffer} has been released.
    */
   public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
     try {
@@ -45,8 +48,9 @@ public final class FallbackBuffers {
   }
 
   /**
-   * A buffer outside of the heap that has what {@code buffer} has: itself, which the caller no
-   * longer owns if it is another. Null while there is none; then nothing has changed.
+   * Returns a direct buffer with the content of {@code buffer}. The result is {@code buffer} itself
+   * if that is direct. Otherwise the result is a copy, and {@code buffer} has been released.
+   * Returns null, and leaves {@code buffer} unchanged, while no direct buffer is available.
    */
   public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
     if (buffer.isDirect()) {

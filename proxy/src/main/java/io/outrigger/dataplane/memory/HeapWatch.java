@@ -8,33 +8,41 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /**
- * Looks at the heap now and then. {@code System.gc()} blocks, so it has its own thread.
+ * Checks the heap regularly and collects it when that is useful. {@code System.gc()} blocks, so the
+ * watch has its own thread.
  *
  * <ul>
- *   <li>A heap of which more is used than peers may hold is collected, so that {@link MemoryGauge}
- *       knows what lives; collections take at most a fifth of the time.
- *   <li>A heap that has grown is collected, where the JVM does not do that itself. Since Java 24
- *       the serial collector extends the old generation for what survives the young one, up to the
- *       heap's limit, before it looks for garbage there; earlier ones collected it when it had
- *       grown. On a machine with much memory a sidecar's would grow for days. No flag of the
- *       collector bounds that: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a
- *       full collection, which is the thing that does not come. After one the JVM leaves the old
- *       generation two thirds more than what lives in it. While memory is short for what peers
- *       hold, it waits: what has grown is known to live, and calls would stand still for nothing.
- *   <li>A heap that is full at two looks in a row, so that the JVM has not found garbage either, is
- *       collected as well; and where that leaves it full for {@link #FULL_LIMIT} the process can no
- *       longer serve: every few objects cost a collection of all.
+ *   <li>When more of the heap is used than peers may hold, the watch collects the heap, so that
+ *       {@link MemoryGauge} knows how many bytes are live. These collections take at most a fifth
+ *       of the time.
+ *   <li>When the heap has grown and the JVM does not collect it by itself, the watch collects it.
+ *       Since Java 24 the serial collector extends the old generation for objects that survive the
+ *       young generation, up to the heap's limit, before it searches the old generation for
+ *       garbage; earlier versions collected the old generation when it had grown. On a machine with
+ *       much memory the heap of a sidecar would grow for days. No flag of the collector bounds this
+ *       growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a full
+ *       collection, and no full collection happens. After a full collection the JVM leaves the old
+ *       generation two thirds larger than its live objects. While peers hold so much that memory is
+ *       short, the watch does not collect a grown heap: its growth is known to be live, so a
+ *       collection would only stop all calls and free little.
+ *   <li>When the heap is full at two consecutive checks, the JVM has not found garbage either, so
+ *       the watch collects the heap. If the heap stays full for {@link #FULL_LIMIT} despite these
+ *       collections, the process can no longer serve: every few allocations cause a full
+ *       collection.
  * </ul>
  */
 @ControlConfined
 public final class HeapWatch {
-  /** The system property that the launcher sets where the JVM does not collect what has grown. */
+  /**
+   * The system property that the launcher sets where the JVM does not collect a heap that has
+   * grown.
+   */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
-  /** The most that collections may take: one in such a time. */
+  /** The time between two checks of the heap, each of which collects the heap at most once. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** Full at each look in such a time is full for good. */
+  /** A heap that is full at each check for this long is treated as permanently full. */
   static final Duration FULL_LIMIT = Duration.ofSeconds(10);
 
   private static final double FULL_SHARE = 0.97;
@@ -42,24 +50,24 @@ public final class HeapWatch {
   private static final Duration CALM = Duration.ofMillis(500);
   private static final Duration SHORT = Duration.ofMillis(50);
 
-  /** After a collection follows so many times its time without another one. */
+  /** After a collection no further one starts for this many times its duration. */
   private static final int REST = 4;
 
-  /** The heap in bytes, as {@link Runtime} has it. */
+  /** The sizes of the heap in bytes, as {@link Runtime} reports them. */
   interface Heap {
-    /** What it takes of the system, used or not. */
+    /** Returns the size of the heap that the JVM has reserved, used or not. */
     long totalBytes();
 
-    /** What is used of that, garbage included. */
+    /** Returns the used bytes of the heap, garbage included. */
     long usedBytes();
 
-    /** What it can grow to. */
+    /** Returns the size up to which the heap can grow. */
     long maxBytes();
 
-    /** How often all of it was collected so far, by whomever. */
+    /** Returns the number of full collections so far, whoever requested them. */
     long fullCollections();
 
-    /** Collects all of it; all threads stand still for some ten milliseconds. */
+    /** Runs a full collection, which stops all threads for some ten milliseconds. */
     void collect();
   }
 
@@ -70,19 +78,19 @@ public final class HeapWatch {
   private final Runnable onFull;
   private long keptBytes;
 
-  /** When the heap may be collected again. */
+  /** The time from which on the watch may collect the heap again. */
   private long nextNanos;
 
-  /** Collections that were known when the heap had last grown. */
+  /** The number of full collections that was known when the heap had last grown. */
   private long knownCollections;
 
   private boolean wasFull;
   private int fullLooks;
 
   /**
-   * @param loop the only work of which is this
-   * @param collectGrown whether the JVM leaves that to us
-   * @param gauge is told what lives after a collection
+   * @param loop the control loop of the watch's own thread, which does nothing else
+   * @param collectGrown whether the watch has to collect a grown heap because the JVM does not
+   * @param gauge receives the number of live bytes after each collection
    * @param onFull called when the heap has been full for {@link #FULL_LIMIT}
    */
   HeapWatch(ControlLoop loop, Heap heap, boolean collectGrown, MemoryGauge gauge, Runnable onFull) {
@@ -93,7 +101,10 @@ public final class HeapWatch {
     this.onFull = onFull;
   }
 
-  /** Watches the heap of this process, for {@code gauge}, until it is closed. */
+  /**
+   * Starts a thread that watches the heap of this process for {@code gauge} until the thread is
+   * closed.
+   */
   public static ControlThread start(MemoryGauge gauge) {
     var thread = new ControlThread("heap");
     var watch =
@@ -104,7 +115,7 @@ public final class HeapWatch {
     return thread;
   }
 
-  /** Looks from now on. */
+  /** Schedules the regular checks. */
   void begin() {
     loop.checkInside();
     keptBytes = heap.totalBytes();
@@ -117,7 +128,10 @@ public final class HeapWatch {
     loop.schedule(gauge.isShort() ? SHORT : CALM, this::measureAgain);
   }
 
-  /** Collects the heap where that says more than is known. */
+  /**
+   * Updates the gauge: by a collection if that would yield new information, else from the used
+   * bytes.
+   */
   void measure() {
     if (gauge.isWorthACollection() && loop.nanoTime() - nextNanos >= 0) {
       collect();
@@ -153,7 +167,8 @@ public final class HeapWatch {
   }
 
   /**
-   * Whether the JVM has not collected a heap that has grown, which it does when there is no room.
+   * Whether the heap has grown without a full collection by the JVM. The JVM runs such a collection
+   * only when the heap has no room left.
    */
   private boolean isUncollected() {
     long collections = heap.fullCollections();
@@ -162,7 +177,10 @@ public final class HeapWatch {
     return uncollected;
   }
 
-  /** What the young generation has room for does not help: it is emptied into the old one. */
+  /**
+   * Whether the heap is full. Room in the young generation does not count, because a collection
+   * empties the young generation into the old one.
+   */
   private boolean isFull() {
     return heap.usedBytes() > (heap.maxBytes() - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;
   }

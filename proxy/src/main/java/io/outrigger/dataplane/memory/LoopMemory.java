@@ -13,45 +13,58 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections of one event loop, of which the heaviest are paused while memory is short, and
- * ended one after the other while it is used up; {@link MemoryGauge} says when.
+ * The connections of one event loop, ranked by the memory that they hold. While memory is short,
+ * the heaviest connections are paused. While memory is used up, the heaviest connections are ended
+ * one after the other. {@link MemoryGauge} decides when memory is short or used up.
  *
- * <p>The score of a connection is its weight, times the seconds for which it has stood still and
- * one more; below 1 MiB divided by how often something has moved on it lately: a neighbour whose
- * calls come and go holds more at a moment than each of thousands that do nothing. A connection
- * that is paused is read from once in each tick: what its peer says next may be the WINDOW_UPDATE
- * that frees memory.
+ * <p>The score of a connection is its weight times one more than the number of seconds for which
+ * the connection has stood still. If the weight is below 1 MiB, the score is divided by the number
+ * of recent moves on the connection (see {@link MemoryHolder#moves}), because a neighbour whose
+ * calls come and go holds more at any moment than each of thousands of connections that do nothing.
+ * A paused connection is still read from once in each tick, because the peer's next frame may be
+ * the WINDOW_UPDATE that frees memory.
  */
 @LoopConfined
 public final class LoopMemory {
-  /** How much one loop reads between two looks at the gauge. */
+  /** The number of bytes that one loop reads between two measurements of the gauge. */
   private static final int LOOK_BYTES = 64 << 10;
 
-  /** How much it reads at least between two rounds within one turn. */
+  /**
+   * The minimum number of bytes that the loop reads between two rounds of ending within one turn.
+   */
   private static final int ROUND_BYTES = 512 << 10;
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
   private static final long PAUSE_MILLIS = 20;
 
-  /** A connection that holds less is read from whatever the others do. */
+  /**
+   * A connection that holds fewer bytes is never paused by itself, whatever other connections hold.
+   */
   static final int MIN_PAUSED_BYTES = 256 << 10;
 
-  /** A shared connection that holds less of its own is never ended. */
+  /** A shared connection that holds fewer bytes of its own is never ended. */
   private static final int MIN_SHARED_BYTES = 256 << 10;
 
-  /** A connection that holds less is not ended while another loop has heavier ones. */
+  /**
+   * A connection that holds fewer bytes is not ended while another loop has heavier connections.
+   */
   private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
-  /** A connection that holds more is a cause of the shortage, however much moves on it. */
+  /**
+   * A connection that holds more bytes counts as a cause of the shortage, however much moves on it.
+   */
   private static final long CAUSE_BYTES = 1 << 20;
 
-  /** So many moves in one or two seconds make a connection busy: it is read from in any case. */
+  /**
+   * The number of moves in one or two seconds from which on a connection is busy and always read
+   * from.
+   */
   private static final int BUSY_MOVES = 8;
 
-  /** How many connections are looked at, or ended, before the loop does something else. */
+  /** The number of connections that are checked before the loop runs other tasks. */
   private static final int LOOKED_AT_ONCE = 1_024;
 
   private static final int ENDED_AT_ONCE = 128;
@@ -65,10 +78,10 @@ public final class LoopMemory {
   private final List<MemoryHolder> holders = new ArrayList<>();
   private final Set<MemoryHolder> paused = new HashSet<>();
 
-  /** Who is to be ended next; empty between two rounds. */
+  /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** Figures of the last look, for other threads. */
+  /** The weight of the heaviest connection at the last check, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -82,7 +95,7 @@ public final class LoopMemory {
   private boolean ticking;
   private long secondNanos;
 
-  /** Of the tick under way: how many are still to be looked at, and what the others came to. */
+  /** The number of connections that the current tick has not yet checked. */
   private int toLookAt;
 
   private boolean isSecondOver;
@@ -95,7 +108,7 @@ public final class LoopMemory {
     secondNanos = nanoTime();
   }
 
-  /** A connection has begun. */
+  /** Adds a connection that has begun. */
   public void add(MemoryHolder holder) {
     holders.add(holder);
     countApps(holder.isShared() ? 0 : 1);
@@ -106,9 +119,9 @@ public final class LoopMemory {
   }
 
   /**
-   * A connection is closed.
+   * Removes a connection that is closed.
    *
-   * @return false if that is known
+   * @return false if the connection was removed before
    */
   public boolean remove(MemoryHolder holder) {
     int place = holders.indexOf(holder);
@@ -129,8 +142,8 @@ public final class LoopMemory {
   }
 
   /**
-   * {@code bytes} were read for {@code holder} and have been dealt with. The connection may be
-   * closed when this returns.
+   * Records that {@code bytes} were read for {@code holder} and have been processed. The connection
+   * may be closed when this method returns.
    */
   public void onRead(MemoryHolder holder, int bytes) {
     long before = read;
@@ -144,7 +157,7 @@ public final class LoopMemory {
     if (gauge.isShort()) {
       pauseIfHeavy(holder);
       if (gauge.isToEnd() && read >= nextRoundAt) {
-        nextRoundAt = read + ROUND_BYTES; // thousands of others may be read from in this turn
+        nextRoundAt = read + ROUND_BYTES; // thousands of connections may be read from in this turn
         endSome();
       }
     }
@@ -161,8 +174,8 @@ public final class LoopMemory {
   }
 
   /**
-   * Reads only from busy apps that hold little until some of the heap is free again: each of
-   * thousands of idle ones may be about to send the little that is too much together.
+   * Pauses all apps except for busy ones that hold little, until some of the heap is free again.
+   * Each of thousands of idle connections may be about to send a little, which is too much in sum.
    */
   private void pauseAll() {
     if (!isAllPaused) {
@@ -184,7 +197,7 @@ public final class LoopMemory {
   }
 
   private void pauseApps(boolean value) {
-    for (int i = holders.size() - 1; i >= 0; i--) { // one that is resumed may close
+    for (int i = holders.size() - 1; i >= 0; i--) { // a resumed connection may close
       MemoryHolder holder = i < holders.size() ? holders.get(i) : null;
       if (holder != null && !holder.isShared() && !(value && isBusy(holder))) {
         holder.pauseReading(value);
@@ -213,14 +226,17 @@ public final class LoopMemory {
     lookAtSome();
   }
 
-  /** Whatever happens in it, the next tick comes: it ends what others wait for. */
+  /**
+   * Checks the next connections of the tick. Even after an exception the next tick is scheduled,
+   * because it resumes the paused connections.
+   */
   private void lookAtSome() {
     boolean isDone = true;
     try {
       long now = nanoTime();
       for (int i = 0; i < LOOKED_AT_ONCE && toLookAt > 0; i++) {
         toLookAt--;
-        if (toLookAt < holders.size()) { // else some have closed: the last one took a free place
+        if (toLookAt < holders.size()) { // else some have closed, and the last took a free place
           lookAt(holders.get(toLookAt), now);
         }
       }
@@ -242,7 +258,7 @@ public final class LoopMemory {
       if (gauge.isShort()) {
         holder.onShort();
       }
-    } catch (OutOfMemoryError e) { // the others do not wait for it
+    } catch (OutOfMemoryError e) { // the other connections are still checked
       OutOfMemory.onLoop(e);
     }
     weightNow += holder.weight();
@@ -262,7 +278,10 @@ public final class LoopMemory {
     }
   }
 
-  /** Ends connections, the highest score first, as long as the gauge says so. Any thread. */
+  /**
+   * Ends connections, the highest score first, while the gauge demands it. May be called on any
+   * thread.
+   */
   void relieve() {
     post(
         () -> {
@@ -272,7 +291,10 @@ public final class LoopMemory {
         });
   }
 
-  /** Ends the connection of the highest score whatever the gauge says. Any thread. */
+  /**
+   * Ends the connection with the highest score, whatever the gauge says. May be called on any
+   * thread.
+   */
   void endHeaviest() {
     post(
         () -> {
@@ -283,7 +305,10 @@ public final class LoopMemory {
         });
   }
 
-  /** Ends some, and the next ones in the next turn: the loop does something else in between. */
+  /**
+   * Ends some connections, and schedules the rest for the next turn so that the loop can run other
+   * tasks in between.
+   */
   private void endSome() {
     if (order.isEmpty()) {
       order.addAll(ranked());
@@ -311,20 +336,23 @@ public final class LoopMemory {
 
   private void endMore() {
     isEndingLater = false;
-    if (!order.isEmpty()) { // else what was read meanwhile has ended the rest
+    if (!order.isEmpty()) { // else a call of onRead has ended the rest meanwhile
       endSome();
     }
   }
 
   private void end(Ranked heavy) {
-    if (remove(heavy.holder)) { // else it has closed since
+    if (remove(heavy.holder)) { // else the connection has closed since it was ranked
       gauge.onEnded(heavy.holder.side(), heavy.weight);
       heavy.holder.end();
       gauge.measure();
     }
   }
 
-  /** Another loop ends its own meanwhile; unless all is used up, and this one is no trifle. */
+  /**
+   * Whether {@code next} is spared because another loop has a much heavier connection and ends that
+   * meanwhile. When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
+   */
   private boolean isHeavierElsewhere(Ranked next) {
     return next.weight < gauge.heaviestElsewhere(this) / 4
         && (next.weight < TRIFLE_BYTES || !gauge.isFull());
@@ -350,22 +378,22 @@ public final class LoopMemory {
     return loop;
   }
 
-  /** The weight of its heaviest connection. Any thread. */
+  /** Returns the weight of the heaviest connection of this loop. May be called on any thread. */
   long heaviest() {
     return heaviest;
   }
 
-  /** The weight of all of its connections. Any thread. */
+  /** Returns the weight of all connections of this loop. May be called on any thread. */
   long weight() {
     return weight;
   }
 
-  /** How many connections of apps there are, which can be ended. Any thread. */
+  /** Returns the number of connections of apps, which can be ended. May be called on any thread. */
   int apps() {
     return apps;
   }
 
-  /** The heaviest connections. On the loop. */
+  /** Returns the heaviest connections. Must be called on the loop. */
   List<MemoryView.Holder> view(int max) {
     return holders.stream()
         .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())
@@ -378,7 +406,10 @@ public final class LoopMemory {
     return loop.ticker().nanoTime();
   }
 
-  /** A timer that is set in a turn rings in the next one; a task would still run in this one. */
+  /**
+   * Runs {@code task} in the loop's next turn. A timer that is set in one turn fires in the next
+   * turn, whereas a submitted task would still run in this turn.
+   */
   private void inNextTurn(Runnable task) {
     schedule(task, 1, TimeUnit.NANOSECONDS);
   }

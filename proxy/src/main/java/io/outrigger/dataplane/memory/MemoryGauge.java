@@ -19,21 +19,23 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory peers make the process hold, as it is measured ({@code --max-memory}): what
- * Netty's allocator has given out, and what lives on the heap after a collection beyond what the
- * program itself has there.
+ * Measures how much memory peers make the process hold ({@code --max-memory}): the bytes that
+ * Netty's allocator has given out, and the live bytes of the heap after a collection, minus the
+ * live bytes of the program itself.
+ *
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
- * from 85 %  the heaviest connections are ended, one after the other, until it is 75 %
+ * from 85 %  the heaviest connections are ended, one after the other, until the share is 75 %
  * from 100 % full: new requests and connections are refused
  * </pre>
  *
- * <p>The shares are those of whichever limit is nearest: of the heap, of buffers outside of it, or
- * of both together. Of the heap only a collection says what lives. Between two of them what is used
- * is an upper bound: above 85 % by that figure memory counts as short, above 100 % only busy apps
- * that hold little are read from, and {@link HeapWatch} asks for a collection; connections are
- * ended for what it has found.
+ * <p>A share is the largest of three: used heap by the heap's limit, used buffers outside of the
+ * heap by the buffers' limit, and the sum of both by the total limit. Only a collection shows how
+ * much of the heap is live. Between two collections the used bytes are an upper bound: when they
+ * exceed 85 %, memory counts as short; when they exceed 100 %, only busy apps that hold little are
+ * read from, and {@link HeapWatch} is requested to collect the heap. Connections are ended only for
+ * live bytes that a collection has found.
  */
 @AnyThread
 public final class MemoryGauge {
@@ -42,7 +44,7 @@ public final class MemoryGauge {
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
 
-  /** Finds that nothing is held. */
+  /** A gauge without limits, which always measures 0 bytes. */
   public static final MemoryGauge UNLIMITED =
       new MemoryGauge(new Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
 
@@ -54,18 +56,21 @@ public final class MemoryGauge {
   private final AtomicLongArray ended = new AtomicLongArray(PeerSide.values().length);
   private final AtomicBoolean relieving = new AtomicBoolean();
 
-  /** Of all weight so much is to be ended before the heap is collected again. */
+  /** The sum of the weights of connections to end before the heap is collected again. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
   private volatile Runnable onSuspicion = () -> {};
 
-  /** What the program itself has on the heap. */
+  /** The bytes on the heap that the program itself holds. */
   private volatile long programBytes;
 
-  /** What peers had on the heap after the last collection. */
+  /** The bytes on the heap that peers held after the last collection. */
   private volatile long heldHeap;
 
-  /** Of the limits that are measured at once: buffers, and both together. */
+  /**
+   * The larger share of the two limits that are measured without a collection: of buffers, and of
+   * the total.
+   */
   private volatile double directShare;
 
   private volatile double heapShare;
@@ -73,8 +78,8 @@ public final class MemoryGauge {
   private volatile boolean isUsedUp;
 
   /**
-   * @param heapUsed what is used of the heap now, garbage included
-   * @param direct what buffers outside of the heap take now
+   * @param heapUsed supplies the used bytes of the heap, garbage included
+   * @param direct supplies the bytes of all buffers outside of the heap
    */
   public MemoryGauge(Limits limits, LongSupplier heapUsed, LongSupplier direct) {
     this.limits = limits;
@@ -83,7 +88,10 @@ public final class MemoryGauge {
     programBytes = heapUsed.getAsLong();
   }
 
-  /** The gauge of this process, which has loaded what it needs to begin. */
+  /**
+   * Returns the gauge of this process. The caller has already loaded everything that the program
+   * needs to start, which the gauge counts as the program's own.
+   */
   public static MemoryGauge ofProcess(Limits limits) {
     Runtime runtime = Runtime.getRuntime();
     return new MemoryGauge(
@@ -96,7 +104,7 @@ public final class MemoryGauge {
     return limits;
   }
 
-  /** The connections of {@code loop}; call it there. */
+  /** Returns the connections of {@code loop}. Must be called on {@code loop}. */
   public LoopMemory on(EventExecutor loop) {
     LoopMemory known = current.get();
     if (known == null || known.loop() != loop) {
@@ -109,17 +117,17 @@ public final class MemoryGauge {
     return known;
   }
 
-  /** What peers had on the heap after the last collection, in bytes. */
+  /** Returns the bytes on the heap that peers held after the last collection. */
   public long heapBytes() {
     return heldHeap;
   }
 
-  /** What buffers outside of the heap take, in bytes. */
+  /** Returns the bytes of all buffers outside of the heap. */
   public long directBytes() {
     return direct.getAsLong();
   }
 
-  /** Whether so much is held that nothing is to be kept for speed alone. */
+  /** Whether peers hold so much that no memory should be kept merely for speed. */
   public boolean isShort() {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
   }
@@ -130,14 +138,17 @@ public final class MemoryGauge {
   }
 
   /**
-   * Whether all that peers may hold is used, garbage on the heap included: then new connections are
+   * Whether peers' memory is used up, with garbage on the heap included. New connections are then
    * refused, and only busy apps are read from.
    */
   public boolean isUsedUp() {
     return isUsedUp;
   }
 
-  /** Measures what costs nothing to measure, and has connections ended where that is too much. */
+  /**
+   * Measures everything that is cheap to measure, and starts to end connections if the buffers or
+   * the total are at 85 %.
+   */
   public void measure() {
     long buffers = directBytes();
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
@@ -153,19 +164,19 @@ public final class MemoryGauge {
     }
   }
 
-  /** Has {@code collect} called once more of the heap is used than peers may hold. */
+  /** Sets {@code collect}, which is called when more of the heap is used than peers may hold. */
   void onSuspicion(Runnable collect) {
     onSuspicion = collect;
   }
 
-  /** Whether a collection would say more than is known. */
+  /** Whether a collection would yield new information. */
   boolean isWorthACollection() {
     long held = heapUsed.getAsLong() - programBytes;
     return heldHeap >= HEAVY * limits.heapBytes()
         || (held >= SHORT * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8);
   }
 
-  /** What is used is no less than what lives: without a collection it says this much. */
+  /** Lowers the measured heap without a collection: the live bytes are at most the used bytes. */
   void lookAtHeap() {
     long held = Math.max(0, heapUsed.getAsLong() - programBytes);
     if (held < heldHeap) {
@@ -176,16 +187,19 @@ public final class MemoryGauge {
     measure();
   }
 
-  /** Whether {@code held} is too much, and more than garbage of a moment beyond what lives. */
+  /**
+   * Whether {@code held} exceeds 85 % of the heap's limit, and exceeds the last measured live bytes
+   * by more than short-lived garbage explains.
+   */
   private boolean isSuspect(long held) {
     return held > HEAVY * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8;
   }
 
-  /** The heap was collected: {@code liveBytes} of it are in use. */
+  /** Records that the heap was collected and that {@code liveBytes} of it are in use. */
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
     if (liveBytes - programBytes >= HEAVY * limits.heapBytes() && apps() == 0) {
-      programBytes = liveBytes; // a configuration that has grown: there is no peer to end for it
+      programBytes = liveBytes; // a configuration has grown: no peer could be ended for it
     }
     heldHeap = liveBytes - programBytes;
     heapShare = (double) heldHeap / limits.heapBytes();
@@ -197,7 +211,10 @@ public final class MemoryGauge {
     }
   }
 
-  /** As large a part of all weight as the part of the heap that must go. */
+  /**
+   * Returns the part of the weight of all connections that corresponds to the part of the peers'
+   * heap that has to be freed.
+   */
   private long weightToEnd() {
     long all = loops.stream().mapToLong(LoopMemory::weight).sum();
     return (long) ((heldHeap - RELIEVED * limits.heapBytes()) / heldHeap * all);
@@ -209,29 +226,29 @@ public final class MemoryGauge {
     }
   }
 
-  /** Whether one more connection is to be ended. */
+  /** Whether another connection has to be ended. */
   boolean isToEnd() {
     return heapToEnd.get() > 0 || directShare >= (relieving.get() ? RELIEVED : HEAVY);
   }
 
-  /** Time has passed on a loop: the next measurement may ask for more. */
+  /** Records a tick of a loop: the next measurement may start to end connections again. */
   void onTick() {
     relieving.set(false);
     measure();
   }
 
-  /** A connection is ended so that memory becomes free. */
+  /** Records that a connection was ended in order to free memory. */
   void onEnded(PeerSide side, long weight) {
     ended.incrementAndGet(place(side));
     if (heapToEnd.addAndGet(-weight) <= 0) {
-      heapShare = Math.min(heapShare, RELIEVED); // until a collection has measured it
+      heapShare = Math.min(heapShare, RELIEVED); // an estimate until the next collection
     }
   }
 
   /**
-   * Ends the heaviest connection, since there was no memory for something.
+   * Ends the heaviest connection because an allocation failed.
    *
-   * @return false when there is none to be ended
+   * @return false when there is no connection to end
    */
   public boolean endHeaviest() {
     LoopMemory heaviest = null;
@@ -261,20 +278,20 @@ public final class MemoryGauge {
     return most;
   }
 
-  /** How many connections to {@code side} were ended since the start. */
+  /** Returns how many connections to {@code side} were ended since the start to free memory. */
   public long ended(PeerSide side) {
     return ended.get(place(side));
   }
 
-  @SuppressWarnings("EnumOrdinal") // places among counters of this process
+  @SuppressWarnings("EnumOrdinal") // indexes of counters of this process
   private static int place(PeerSide side) {
     return side.ordinal();
   }
 
   /**
-   * What is held now.
+   * Returns the memory that peers hold now.
    *
-   * @param max how many of the heaviest connections
+   * @param max the maximum number of connections to list, heaviest first
    */
   public CompletionStage<MemoryView> view(int max) {
     List<CompletableFuture<List<MemoryView.Holder>>> answers = new ArrayList<>();
@@ -298,7 +315,7 @@ public final class MemoryGauge {
                         .toList()));
   }
 
-  /** The sums alone, at once. */
+  /** Returns the sums without the list of connections, and without waiting for event loops. */
   public MemoryView now() {
     return view(List.of());
   }

@@ -2,48 +2,55 @@ package io.outrigger.dataplane.memory;
 
 import io.outrigger.base.LoopConfined;
 
-/** A connection, as {@link LoopMemory} ranks, pauses and ends it. All calls on its loop. */
+/**
+ * A connection that {@link LoopMemory} ranks, pauses and ends. All methods are called on the
+ * connection's event loop.
+ */
 @LoopConfined
 public interface MemoryHolder {
-  /** Which kind of peer it leads to. */
+  /** Returns the kind of peer to which the connection leads. */
   PeerSide side();
 
   /**
-   * About how many bytes the process would have back without this connection. Cheap and coarse: a
-   * constant for each stream, and the bytes that wait on it in either direction.
+   * Returns the approximate number of bytes that the process would regain without this connection.
+   * The figure is cheap and coarse: a constant for each stream, plus the bytes that wait on the
+   * connection in either direction.
    */
   long weight();
 
   /**
-   * Whether the calls of many apps depend on this connection, as on one to a backend. It is ended
-   * only when much of its own waits on it.
+   * Whether the calls of many apps depend on this connection, as they do on a connection to a
+   * backend. A shared connection is ended only when many bytes of its own wait on it.
    */
   boolean isShared();
 
-  /** Since when its peer has taken nothing and sent nothing that counts, by the loop's clock. */
+  /**
+   * Returns the time, by the loop's clock, since which the peer has neither taken bytes nor sent
+   * anything that counts as progress.
+   */
   long stillSinceNanos();
 
-  /** How often something has moved on it in the last one or two seconds. */
+  /** Returns the number of moves on the connection in the last one or two seconds. */
   long moves();
 
-  /** Whether most of what it holds was read from its peer, so that it helps to read no more. */
+  /** Whether most of the held bytes were read from the peer, so that reading less helps. */
   boolean isHeavyByReading();
 
-  /** Stops to read from the peer, or goes on. */
+  /** Stops reading from the peer if {@code paused}, else resumes reading. */
   void pauseReading(boolean paused);
 
-  /** Closes the connection at once, since memory is short. */
+  /** Closes the connection at once because memory is short. */
   void end();
 
-  /** A second has passed. */
+  /** Called when a second has passed. */
   void onTick(long nowNanos);
 
-  /** Memory is short: copies small parts out of large read buffers. */
+  /** Called while memory is short: copies small parts out of large read buffers. */
   void onShort();
 
-  /** The peer, for people. */
+  /** Returns a description of the peer for people. */
   String peer();
 
-  /** How many streams are open. */
+  /** Returns the number of open streams. */
   int streams();
 }

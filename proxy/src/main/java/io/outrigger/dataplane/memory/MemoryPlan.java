@@ -1,73 +1,86 @@
 package io.outrigger.dataplane.memory;
 
 /**
- * How the memory of a container is divided. The JVM takes the heap's share by the flags of {@code
- * docker/jvm.options}; of what that leaves, network buffers get as much as leaves room for the
- * rest: metadata, compiled code, the compiler at work, stacks, and the pages of files that run. The
- * shares and the rest were measured from 128 MiB to 4 GiB (proxy/docs/memory.md).
+ * The division of a container's memory. The JVM sizes the heap by the flags of {@code
+ * docker/jvm.options}. Network buffers get as much of the remaining memory as leaves room for the
+ * rest: metadata, compiled code, the running compiler, stacks, and the pages of files that are
+ * executed. The shares and the rest were measured from 128 MiB to 4 GiB (proxy/docs/memory.md).
  *
- * <p>The heap's limit is the one figure that the JVM gives away at no cost, and it follows from the
- * container's, so the container's follows from it (decision proxy-0037).
+ * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives it from
+ * the container's limit, so the plan computes the container's limit back from the heap's (decision
+ * proxy-0037).
  *
- * @param heapBytes the most that the heap can be
- * @param directBytes the most that network buffers can be together
+ * @param heapBytes the maximum size of the heap
+ * @param directBytes the maximum size of all network buffers in sum
  */
 public record MemoryPlan(long heapBytes, long directBytes) {
-  /** Netty's own limit for buffers; who gives it decides. */
+  /** The property of Netty's own limit for direct buffers. A value that the user gives wins. */
   static final String DIRECT_PROPERTY = "io.netty.maxDirectMemory";
 
-  /** Netty's kind of allocator; who gives it decides. */
+  /** The property of Netty's kind of allocator. A value that the user gives wins. */
   static final String ALLOCATOR_PROPERTY = "io.netty.allocator.type";
 
-  /** The launchers set it where they give the JVM a start-up cache. */
+  /** The property that the launchers set where they give the JVM a start-up cache. */
   static final String CACHE_PROPERTY = "outrigger.start-up-cache";
 
   private static final long MIB = 1 << 20;
 
   /**
-   * {@code MinRAMPercentage}. The JVM uses it where it makes a heap that is smaller than the one it
-   * would make without any flag, {@link #SMALL_HEAP_BYTES}.
+   * {@code MinRAMPercentage}. The JVM uses this share where the resulting heap is smaller than the
+   * heap that the JVM would make without any flag, {@link #SMALL_HEAP_BYTES}.
    */
   private static final double SMALL_SHARE = 0.28;
 
-  /** {@code MaxRAMPercentage}, from about 445 MiB on. */
+  /** {@code MaxRAMPercentage}, which applies to containers from about 445 MiB on. */
   private static final double SHARE = 0.35;
 
-  /** Without any flag the JVM makes one of 124.8 MiB; the first by {@link #SHARE} has 156 MiB. */
+  /**
+   * The bound between heaps by {@link #SMALL_SHARE} and by {@link #SHARE}. Without any flag the JVM
+   * makes a heap of 124.8 MiB; the smallest heap by {@link #SHARE} has 156 MiB.
+   */
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
   /**
-   * What everything but heap and buffers takes at its worst, the pages of files in use included.
+   * The bytes that everything except for heap and buffers takes in the worst case, including the
+   * pages of files in use.
    */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
-   * What classes take beside that in a JVM without a start-up cache, of which they are pages of a
-   * file that the kernel can drop: 29 MiB on Java 17, 21 on Java 25.
+   * The additional bytes that classes take in a JVM without a start-up cache: 29 MiB on Java 17, 21
+   * on Java 25. With the cache, classes are pages of a file that the kernel can drop.
    */
   private static final long CLASSES_BYTES = 30 * MIB;
 
-  /** In small containers: the rest is then seldom at its worst, and calls need something. */
+  /**
+   * The least that buffers get. This bound matters in small containers: the rest is seldom at its
+   * worst there, and calls need some buffers.
+   */
   private static final long MIN_DIRECT_BYTES = 14 * MIB;
 
-  /** {@code -Xmn}: objects come to be there, and what stays is elsewhere. */
+  /** The size of the young generation, {@code -Xmn}. Objects that stay live are moved out of it. */
   static final long YOUNG_BYTES = 7 * MIB;
 
-  /** What the program itself keeps (6 MiB), and as much again for a configuration. */
+  /**
+   * The heap that the program itself keeps (6 MiB), and about as much again for a configuration.
+   */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
-   * Of the old generation without the program: what is beyond it is for garbage. 10,000 idle
-   * connections find room in 256 MiB before any of them counts as too much.
+   * The share of the old generation, without the program's part, that peers may hold; the remainder
+   * is for garbage. In 256 MiB, 10,000 idle connections fit before any of them counts as too much.
    */
   private static final double PEER_SHARE = 0.78;
 
-  /** Of the limit for buffers: what is beyond it is what the allocator rounds up to and keeps. */
+  /**
+   * The share of the limit for buffers that peers may hold. The remainder covers sizes that the
+   * allocator rounds up and memory that it keeps.
+   */
   private static final double SAFE_DIRECT_SHARE = 0.9;
 
   private static final long DIRECT_HEADROOM_BYTES = 4 * MIB;
 
-  /** The plan of this process, before {@link #limitBuffers} or after. */
+  /** Returns the plan of this process, before or after {@link #limitBuffers} was called. */
   public static MemoryPlan ofProcess() {
     long heap = Runtime.getRuntime().maxMemory();
     long given = Long.getLong(DIRECT_PROPERTY, 0);
@@ -76,7 +89,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
         : ofHeap(heap, Boolean.getBoolean(CACHE_PROPERTY));
   }
 
-  /** The plan where the JVM chose a heap of {@code heapBytes} by its flags. */
+  /** Returns the plan for a JVM that chose a heap of {@code heapBytes} by its flags. */
   static MemoryPlan ofHeap(long heapBytes, boolean hasStartUpCache) {
     long container = containerBytes(heapBytes);
     long rest = REST_BYTES + (hasStartUpCache ? 0 : CLASSES_BYTES);
@@ -86,10 +99,10 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   }
 
   /**
-   * Has Netty fail at once where its buffers would take more than this plan has for them, and take
-   * them from malloc one by one: an allocator that keeps chunks keeps them for parts of them, so
-   * that what it has given out is not what is in use, and little comes back when a connection ends.
-   * Comes before the first of Netty's classes.
+   * Makes Netty fail at once where its buffers would exceed this plan's limit, and allocate each
+   * buffer by its own malloc. A pooling allocator keeps a chunk as long as any part of the chunk is
+   * in use, so that its allocated bytes exceed the bytes in use, and the end of a connection frees
+   * little. Must be called before the first class of Netty is loaded.
    */
   public void limitBuffers() {
     System.setProperty(DIRECT_PROPERTY, Long.toString(directBytes));
@@ -98,7 +111,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     }
   }
 
-  /** The container that has such a heap. */
+  /** Returns the size of the container for which the JVM chooses this plan's heap. */
   public long containerBytes() {
     return containerBytes(heapBytes);
   }
@@ -107,18 +120,24 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 
-  /** What peers may make the process hold on the heap, so that collections stay cheap. */
+  /**
+   * Returns the bytes that peers may make the process hold on the heap, so that collections stay
+   * cheap.
+   */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /** What peers may make the process hold in buffers, so that reads still get theirs. */
+  /**
+   * Returns the bytes that peers may make the process hold in buffers, so that reads still get
+   * buffers.
+   */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));
   }
 
-  /** The default of {@code --max-memory}, and the most that it may be. */
+  /** Returns the default of {@code --max-memory}, which is also its maximum. */
   public long peerBytes() {
     return peerHeapBytes() + peerDirectBytes();
   }

@@ -4,12 +4,12 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 
 /**
- * What peers make the process hold, at one moment.
+ * The memory that peers make the process hold, at one moment.
  *
- * @param heapBytes on the heap, after the last collection
- * @param directBytes in buffers outside of it
- * @param limits what may be held
- * @param ended what was ended since the start so that memory became free
+ * @param heapBytes the bytes held on the heap, after the last collection
+ * @param directBytes the bytes held in buffers outside of the heap
+ * @param limits the bytes that may be held
+ * @param ended the numbers of connections that were ended since the start to free memory
  * @param heaviest the connections that hold most, heaviest first
  */
 @AnyThread
@@ -25,11 +25,11 @@ public record MemoryView(
   }
 
   /**
-   * What may be held.
+   * The bytes that peers may make the process hold.
    *
-   * @param heapBytes on the heap
-   * @param directBytes in buffers outside of it
-   * @param totalBytes on both together
+   * @param heapBytes the limit of bytes on the heap
+   * @param directBytes the limit of bytes in buffers outside of the heap
+   * @param totalBytes the limit of the sum of both
    */
   public record Limits(long heapBytes, long directBytes, long totalBytes) {
     public Limits {
@@ -39,13 +39,13 @@ public record MemoryView(
     }
   }
 
-  /** How many connections to one side were ended so that memory became free. */
+  /** The number of connections to one side that were ended to free memory. */
   public record EndedCount(PeerSide side, long count) {}
 
   /**
-   * One connection.
+   * A connection and the memory that it holds.
    *
-   * @param bytes about how many would be free without it
+   * @param bytes the approximate number of bytes that would be free without the connection
    */
   public record Holder(PeerSide side, String peer, long bytes, int streams) {}
 }

@@ -13,82 +13,85 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an {@link OutOfMemoryError} means for the process (decision proxy-0046). On an event loop
- * the catch site ends the connection or call that met it and reports it by {@link #onLoop}, which
- * has the heaviest connection ended as well. The process ends, with one line that says why, when it
- * can no longer serve:
+ * Decides the consequence of an {@link OutOfMemoryError} for the process (decision proxy-0046). On
+ * an event loop, the catch site ends the connection or call that met the error and reports the
+ * error by {@link #onLoop}, which has the heaviest connection ended as well. The process ends, with
+ * one line that states the reason, when it can no longer serve:
  *
  * <ul>
- *   <li>the error comes to the end of a thread, or to the control loop, whose state may then be
- *       half changed;
- *   <li>more than {@value #MAX_ERRORS} come to event loops within {@link #WINDOW}, and there is no
- *       connection left to end;
- *   <li>the heap stays full, whatever is collected and ended ({@link HeapWatch}).
+ *   <li>the error reaches the end of a thread, or the control loop, whose state may then be half
+ *       changed;
+ *   <li>more than {@value #MAX_ERRORS} errors reach event loops within {@link #WINDOW}, and there
+ *       is no connection left to end;
+ *   <li>the heap stays full, however much is collected and however many connections are ended
+ *       ({@link HeapWatch}).
  * </ul>
  *
- * <p>Buffers beyond Netty's own limit do not count: ending the connection that asked for one gives
- * memory back, and peers could else end the process at will.
+ * <p>Failures at Netty's own limit for buffers do not count: ending the connection that requested
+ * the buffer frees memory, and peers could otherwise end the process whenever they want.
  */
 @AnyThread
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
-  /** More of them in a {@link #WINDOW} end the process. */
+  /** More errors than this within {@link #WINDOW} end the process. */
   static final int MAX_ERRORS = 20;
 
   static final Duration WINDOW = Duration.ofSeconds(10);
 
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
-  /** Until {@link #install}, as in tests, it ends nothing. */
+  /** The policy of the process. Before {@link #install}, as in tests, the policy only logs. */
   private static volatile OutOfMemory ofProcess =
       new OutOfMemory(System::nanoTime, reason -> log.error("out of memory {}", reason));
 
   private final LongSupplier nanoTime;
   private final Consumer<String> end;
 
-  /** Ends the heaviest connection; false when there is none. */
+  /**
+   * Ends the heaviest connection; returns false when there is none.
+   */
   private volatile BooleanSupplier relief = () -> false;
 
-  /** When the last of them came, the oldest at the place that is next. */
+  /** The times of the last errors. The next slot to overwrite holds the oldest time. */
   private final AtomicLongArray times = new AtomicLongArray(MAX_ERRORS);
 
   private final AtomicLong errors = new AtomicLong();
 
   /**
-   * @param end of the process, for a reason
+   * @param end ends the process for the given reason
    */
   OutOfMemory(LongSupplier nanoTime, Consumer<String> end) {
     this.nanoTime = nanoTime;
     this.end = end;
   }
 
-  /** Makes this policy that of the process, for threads of libraries too. */
+  /** Installs this policy for the process, including threads of libraries. */
   public static void install(MemoryPlan plan) {
     var policy = new OutOfMemory(System::nanoTime, new ProcessEnd(plan));
     ofProcess = policy;
     Thread.setDefaultUncaughtExceptionHandler(policy);
   }
 
-  /** Has lack of memory end the heaviest connection of {@code gauge}. */
+  /** Sets {@code gauge} as the one whose heaviest connection is ended when memory runs out. */
   public static void endsHeaviestOf(MemoryGauge gauge) {
     ofProcess.relieveBy(gauge::endHeaviest);
   }
 
   /**
-   * Reports a failure on an event loop, or on another thread where only one task or connection is
-   * lost by it. The caller has ended that, or will.
+   * Reports a failure on an event loop, or on another thread where the failure costs only one task
+   * or connection. The caller has ended that task or connection, or will end it.
    *
-   * @return whether it is lack of memory, and so no bug
+   * @return whether the failure is lack of memory, and so not a bug
    */
   public static boolean onLoop(Throwable failure) {
     return ofProcess.report(failure);
   }
 
-  /** Reports a failure after which nobody knows what a thread of a library left half done. */
+  /** Reports a failure that may have left the state of a library's thread half changed. */
   public static void onThread(Throwable failure) {
     ofProcess.uncaughtException(Thread.currentThread(), failure);
   }
 
-  /** Reports that collections find nothing: the heap is too small for what lives in it. */
+  /** Reports that collections free nothing: the heap is too small for its live objects. */
   public static void onFullHeap() {
     if (ofProcess.relief.getAsBoolean()) {
       return;
@@ -97,7 +100,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   }
 
   /**
-   * @param heaviestEnds ends the heaviest connection; false when there is none
+   * @param heaviestEnds ends the heaviest connection; returns false when there is none
    */
   void relieveBy(BooleanSupplier heaviestEnds) {
     relief = heaviestEnds;
@@ -121,7 +124,10 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     return true;
   }
 
-  /** Whether it is the JVM's; Netty's own, of its limit for buffers, is of a class of its own. */
+  /**
+   * Whether {@code error} is the JVM's own. Netty throws a subclass when its limit for buffers is
+   * reached.
+   */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;
   }

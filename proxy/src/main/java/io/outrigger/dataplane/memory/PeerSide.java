@@ -1,9 +1,9 @@
 package io.outrigger.dataplane.memory;
 
-/** Which kind of peer a connection leads to. */
+/** The kind of peer to which a connection leads. */
 public enum PeerSide {
   /** A local app that sends requests. */
   APP,
-  /** A backend that answers them. */
+  /** A backend that answers requests. */
   BACKEND
 }

@@ -10,9 +10,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Ends a process that is out of memory: one line on stderr, and exit code 1. Needs no memory where
- * there is none: the remedy is a line that was made at the start, and the reason goes without where
- * it does not fit any more. Hooks are not run, for they need memory too.
+ * Ends a process that is out of memory, with one line on stderr and exit code 1. The end itself
+ * works without free memory: a line with the remedy is built at the start, and the reason is
+ * omitted where no memory is left to add it. Shutdown hooks are not run, because they need memory
+ * too.
  */
 @AnyThread
 final class ProcessEnd implements Consumer<String> {
@@ -33,7 +34,7 @@ final class ProcessEnd implements Consumer<String> {
   @Override
   public void accept(String reason) {
     if (ended.getAndSet(true)) {
-      return; // another thread is at it
+      return; // another thread is ending the process
     }
     try {
       write(reason);
@@ -54,7 +55,7 @@ final class ProcessEnd implements Consumer<String> {
     try {
       err.write(line);
     } catch (IOException nobodyReads) {
-      // the exit code says it
+      // the exit code reports the failure
     }
   }
 

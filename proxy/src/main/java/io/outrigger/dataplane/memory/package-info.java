@@ -1,11 +1,12 @@
 /**
- * How much memory the process has and who gets which part of it ({@link MemoryPlan}); what peers
- * make it hold, as it is measured ({@link MemoryGauge}), and which connections end when that is too
- * much ({@link LoopMemory}); what happens when a part is used up all the same ({@link
+ * The memory of the process: its division ({@link MemoryPlan}), the measurement of the memory that
+ * peers make the process hold ({@link MemoryGauge}), the choice of connections to end when peers
+ * hold too much ({@link LoopMemory}), and the consequence when memory runs out nevertheless ({@link
  * OutOfMemory}).
  *
- * <p>Connections are ranked on their event loop; plans and measurements are for any thread.
- * CONTRACT section 2, {@code --max-memory}; decisions proxy-0037, proxy-0038 and proxy-0046.
+ * <p>Connections are ranked on their event loop; plans and measurements are safe to use on any
+ * thread. CONTRACT section 2, {@code --max-memory}; decisions proxy-0037, proxy-0038 and
+ * proxy-0046.
  */
 @NullMarked
 package io.outrigger.dataplane.memory;
