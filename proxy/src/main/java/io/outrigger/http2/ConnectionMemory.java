@@ -31,9 +31,6 @@ final class ConnectionMemory implements MemoryHolder {
    */
   private static final int TLS_BYTES = 12 << 10;
 
-  /** The size of a stream and its call, without header lists. */
-  private static final int STREAM_BYTES = 4 << 10;
-
   private final Parts parts;
   private final PeerSide side;
   private final LoopMemory loop;
@@ -121,7 +118,9 @@ final class ConnectionMemory implements MemoryHolder {
     ConnectionStreams streams = parts.streams;
     return isShared()
         ? own
-        : own + (long) STREAM_BYTES * streams.table().active() + streams.queuedBytes();
+        : own
+            + (long) ConnectionStreams.STREAM_BYTES * streams.table().active()
+            + streams.queuedBytes();
   }
 
   @Override

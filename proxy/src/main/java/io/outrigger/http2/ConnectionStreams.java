@@ -19,6 +19,11 @@ import org.slf4j.LoggerFactory;
  */
 @LoopConfined
 final class ConnectionStreams {
+  /** The approximate size of a stream and its call, without their header lists. */
+  static final int STREAM_BYTES = 4 << 10;
+
+  private static final int HEAVY_BYTES = 256 << 10;
+
   private static final Logger log = LoggerFactory.getLogger(ConnectionStreams.class);
 
   private final ConnectionSettings settings;
@@ -245,6 +250,11 @@ final class ConnectionStreams {
 
   long queuedBytes() {
     return queuedBytes;
+  }
+
+  /** Whether the streams hold so much memory that further requests are refused at full memory. */
+  boolean isHeavy() {
+    return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
   }
 
   /**

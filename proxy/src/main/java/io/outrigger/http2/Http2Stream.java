@@ -78,6 +78,14 @@ public interface Http2Stream {
   /** Whether this side has not ended the stream yet. */
   boolean isOpenForSending();
 
+  /**
+   * Whether the stream's connection holds so much memory that requests on the connection are
+   * refused while memory is full.
+   */
+  default boolean isOnHeavyConnection() {
+    return true;
+  }
+
   /** Whether END_STREAM has been written, so that nothing more is sent on this stream. */
   boolean hasSentEnd();
 }

@@ -264,6 +264,11 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
+  public boolean isOnHeavyConnection() {
+    return streams.isHeavy();
+  }
+
+  @Override
   public boolean isOpenForSending() {
     return !gone && sending == Sending.OPEN;
   }

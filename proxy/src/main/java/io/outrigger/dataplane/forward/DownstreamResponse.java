@@ -56,6 +56,11 @@ final class DownstreamResponse {
     this.loop = loop;
   }
 
+  /** Whether the app's connection holds so much that it may get no request at full memory. */
+  boolean isOnHeavyConnection() {
+    return stream.isOnHeavyConnection();
+  }
+
   /** Adds the routing decision of {@code call} to the end of the response. */
   void addDecisionOf(CallSummary call) {
     decisionOf = call;

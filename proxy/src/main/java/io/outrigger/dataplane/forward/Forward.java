@@ -88,10 +88,11 @@ public final class Forward {
   }
 
   /**
-   * The target of a new request; failed when memory is full or no further target may be created.
+   * The target of a new request; failed when no further target may be created, or when memory is
+   * full and the request's connection is heavy.
    */
-  Outcome<ForwardTarget> targetFor(RequestHead head) {
-    return memory.isFull()
+  Outcome<ForwardTarget> targetFor(RequestHead head, boolean isOnHeavyConnection) {
+    return isOnHeavyConnection && memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : targets.targetFor(head.authority());
   }

@@ -212,7 +212,7 @@ public final class ForwardedCall extends TimedCall
       reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
       return;
     }
-    Outcome<ForwardTarget> resolved = forward.targetFor(head);
+    Outcome<ForwardTarget> resolved = forward.targetFor(head, app.isOnHeavyConnection());
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       record.targeted(ok.value().name());

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * Netty's allocator has given out, and the live bytes of the heap after a collection, minus the
  * live bytes of the program itself.
  *
- *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
  * from 85 %  the heaviest connections are ended, one after the other, until the share is 75 %

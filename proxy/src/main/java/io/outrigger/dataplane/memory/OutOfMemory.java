@@ -46,9 +46,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
   private final LongSupplier nanoTime;
   private final Consumer<String> end;
 
-  /**
-   * Ends the heaviest connection; returns false when there is none.
-   */
+  /** Ends the heaviest connection; returns false when there is none. */
   private volatile BooleanSupplier relief = () -> false;
 
   /** The times of the last errors. The next slot to overwrite holds the oldest time. */
