@@ -425,7 +425,8 @@ final class CallAttempts {
     if (phase == AttemptPhase.BACKING_OFF) {
       return CallFailures.nextAttempt(in, requireNonNull(lastFailure));
     }
-    if (attempt != null && attempt.isOpen()) {
+    boolean isSent = phase == AttemptPhase.STREAMING; // also when the backend has just reset it
+    if (attempt != null && (attempt.isOpen() || isSent)) {
       return CallFailures.response(in, attempt.address());
     }
     return attempt != null && attempt.isWaiting()

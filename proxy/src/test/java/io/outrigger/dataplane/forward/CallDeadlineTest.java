@@ -144,6 +144,7 @@ class CallDeadlineTest {
     script.time.advance(Duration.ofMillis(100));
     backend.stream().handlerOf().onReset(Http2Error.CANCEL, true);
     assertThat(before.field("grpc-status")).isEqualTo("4");
+    assertThat(before.field("grpc-message")).contains("waiting for the response of");
 
     var after = script.unary("grpc-timeout", "100m");
     script.respond();
