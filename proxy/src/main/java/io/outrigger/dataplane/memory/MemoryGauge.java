@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
  * from 85 %  the heaviest connections are ended, one after the other, until the share is 75 %
- * from 100 % full: new requests and connections are refused
+ * from 100 % full: new connections are refused, and requests on connections that hold 256 KiB
  * </pre>
  *
  * <p>A share is the largest of three: used heap by the heap's limit, used buffers outside of the
