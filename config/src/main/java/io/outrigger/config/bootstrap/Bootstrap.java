@@ -13,23 +13,40 @@ import java.util.stream.Stream;
  * @param listenerNameTemplate {@code client_default_listener_resource_name_template}
  * @param authorities the authorities by name (A47)
  * @param certificateProviders the certificate providers by instance name (A29)
+ * @param serverListenerNameTemplate {@code server_listener_resource_name_template} (A36)
  */
 public record Bootstrap(
     List<XdsServer> servers,
     Node node,
     Map<String, Authority> authorities,
     Map<String, CertificateProvider> certificateProviders,
-    String listenerNameTemplate) {
+    String listenerNameTemplate,
+    Optional<String> serverListenerNameTemplate) {
   public Bootstrap {
     servers = List.copyOf(servers);
     authorities = Map.copyOf(authorities);
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
+  /** Creates a bootstrap of a program that serves no Listener. */
+  public Bootstrap(
+      List<XdsServer> servers,
+      Node node,
+      Map<String, Authority> authorities,
+      Map<String, CertificateProvider> certificateProviders,
+      String listenerNameTemplate) {
+    this(servers, node, authorities, certificateProviders, listenerNameTemplate, Optional.empty());
+  }
+
   /** Returns a bootstrap with the same node whose only control plane is {@code server}. */
   public Bootstrap servedBy(XdsServer server) {
     return new Bootstrap(
-        List.of(server), node, Map.of(), certificateProviders, listenerNameTemplate);
+        List.of(server),
+        node,
+        Map.of(),
+        certificateProviders,
+        listenerNameTemplate,
+        serverListenerNameTemplate);
   }
 
   /** Returns every control plane once; the control planes of authorities come last. */

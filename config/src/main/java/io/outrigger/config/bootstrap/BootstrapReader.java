@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * Reads the text of a gRPC xDS bootstrap. The reader accepts the documents that a proxyless client
  * accepts: unknown fields are ignored, and wrong types are errors. One reading finds all errors
- * (A27, A29, A47, A65, A71, A95, A97).
+ * (A27, A29, A36, A47, A65, A71, A95, A97).
  */
 @AnyThread
 public final class BootstrapReader {
@@ -45,7 +45,9 @@ public final class BootstrapReader {
             certificateProviders(root),
             root.text("client_default_listener_resource_name_template")
                 .filter(template -> !template.isEmpty())
-                .orElse(TARGET_NAME));
+                .orElse(TARGET_NAME),
+            root.text("server_listener_resource_name_template")
+                .filter(template -> !template.isEmpty()));
     return findings.errors().isEmpty()
         ? new BootstrapResult.Accepted(bootstrap, findings.warnings())
         : new BootstrapResult.Refused(findings.errors());

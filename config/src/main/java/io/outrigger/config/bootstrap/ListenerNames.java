@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Computes the name of the Listener resource of an xDS target (A47 "gRPC Client Target URI
- * Syntax").
+ * Computes the name of the Listener resource of an xDS target (A47 "gRPC Client Target URI Syntax")
+ * and of an address to serve (A36 "xDS Protocol").
  */
 @AnyThread
 public final class ListenerNames {
   private static final String NEW_STYLE = "xdstp:";
+  private static final String SERVER_TEMPLATE = "server_listener_resource_name_template";
   // RFC 3986 section 3.3: the characters of pchar without percent-encoding, and the separator of
   // segments.
   private static final String ALLOWED_IN_PATH = "-._~!$&'()*+,;=:@/";
@@ -29,12 +30,39 @@ public final class ListenerNames {
     if (authority.isPresent()) {
       return ofAuthority(bootstrap, authority.get(), path);
     }
-    String name = expand(bootstrap.listenerNameTemplate(), path);
+    return expandKnown(
+        bootstrap,
+        "client_default_listener_resource_name_template",
+        bootstrap.listenerNameTemplate(),
+        path);
+  }
+
+  /**
+   * Returns the name of the Listener that configures the address {@code listen}, such as {@code
+   * 0.0.0.0:8080} or {@code [::]:8080}.
+   *
+   * @return the name, or a failure when the bootstrap has no template for such names, or does not
+   *     define the authority of the name
+   */
+  public static Outcome<String> ofServer(Bootstrap bootstrap, String listen) {
+    return bootstrap
+        .serverListenerNameTemplate()
+        .map(template -> expandKnown(bootstrap, SERVER_TEMPLATE, template, listen))
+        .orElseGet(
+            () ->
+                Outcome.failed(
+                    RpcStatus.unavailable(
+                        SERVER_TEMPLATE
+                            + ": is missing in the bootstrap; add the template that the control"
+                            + " plane expects, such as \"xds.istio.io/grpc/lds/inbound/%s\"")));
+  }
+
+  private static Outcome<String> expandKnown(
+      Bootstrap bootstrap, String field, String template, String path) {
+    String name = expand(template, path);
     if (name.startsWith(NEW_STYLE) && !bootstrap.authorities().containsKey(authorityOf(name))) {
       return Outcome.failed(
-          RpcStatus.unavailable(
-              "client_default_listener_resource_name_template: "
-                  + unknown(bootstrap, authorityOf(name))));
+          RpcStatus.unavailable(field + ": " + unknown(bootstrap, authorityOf(name))));
     }
     return Outcome.ok(name);
   }

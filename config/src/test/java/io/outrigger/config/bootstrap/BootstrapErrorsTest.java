@@ -123,6 +123,8 @@ final class BootstrapErrorsTest {
         "'client_default_listener_resource_name_template': 1 |"
             + " $.client_default_listener_resource_name_template: is a number; a string is"
             + " required",
+        "'server_listener_resource_name_template': [] |"
+            + " $.server_listener_resource_name_template: is an array; a string is required",
         "'node': {'id': 1} | $.node.id: is a number; a string is required",
         "'node': {'locality': 'z'} | $.node.locality: is a string; an object is required",
         "'node': {'locality': {'zone': {}}} | $.node.locality.zone: is an object; a string is"

@@ -109,6 +109,8 @@ final class BootstrapReaderTest {
         .isInstanceOf(CertificateProvider.FileWatcher.class);
     assertThat(accepted.bootstrap().authorities()).isEmpty();
     assertThat(accepted.bootstrap().listenerNameTemplate()).isEqualTo("%s");
+    assertThat(accepted.bootstrap().serverListenerNameTemplate())
+        .contains("xds.istio.io/grpc/lds/inbound/%s");
   }
 
   @Test

@@ -82,6 +82,46 @@ final class ListenerNamesTest {
                 + " the bootstrap's authorities [own.example, plain.example]; add it there");
   }
 
+  private static Bootstrap serving(String template) {
+    return new Bootstrap(
+        List.of(),
+        new Node("", "", new Locality("", "", ""), Map.of()),
+        Map.of("plain.example", PLAIN),
+        Map.of(),
+        "%s",
+        Optional.of(template));
+  }
+
+  @ParameterizedTest(name = "{0} with {1} -> {2}")
+  @Conformance("A36-01")
+  @CsvSource({
+    "xds.istio.io/grpc/lds/inbound/%s, 10.1.2.3:8080, xds.istio.io/grpc/lds/inbound/10.1.2.3:8080",
+    "grpc/server?address=%s, [::]:8080, grpc/server?address=[::]:8080",
+    "%s, 0.0.0.0:8080, 0.0.0.0:8080",
+    "%s/%s, 0.0.0.0:8080, 0.0.0.0:8080/0.0.0.0:8080",
+    "fixed, 0.0.0.0:8080, fixed",
+    "xdstp://plain.example/L/%s, [::]:8080, xdstp://plain.example/L/%5B::%5D:8080",
+  })
+  void theAddressToServeReplacesEachMark(String template, String listen, String name) {
+    assertThat(ListenerNames.ofServer(serving(template), listen)).isEqualTo(Outcome.ok(name));
+  }
+
+  @Test
+  @Conformance({"A36-01", "A36-02"})
+  void aTemplateForServersMustExistAndHaveAKnownAuthority() {
+    assertThat(ListenerNames.ofServer(federated("%s"), "0.0.0.0:8080").status().message())
+        .isEqualTo(
+            "server_listener_resource_name_template: is missing in the bootstrap; add the template"
+                + " that the control plane expects, such as \"xds.istio.io/grpc/lds/inbound/%s\"");
+    assertThat(
+            ListenerNames.ofServer(serving("xdstp://no.example/L/%s"), "0.0.0.0:8080")
+                .status()
+                .message())
+        .isEqualTo(
+            "server_listener_resource_name_template: authority \"no.example\" is not among the"
+                + " bootstrap's authorities [plain.example]; add it there");
+  }
+
   @Test
   void aNewStyleNameWithoutAuthorityBelongsToTheEmptyOne() {
     assertThat(
