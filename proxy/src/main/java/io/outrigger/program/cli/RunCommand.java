@@ -28,8 +28,8 @@ final class RunCommand implements Callable<Integer> {
     CommandSpec spec = new RunCommand(sidecar).spec;
     spec.usageMessage()
         .customSynopsis(
-            "outrigger run --forward [NAME@]LISTEN=TARGET... [--bootstrap FILE | --resources PATH...]"
-                + " [FLAGS]")
+            "outrigger run [--forward [NAME@]LISTEN=TARGET...] [--serve [NAME@]LISTEN=APP...]"
+                + " [--bootstrap FILE | --resources PATH...] [FLAGS]")
         .sortOptions(false)
         .description(
             "Runs the sidecar.",

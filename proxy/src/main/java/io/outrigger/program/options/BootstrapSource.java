@@ -24,7 +24,7 @@ public final class BootstrapSource {
 
   /**
    * The bootstrap when none is given: it has no control plane, and listeners have the names of
-   * targets.
+   * targets and of served addresses.
    */
   public static final Bootstrap NONE =
       new Bootstrap(
@@ -32,7 +32,8 @@ public final class BootstrapSource {
           new Node("outrigger", "", new Locality("", "", ""), Map.of()),
           Map.of(),
           Map.of(),
-          "%s");
+          "%s",
+          Optional.of("%s"));
 
   private BootstrapSource() {}
 

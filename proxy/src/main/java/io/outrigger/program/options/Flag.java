@@ -35,6 +35,27 @@ public enum Flag {
           + " [::1]:PORT or unix:/path. TARGET: xds:///orders, xds://authority/orders, xds:///*"
           + " (each request's :authority names the target), or dns:///orders:50051 (all addresses of"
           + " a name, without a control plane)"),
+  SERVE(
+      "[NAME@]LISTEN=APP",
+      Arity.MANY,
+      "an address that other programs of the mesh call, and the app behind it; the control plane"
+          + " says who may call and over which TLS (see proxy/docs/serve.md). LISTEN: IP:PORT or"
+          + " [IP6]:PORT. APP: HOST:PORT or unix:/path"),
+  SERVE_DRAIN_SPREAD(
+      "DURATION",
+      Arity.ONE,
+      "when the control plane changes a served address, the time over which its older connections"
+          + " are asked to go; 0s: at once. Default 30s"),
+  SERVE_DRAIN_GRACE(
+      "DURATION", Arity.ONE, "the time after which these connections are closed. Default 10m"),
+  SERVE_REQUIRE_RBAC(
+      "",
+      Arity.SWITCH,
+      "refuses all requests of a filter chain that has no RBAC filter with action ALLOW"),
+  PEER_HEADER(
+      "off|x-forwarded-client-cert",
+      Arity.ONE,
+      "the header that tells a served app the certificate of its caller. Default off"),
   MAX_TARGETS("N", Arity.ONE, "targets at once behind a forward to xds:///*. Default 100"),
   ADMIN(
       "HOST:PORT", Arity.ONE, "admin HTTP server and page; 'off' disables. Default 127.0.0.1:9901"),

@@ -9,6 +9,7 @@ import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -45,6 +46,7 @@ public final class OptionsReader {
   private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
 
   private static final String OFF = "off";
+  private static final String PEER_HEADER = "x-forwarded-client-cert";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
@@ -80,11 +82,11 @@ public final class OptionsReader {
   }
 
   private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
-    ForwardsReader forwards = new ForwardsReader(settings, problems);
-    List<ForwardSpec> forwardList = forwards.read();
+    PortsReader ports = new PortsReader(settings, problems);
+    ports.read();
     var lookup =
         new SourceLookup(
-            settings, environment, forwards, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
+            settings, environment, ports, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
     Optional<ConfigSource> source = find(lookup);
     List<Path> overlays =
         SourceReader.paths(
@@ -92,10 +94,11 @@ public final class OptionsReader {
     Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
     Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
     Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
-    admin.ifPresent(a -> forwards.take(settings.origin(Flag.ADMIN), "the admin server", a));
+    admin.ifPresent(a -> ports.take(settings.origin(Flag.ADMIN), "the admin server", a));
     adminGrpc.ifPresent(
-        a -> forwards.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
-    health.ifPresent(a -> forwards.take(settings.origin(Flag.HEALTH), "the health server", a));
+        a -> ports.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
+    health.ifPresent(a -> ports.take(settings.origin(Flag.HEALTH), "the health server", a));
+    Serving serving = serving(ports.serves());
     int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
     Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
     Connections connections = connections();
@@ -124,7 +127,8 @@ public final class OptionsReader {
         source,
         lookup,
         overlays,
-        forwardList,
+        ports.forwards(),
+        serving,
         admin,
         adminGrpc,
         health,
@@ -160,6 +164,17 @@ public final class OptionsReader {
       problems.addAll(wrong);
     }
     return Optional.empty();
+  }
+
+  private Serving serving(List<ServeSpec> serves) {
+    Duration grace = duration(Flag.SERVE_DRAIN_GRACE, Duration.ofMinutes(10)); // A36 "xDS Protocol"
+    Duration spread = duration(Flag.SERVE_DRAIN_SPREAD, Duration.ofSeconds(30));
+    return new Serving(
+        serves,
+        spread.compareTo(grace) < 0 ? spread : grace,
+        grace,
+        value(Flag.SERVE_REQUIRE_RBAC, false, OptionsReader::parseBoolean),
+        value(Flag.PEER_HEADER, false, OptionsReader::peerHeader));
   }
 
   private Connections connections() {
@@ -341,6 +356,13 @@ public final class OptionsReader {
   private static Boolean parseBoolean(String text) {
     require(text.equals("true") || text.equals("false"), "\"" + text + "\" is not true or false");
     return text.equals("true");
+  }
+
+  private static Boolean peerHeader(String text) {
+    require(
+        text.equals(OFF) || text.equals(PEER_HEADER),
+        "\"" + text + "\" is not " + OFF + " or " + PEER_HEADER);
+    return text.equals(PEER_HEADER);
   }
 
   private static AuthorityMode authority(String text) {

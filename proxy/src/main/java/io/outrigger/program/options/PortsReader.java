@@ -9,45 +9,81 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
-/** Reads {@code --forward}, and checks that names and addresses are unique. */
-final class ForwardsReader {
+/**
+ * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. An
+ * address is unique among all ports, a name among those of its flag.
+ */
+final class PortsReader {
   private final GivenFlags settings;
   private final Problems problems;
   private final List<ForwardSpec> forwards = new ArrayList<>();
+  private final List<ServeSpec> serves = new ArrayList<>();
 
   /** The addresses in use, with the name of each user in messages. */
   private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
 
-  ForwardsReader(GivenFlags settings, Problems problems) {
+  PortsReader(GivenFlags settings, Problems problems) {
     this.settings = settings;
     this.problems = problems;
   }
 
-  List<ForwardSpec> read() {
-    String origin = settings.origin(Flag.FORWARD);
-    Map<String, String> names = new HashMap<>();
-    List<String> values = values();
-    if (values.isEmpty()) {
-      problems.add(origin, "is missing; give at least one, such as --forward 9001=xds:///orders");
+  void read() {
+    if (values(Flag.FORWARD).isEmpty() && values(Flag.SERVE).isEmpty()) {
+      problems.add(
+          settings.origin(Flag.FORWARD),
+          "is missing; give at least one, such as --forward 9001=xds:///orders, or a --serve");
     }
-    for (String text : values) {
+    read(
+        Flag.FORWARD,
+        (text, names) -> {
+          ForwardSpec forward = ForwardSpec.parse(text);
+          requireUnique(Flag.FORWARD, names, forward.name(), text);
+          take(settings.origin(Flag.FORWARD), "\"" + text + "\"", forward.listen());
+          forwards.add(forward);
+        });
+    read(
+        Flag.SERVE,
+        (text, names) -> {
+          ServeSpec serve = ServeSpec.parse(text);
+          requireUnique(Flag.SERVE, names, serve.name(), text);
+          take(settings.origin(Flag.SERVE), "\"" + text + "\"", serve.listen());
+          serves.add(serve);
+        });
+  }
+
+  List<ForwardSpec> forwards() {
+    return forwards;
+  }
+
+  List<ServeSpec> serves() {
+    return serves;
+  }
+
+  /**
+   * Calls {@code reader} for each value of a flag, with the names so far and the value of each. An
+   * exception is a problem of the flag.
+   */
+  private void read(Flag flag, BiConsumer<String, Map<String, String>> reader) {
+    Map<String, String> names = new HashMap<>();
+    for (String text : values(flag)) {
       try {
-        ForwardSpec forward = ForwardSpec.parse(text);
-        String other = names.putIfAbsent(forward.name(), text);
-        if (other != null) {
-          problems.add(
-              origin,
-              "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
-                  .formatted(text, other, text.substring(text.indexOf('@') + 1)));
-        }
-        take(origin, "\"" + text + "\"", forward.listen());
-        forwards.add(forward);
+        reader.accept(text, names);
       } catch (IllegalArgumentException e) {
-        problems.add(origin, String.valueOf(e.getMessage()));
+        problems.add(settings.origin(flag), String.valueOf(e.getMessage()));
       }
     }
-    return forwards;
+  }
+
+  private void requireUnique(Flag flag, Map<String, String> names, String name, String text) {
+    String other = names.putIfAbsent(name, text);
+    if (other != null) {
+      problems.add(
+          settings.origin(flag),
+          "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
+              .formatted(text, other, text.substring(text.indexOf('@') + 1)));
+    }
   }
 
   /** Records that {@code subject} listens on {@code address}. */
@@ -64,24 +100,28 @@ final class ForwardsReader {
     taken.add(Map.entry(address, subject));
   }
 
-  private List<String> values() {
-    return settings.get(Flag.FORWARD).map(GivenFlags.Given::values).orElse(List.of());
+  private List<String> values(Flag flag) {
+    return settings.get(flag).map(GivenFlags.Given::values).orElse(List.of());
   }
 
   /**
-   * Whether a control plane is needed. No control plane is needed when all targets have the dns
-   * scheme, even if the rest of a target is wrong.
+   * Whether a control plane is needed. No control plane is needed when nothing is served, and all
+   * targets have the dns scheme, even if the rest of a target is wrong.
    */
   boolean needControlPlane() {
-    return values().isEmpty() || !values().stream().allMatch(ForwardSpec::isForDns);
+    List<String> targets = values(Flag.FORWARD);
+    return targets.isEmpty()
+        || !values(Flag.SERVE).isEmpty()
+        || !targets.stream().allMatch(ForwardSpec::isForDns);
   }
 
   /**
-   * Checks that {@code bootstrap} gives the name of a Listener to each target.
+   * Checks that {@code bootstrap} gives the name of a Listener to each target and to each served
+   * address.
    *
-   * @throws InvalidInput with one line for each target that has no such name
+   * @throws InvalidInput with one line for each target or address that has no such name
    */
-  void checkTargets(Bootstrap bootstrap) throws InvalidInput {
+  void checkNames(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();
     for (ForwardSpec forward : forwards) {
       if (forward.target() instanceof DnsTarget) {
@@ -97,6 +137,11 @@ final class ForwardsReader {
             settings.origin(Flag.FORWARD), "\"" + forward.target() + "\": " + status.message());
       }
     }
+    serves.stream()
+        .map(serve -> ListenerNames.ofServer(bootstrap, serve.listen().toString()).status())
+        .filter(status -> !status.isOk())
+        .findFirst() // the bootstrap is at fault, so one line tells it for all addresses
+        .ifPresent(status -> unknown.add(settings.origin(Flag.SERVE), status.message()));
     unknown.throwIfAny();
   }
 }

@@ -35,6 +35,7 @@ public record ProxyOptions(
     SourceLookup lookup,
     List<Path> overlays,
     List<ForwardSpec> forwards,
+    Serving serving,
     Optional<ListenAddress.Tcp> admin,
     Optional<ListenAddress.Tcp> adminGrpc,
     Optional<ListenAddress.Tcp> health,
@@ -96,6 +97,28 @@ public record ProxyOptions(
     /** Whether files replace the control plane. */
     public boolean isStatic() {
       return !resources.isEmpty();
+    }
+  }
+
+  /**
+   * What is served for the mesh.
+   *
+   * @param serves one for each served address
+   * @param drainSpread the time over which connections of an old configuration get GOAWAY, at most
+   *     {@code drainGrace}
+   * @param drainGrace the time after which connections of an old configuration are closed
+   * @param requireRbac whether a filter chain without an RBAC filter of action ALLOW refuses every
+   *     request
+   * @param peerHeader whether the app gets the peer's identity in {@code x-forwarded-client-cert}
+   */
+  public record Serving(
+      List<ServeSpec> serves,
+      Duration drainSpread,
+      Duration drainGrace,
+      boolean requireRbac,
+      boolean peerHeader) {
+    public Serving {
+      serves = List.copyOf(serves);
     }
   }
 

@@ -20,16 +20,13 @@ public final class SourceLookup {
 
   private final GivenFlags settings;
   private final Map<String, String> environment;
-  private final ForwardsReader forwards;
+  private final PortsReader ports;
   private final Duration timeout;
   private final Runnable pause;
 
   SourceLookup(
-      GivenFlags settings,
-      Map<String, String> environment,
-      ForwardsReader forwards,
-      Duration timeout) {
-    this(settings, environment, forwards, timeout, () -> WaitingClock.sleep(UNFINISHED));
+      GivenFlags settings, Map<String, String> environment, PortsReader ports, Duration timeout) {
+    this(settings, environment, ports, timeout, () -> WaitingClock.sleep(UNFINISHED));
   }
 
   /**
@@ -40,12 +37,12 @@ public final class SourceLookup {
   SourceLookup(
       GivenFlags settings,
       Map<String, String> environment,
-      ForwardsReader forwards,
+      PortsReader ports,
       Duration timeout,
       Runnable pause) {
     this.settings = settings;
     this.environment = Map.copyOf(environment);
-    this.forwards = forwards;
+    this.ports = ports;
     this.timeout = timeout;
     this.pause = pause;
   }
@@ -56,8 +53,9 @@ public final class SourceLookup {
   }
 
   /**
-   * Reads the bootstrap, and checks that it knows all targets. With a timeout above zero, a wrong
-   * bootstrap is read once more a moment later, since another process may be writing it.
+   * Reads the bootstrap, and checks that it knows all targets and served addresses. With a timeout
+   * above zero, a wrong bootstrap is read once more a moment later, since another process may be
+   * writing it.
    *
    * @throws AbsentFile when the named bootstrap does not exist
    * @throws InvalidInput when the bootstrap is wrong, or none is named
@@ -77,8 +75,8 @@ public final class SourceLookup {
   }
 
   private ConfigSource read() throws InvalidInput {
-    ConfigSource source = SourceReader.read(settings, environment, forwards.needControlPlane());
-    forwards.checkTargets(source.bootstrap());
+    ConfigSource source = SourceReader.read(settings, environment, ports.needControlPlane());
+    ports.checkNames(source.bootstrap());
     return source;
   }
 }

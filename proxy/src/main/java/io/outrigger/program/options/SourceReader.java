@@ -101,6 +101,10 @@ final class SourceReader {
         given.get().node(),
         authorities,
         given.get().certificateProviders(),
-        given.get().listenerNameTemplate());
+        given.get().listenerNameTemplate(),
+        given
+            .get()
+            .serverListenerNameTemplate()
+            .or(BootstrapSource.NONE::serverListenerNameTemplate));
   }
 }

@@ -72,6 +72,29 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " choose another address",
         "HEALTH | unix:/a | --health: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
+        "SERVE | 0.0.0.0:8080 | --serve: \"0.0.0.0:8080\" has no app; write it as"
+            + " 0.0.0.0:8080=127.0.0.1:9090",
+        "SERVE | @0.0.0.0:8080=9090 | --serve: \"@0.0.0.0:8080=9090\" has an empty name before the @",
+        "SERVE | 8080=9090 | --serve: \"8080=9090\": the control plane knows an address with its IP;"
+            + " write it as 0.0.0.0:8080",
+        "SERVE | pod:8080=9090 | --serve: \"pod:8080=9090\": \"pod\" is not an IP address; write it as"
+            + " 0.0.0.0:8080 or with the pod's address",
+        "SERVE | 0.0.0.0:0=9090 | --serve: \"0.0.0.0:0=9090\": port 0 cannot be served; give the port"
+            + " that the control plane knows",
+        "SERVE | 0.0.0.0:8080=0 | --serve: \"0.0.0.0:8080=0\": the app has port 0; give the port it"
+            + " listens on",
+        "SERVE | 0.0.0.0:8080=8080 | --serve: \"0.0.0.0:8080=8080\": the app would be the served"
+            + " address itself; give it another port",
+        "SERVE | 10.1.2.3:8080=10.1.2.3:8080 | --serve: \"10.1.2.3:8080=10.1.2.3:8080\": the app would"
+            + " be the served address itself; give it another port",
+        "SERVE | unix:/a=9090 | --serve: \"unix:/a\" is not an address such as 9001, 127.0.0.1:9001 or"
+            + " [::1]:9001",
+        "SERVE_DRAIN_SPREAD | 5 | --serve-drain-spread: \"5\" is not a duration such as 250ms, 5s, 30m"
+            + " or 1h",
+        "SERVE_DRAIN_GRACE | x | --serve-drain-grace: \"x\" is not a duration such as 250ms, 5s, 30m or"
+            + " 1h",
+        "SERVE_REQUIRE_RBAC | yes | --serve-require-rbac: \"yes\" is not true or false",
+        "PEER_HEADER | xfcc | --peer-header: \"xfcc\" is not off or x-forwarded-client-cert",
         "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
         "THREADS | 2.5 | --threads: \"2.5\" is not a whole number from 1 to 1024",
         "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, io_uring, epoll, nio",
@@ -126,7 +149,8 @@ final class OptionsErrorsTest extends OptionsFixture {
         "BOOTSTRAP | /no/such | --bootstrap: cannot read /no/such: no such file; give the path of a"
             + " gRPC xDS bootstrap",
       })
-  void aBadFlagIsOneLineThatNamesIt(Flag flag, String value, String expected) {
+  void aBadFlagIsOneLineThatNamesIt(Flag flag, String value, String expected) throws IOException {
+    give(Flag.BOOTSTRAP, writeServing().toString());
     give(flag, value);
 
     assertThat(errors()).containsExactly(expected);
@@ -153,7 +177,7 @@ final class OptionsErrorsTest extends OptionsFixture {
             line ->
                 line.equals(
                     "--forward: is missing; give at least one, such as --forward"
-                        + " 9001=xds:///orders"))
+                        + " 9001=xds:///orders, or a --serve"))
         .anyMatch(line -> line.startsWith("--threads: "));
   }
 
@@ -167,6 +191,55 @@ final class OptionsErrorsTest extends OptionsFixture {
                 + " as NAME@9002=xds:///a",
             "--forward: \"b@127.0.0.1:9001=xds:///b\": 127.0.0.1:9001 is taken by"
                 + " \"9001=xds:///a\"; choose another address");
+  }
+
+  @Test
+  void twoServesMayShareNeitherNameNorAddress() throws IOException {
+    give(Flag.BOOTSTRAP, writeServing().toString());
+    give(Flag.SERVE, "a@0.0.0.0:8080=1", "a@0.0.0.0:8081=2", "10.1.2.3:8080=3", "1.2.3.4:9901=4");
+    give(Flag.ADMIN, "0.0.0.0:9901");
+
+    assertThat(errors())
+        .containsExactly(
+            "--serve: \"a@0.0.0.0:8081=2\" has the name of \"a@0.0.0.0:8080=1\"; give it one of its"
+                + " own as NAME@0.0.0.0:8081=2",
+            "--serve: \"10.1.2.3:8080=3\": 10.1.2.3:8080 is taken by \"a@0.0.0.0:8080=1\"; choose"
+                + " another address",
+            "--admin: the admin server: 0.0.0.0:9901 is taken by \"1.2.3.4:9901=4\"; choose another"
+                + " address");
+  }
+
+  @Test
+  @Conformance("A36-02")
+  void aControlPlaneThatServesNeedsATemplateForNames() {
+    give(Flag.SERVE, "0.0.0.0:8080=9000", "0.0.0.0:8081=9001");
+
+    assertThat(errors())
+        .containsExactly(
+            "--serve: server_listener_resource_name_template: is missing in the bootstrap; add the"
+                + " template that the control plane expects, such as"
+                + " \"xds.istio.io/grpc/lds/inbound/%s\"");
+  }
+
+  @Test
+  @Conformance("A36-01")
+  void theAuthorityOfATemplateMustBeKnown() throws IOException {
+    give(
+        Flag.BOOTSTRAP,
+        write(
+                "other.json",
+                BOOTSTRAP
+                    .formatted("cp:443")
+                    .replaceFirst(
+                        "\\{",
+                        "{\"server_listener_resource_name_template\": \"xdstp://west/L/%s\", "))
+            .toString());
+    give(Flag.SERVE, "0.0.0.0:8080=9000");
+
+    assertThat(errors())
+        .containsExactly(
+            "--serve: server_listener_resource_name_template: authority \"west\" is not among the"
+                + " bootstrap's authorities [east]; add it there");
   }
 
   @Test

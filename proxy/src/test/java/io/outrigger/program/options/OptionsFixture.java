@@ -44,6 +44,15 @@ abstract class OptionsFixture {
     return Files.writeString(folder.resolve(name), text);
   }
 
+  /** Writes a bootstrap that names Listeners of servers, too. */
+  final Path writeServing() throws IOException {
+    return write(
+        "serving.json",
+        BOOTSTRAP
+            .formatted("cp:443")
+            .replaceFirst("\\{", "{\"server_listener_resource_name_template\": \"in/%s\", "));
+  }
+
   final void give(Flag flag, String... values) {
     flags.put(flag, List.of(values));
   }

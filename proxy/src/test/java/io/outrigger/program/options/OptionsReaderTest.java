@@ -12,6 +12,7 @@ import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
@@ -46,6 +47,8 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.lookup(),
                 List.of(),
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
+                new Serving(
+                    List.of(), Duration.ofSeconds(30), Duration.ofMinutes(10), false, false),
                 Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
                 Optional.empty(),
                 Optional.empty(),
@@ -86,8 +89,14 @@ final class OptionsReaderTest extends OptionsFixture {
   }
 
   @Test
-  void everyFlagIsUnderstood() throws InvalidInput {
+  void everyFlagIsUnderstood() throws IOException, InvalidInput {
     give(Flag.FORWARD, "a@[::1]:0=xds://east/orders", "all@unix:/run/all.sock=xds:///*");
+    give(Flag.BOOTSTRAP, writeServing().toString());
+    give(Flag.SERVE, "pay@10.1.2.3:8080=127.0.0.1:8080", "[::]:8081=unix:/run/a=b.sock");
+    give(Flag.SERVE_DRAIN_SPREAD, "4s");
+    give(Flag.SERVE_DRAIN_GRACE, "20s");
+    give(Flag.SERVE_REQUIRE_RBAC, "true");
+    give(Flag.PEER_HEADER, "x-forwarded-client-cert");
     give(Flag.MAX_TARGETS, "7");
     give(Flag.ADMIN, "off");
     give(Flag.ADMIN_GRPC, "0.0.0.0:9902");
@@ -134,6 +143,20 @@ final class OptionsReaderTest extends OptionsFixture {
                         "all",
                         new ListenAddress.Unix("/run/all.sock"),
                         new XdsTarget.ByAuthority())),
+                new Serving(
+                    List.of(
+                        new ServeSpec(
+                            "pay",
+                            new ListenAddress.Tcp("10.1.2.3", 8080),
+                            new ListenAddress.Tcp("127.0.0.1", 8080)),
+                        new ServeSpec(
+                            "[::]:8081",
+                            new ListenAddress.Tcp("::", 8081),
+                            new ListenAddress.Unix("/run/a=b.sock"))),
+                    Duration.ofSeconds(4),
+                    Duration.ofSeconds(20),
+                    true,
+                    true),
                 Optional.empty(),
                 Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
                 Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903)),
@@ -158,6 +181,26 @@ final class OptionsReaderTest extends OptionsFixture {
                 true,
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
                 Optional.of("http://collector:4317")));
+  }
+
+  @Test
+  void withServesNoForwardIsNeeded() throws IOException, InvalidInput {
+    flags.remove(Flag.FORWARD);
+    flags.remove(Flag.BOOTSTRAP);
+    environment.put("OUTRIGGER_SERVE", "a@0.0.0.0:8080=9000,[::1]:8081=[::1]:8080");
+    give(Flag.RESOURCES, folder.toString());
+    give(Flag.SERVE_DRAIN_GRACE, "5s");
+
+    ProxyOptions options = read();
+
+    assertThat(options.forwards()).isEmpty();
+    assertThat(options.serving().serves())
+        .extracting(ServeSpec::toString)
+        .containsExactly("a@0.0.0.0:8080=127.0.0.1:9000", "[::1]:8081@[::1]:8081=[::1]:8080");
+    assertThat(options.serving().drainSpread()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(options.source().orElseThrow().bootstrap().serverListenerNameTemplate())
+        .as("without a bootstrap, a Listener is found by its address")
+        .contains("%s");
   }
 
   @ParameterizedTest(name = "flag {0}, environment {1}, file {2} -> {3}")

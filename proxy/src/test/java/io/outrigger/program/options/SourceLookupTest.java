@@ -27,7 +27,7 @@ class SourceLookupTest extends OptionsFixture {
     return new SourceLookup(
         settings,
         environment,
-        new ForwardsReader(settings, new Problems()),
+        new PortsReader(settings, new Problems()),
         timeout,
         () -> {
           pauses.add("pause");

@@ -1,0 +1,74 @@
+package io.outrigger.program.options;
+
+import io.outrigger.base.IpLiteral;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import java.util.Set;
+
+/**
+ * An address that is served for the mesh, and the app behind it.
+ *
+ * @param listen an IP address and a port, as the user wrote them: the control plane knows the
+ *     Listener by this text (A36)
+ */
+public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app) {
+  private static final Set<String> OWN_HOSTS =
+      Set.of("localhost", ListenAddress.LOOPBACK, "::1", "0.0.0.0", "::");
+
+  /**
+   * Reads {@code [NAME@]LISTEN=APP}; the default name is LISTEN.
+   *
+   * @throws IllegalArgumentException with the reason, when {@code text} does not have that form
+   */
+  static ServeSpec parse(String text) {
+    String quoted = "\"" + text + "\"";
+    int equals = text.indexOf('=');
+    require(equals >= 0, quoted + " has no app; write it as 0.0.0.0:8080=127.0.0.1:9090");
+    String left = text.substring(0, equals);
+    int at = left.indexOf('@');
+    require(at != 0, quoted + " has an empty name before the @");
+    ListenAddress.Tcp listen = listen(quoted, left.substring(at + 1));
+    ListenAddress app = ListenAddress.parse(text.substring(equals + 1));
+    if (app instanceof ListenAddress.Tcp tcp) {
+      require(tcp.port() != 0, quoted + ": the app has port 0; give the port it listens on");
+      boolean isSelf =
+          tcp.equals(listen) || (tcp.collidesWith(listen) && OWN_HOSTS.contains(tcp.host()));
+      require(
+          !isSelf, quoted + ": the app would be the served address itself; give it another port");
+    }
+    return new ServeSpec(at < 0 ? listen.toString() : left.substring(0, at), listen, app);
+  }
+
+  private static ListenAddress.Tcp listen(String quoted, String text) {
+    require(
+        text.indexOf(':') >= 0,
+        quoted + ": the control plane knows an address with its IP; write it as 0.0.0.0:" + text);
+    ListenAddress.Tcp listen = ListenAddress.parseTcp(text);
+    require(
+        IpLiteral.canonical(listen.host()).isPresent(),
+        "%s: \"%s\" is not an IP address; write it as 0.0.0.0:%d or with the pod's address"
+            .formatted(quoted, listen.host(), listen.port()));
+    require(
+        listen.port() != 0,
+        quoted + ": port 0 cannot be served; give the port that the control plane knows");
+    return listen;
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
+  /** Returns the served address, with its IP address in canonical form. */
+  public EndpointAddress address() {
+    return new EndpointAddress(
+        IpLiteral.canonical(listen.host()).orElse(listen.host()), listen.port());
+  }
+
+  /** Returns the text as the command line writes it. */
+  @Override
+  public String toString() {
+    return name + "@" + listen + "=" + app;
+  }
+}
