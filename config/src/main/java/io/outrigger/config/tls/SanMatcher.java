@@ -1,7 +1,10 @@
 package io.outrigger.config.tls;
 
 import io.outrigger.config.route.StringMatcher;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}. The
@@ -10,6 +13,8 @@ import java.util.Optional;
  * @param kind the kind of the names; empty for any kind
  */
 public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text) {
+  private static final int NAMES_SHOWN = 5;
+
   /** Creates a matcher for names of any kind. */
   public static SanMatcher ofAnyKind(StringMatcher text) {
     return new SanMatcher(Optional.empty(), text);
@@ -30,6 +35,30 @@ public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text)
       return name.covers(exact.exact());
     }
     return text.matches(name.value());
+  }
+
+  /**
+   * Returns the reason why a peer with these names is not accepted; empty when a matcher accepts a
+   * name, or when there are no matchers.
+   */
+  static Optional<String> objection(List<SanMatcher> matchers, Collection<SubjectAltName> names) {
+    boolean accepted =
+        matchers.isEmpty()
+            || names.stream()
+                .anyMatch(name -> matchers.stream().anyMatch(matcher -> matcher.matches(name)));
+    return accepted ? Optional.empty() : Optional.of(notAccepted(names, listed(matchers)));
+  }
+
+  static String notAccepted(Collection<SubjectAltName> names, String wanted) {
+    return (names.isEmpty() ? "SAN (none)" : "SAN " + listed(names))
+        + " not accepted; wanted: "
+        + wanted;
+  }
+
+  private static String listed(Collection<?> things) {
+    String shown =
+        things.stream().limit(NAMES_SHOWN).map(Object::toString).collect(Collectors.joining(", "));
+    return things.size() > NAMES_SHOWN ? shown + ", … (" + things.size() + " in all)" : shown;
   }
 
   @Override

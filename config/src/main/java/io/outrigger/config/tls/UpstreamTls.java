@@ -4,8 +4,6 @@ import io.outrigger.base.IpLiteral;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The TLS settings for connections to a cluster's endpoints (A29 "CDS for Client Side Security").
@@ -27,11 +25,10 @@ public record UpstreamTls(
     String sni,
     boolean autoHostSni,
     boolean autoSniSanValidation,
-    List<String> alpn) {
+    List<String> alpn)
+    implements TlsSettings {
   /** The limit beyond which a server name is refused (A101 "Validation"). */
   public static final int MAX_SNI_BYTES = 255;
-
-  private static final int NAMES_SHOWN = 5;
 
   public UpstreamTls {
     sanMatchers = List.copyOf(sanMatchers);
@@ -94,13 +91,18 @@ public record UpstreamTls(
         && name.chars().allMatch(c -> c > ' ' && c < 0x7F);
   }
 
-  /**
-   * Returns the reason why a server with these names is not accepted, or empty when the server is
-   * accepted (A29 "Server Authorization", A101 "SAN SNI validation").
-   *
-   * @param names all names of the server's certificate
-   * @param serverName the server name that was sent in SNI; empty when none was sent
-   */
+  @Override
+  public Optional<ProviderInstance> certificate() {
+    return identity;
+  }
+
+  @Override
+  public Optional<TrustSource> trust() {
+    return Optional.of(roots);
+  }
+
+  /** A29 "Server Authorization", A101 "SAN SNI validation". */
+  @Override
   public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     boolean bySni = autoSniSanValidation && serverName.isPresent();
     boolean mustHaveName = autoSniSanValidation && (autoHostSni || !sni.isEmpty());
@@ -109,34 +111,20 @@ public record UpstreamTls(
           "SAN not accepted: auto_sni_san_validation compares it with the server name, and no"
               + " server name was sent (an IP address is none)");
     }
-    if (!bySni && sanMatchers.isEmpty()) {
-      return Optional.empty();
+    if (!bySni) {
+      return SanMatcher.objection(sanMatchers, names);
     }
-    for (SubjectAltName name : names) {
-      boolean accepted =
-          bySni
-              ? name.kind() == SubjectAltName.Kind.DNS
-                  && name.isLegible()
-                  && name.covers(serverName.get())
-              : sanMatchers.stream().anyMatch(matcher -> matcher.matches(name));
-      if (accepted) {
-        return Optional.empty();
-      }
-    }
-    String wanted =
-        bySni
-            ? "dns \"" + serverName.get() + "\", the server name that was asked for"
-            : listed(sanMatchers.stream());
-    return Optional.of(
-        (names.isEmpty() ? "SAN (none)" : "SAN " + listed(names.stream()))
-            + " not accepted; wanted: "
-            + wanted);
-  }
-
-  private static String listed(Stream<?> things) {
-    List<?> all = things.toList();
-    String shown =
-        all.stream().limit(NAMES_SHOWN).map(Object::toString).collect(Collectors.joining(", "));
-    return all.size() > NAMES_SHOWN ? shown + ", … (" + all.size() + " in all)" : shown;
+    boolean accepted =
+        names.stream()
+            .anyMatch(
+                name ->
+                    name.kind() == SubjectAltName.Kind.DNS
+                        && name.isLegible()
+                        && name.covers(serverName.get()));
+    return accepted
+        ? Optional.empty()
+        : Optional.of(
+            SanMatcher.notAccepted(
+                names, "dns \"" + serverName.get() + "\", the server name that was asked for"));
   }
 }

@@ -5,7 +5,9 @@ import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.outrigger.base.AnyThread;
 import io.outrigger.identity.certificate.CertificateRefusal;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.Identity;
+import io.outrigger.identity.certificate.PeerRole;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.identity.tls.TlsEngines;
 import io.outrigger.identity.tls.TlsLibrary;
@@ -26,13 +28,19 @@ import java.util.concurrent.Executor;
 public final class TlsContext {
   private final TlsEngines engines;
   private final List<String> alpn;
-  private final ServerVerifier verifier;
+  private final TlsMaterial material;
+  private final PeerVerifier verifier;
   private final Executor tasks;
 
   private TlsContext(
-      TlsEngines engines, List<String> alpn, ServerVerifier verifier, Executor tasks) {
+      TlsEngines engines,
+      List<String> alpn,
+      TlsMaterial material,
+      PeerVerifier verifier,
+      Executor tasks) {
     this.engines = engines;
     this.alpn = alpn;
+    this.material = material;
     this.verifier = verifier;
     this.tasks = tasks;
   }
@@ -52,10 +60,10 @@ public final class TlsContext {
 
   static TlsContext of(TlsLibrary library, TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
-    ServerVerifier verifier = ServerVerifier.of(material);
+    PeerVerifier verifier = PeerVerifier.of(material);
     List<String> offered = offered(alpn);
     TlsEngines engines = library.engines(material, offered, verifier);
-    return new TlsContext(engines, offered, verifier, tasks);
+    return new TlsContext(engines, offered, material, verifier, tasks);
   }
 
   private static List<String> offered(List<String> alpn) {
@@ -65,18 +73,29 @@ public final class TlsContext {
   }
 
   /**
-   * Adds the TLS handlers to the end of the pipeline of a channel that is not connected yet. The
-   * caller must limit the time of the handshake.
+   * Adds the TLS handlers to the end of the pipeline of a channel that has not read anything yet.
+   * The caller must limit the time of the handshake.
    *
-   * @param serverName the name to send as SNI; empty sends none
+   * @param serverName the name that a client sends as SNI; empty sends none
    */
   public void addTo(Channel channel, Optional<String> serverName) {
     TlsHandler handler = handler(serverName, channel.alloc());
-    channel.pipeline().addLast(new HandshakeLimit(), handler, handler.behind());
+    channel.pipeline().addLast(new HandshakeLimit(peer()), handler, handler.behind());
   }
 
   TlsHandler handler(Optional<String> serverName, ByteBufAllocator buffers) {
-    return new TlsHandler(engines.engine(serverName, buffers), alpn, TlsThreads.ofHandshake(tasks));
+    return new TlsHandler(
+        engines.engine(serverName, buffers), alpn, peer(), TlsThreads.ofHandshake(tasks));
+  }
+
+  /** The role of the peers of this context's connections. */
+  public PeerRole peer() {
+    return material.peerRole();
+  }
+
+  /** The certificate that this side presents; empty for none. */
+  public Optional<Identity> identity() {
+    return material.identity();
   }
 
   /**
@@ -84,6 +103,8 @@ public final class TlsContext {
    * Takes about 100 µs.
    */
   public Optional<String> objection(TlsPeer peer) {
-    return verifier.objectionToOpen(peer.chain(), peer.serverName()).map(CertificateRefusal::text);
+    return peer.chain().isEmpty()
+        ? Optional.empty() // a client may present no certificate unless the settings require one
+        : verifier.objectionToOpen(peer.chain(), peer.serverName()).map(CertificateRefusal::text);
   }
 }

@@ -4,7 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.config.tls.TlsSettings;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
@@ -43,7 +43,7 @@ public final class TlsContexts {
   private final ControlLoop control;
   private final Executor tasks;
   private final CertificateStore certificates;
-  private final Map<UpstreamTls, Entry> entries = new HashMap<>();
+  private final Map<TlsSettings, Entry> entries = new HashMap<>();
 
   /**
    * @param tasks runs slow work: building contexts and parts of handshakes
@@ -58,7 +58,7 @@ public final class TlsContexts {
    * Notifies {@code user} of the context of {@code settings} until the returned {@link Use} is
    * closed.
    */
-  public Use use(UpstreamTls settings, User user) {
+  public Use use(TlsSettings settings, User user) {
     control.checkInside();
     Entry entry = entries.computeIfAbsent(settings, Entry::new);
     var use = new Use(entry, user);
@@ -93,7 +93,7 @@ public final class TlsContexts {
   }
 
   private final class Entry {
-    private final UpstreamTls settings;
+    private final TlsSettings settings;
     private final List<Use> uses = new ArrayList<>();
     private final CertificateStore.Watch watch;
 
@@ -106,7 +106,7 @@ public final class TlsContexts {
      */
     private int materials;
 
-    Entry(UpstreamTls settings) {
+    Entry(TlsSettings settings) {
       this.settings = settings;
       watch = certificates.watch(settings, this::onMaterial);
       if (watch.isBeingRead()) {

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.identity.certificate.PeerRole;
 import java.util.List;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLEngine;
@@ -40,6 +41,7 @@ final class TlsHandler extends SslHandler {
   private static final int HANDSHAKE = 22;
 
   private final List<String> alpn;
+  private final PeerRole peer;
   private int spare = MAX_SPARE;
   private int data;
 
@@ -54,11 +56,13 @@ final class TlsHandler extends SslHandler {
   /**
    * @param engine the engine, used like the JDK's: one record at a time
    * @param alpn the protocols that the engine offers
+   * @param peer the role of the peer
    * @param tasks runs the slow parts of the handshake
    */
-  TlsHandler(SSLEngine engine, List<String> alpn, Executor tasks) {
+  TlsHandler(SSLEngine engine, List<String> alpn, PeerRole peer, Executor tasks) {
     super(engine, tasks);
     this.alpn = alpn;
+    this.peer = peer;
     setHandshakeTimeoutMillis(0);
   }
 
@@ -74,6 +78,10 @@ final class TlsHandler extends SslHandler {
         ctx.fireChannelRead(message);
       }
     };
+  }
+
+  PeerRole peer() {
+    return peer;
   }
 
   /** Whether {@code protocol} is one of the protocols that were offered (ALPN). */
@@ -109,7 +117,7 @@ final class TlsHandler extends SslHandler {
     } else if (over) {
       in.skipBytes(in.readableBytes());
     } else if (isRenegotiation(in)) {
-      end(ctx, in, "the server asks for a TLS renegotiation");
+      end(ctx, in, "the " + peer.word() + " asks for a TLS renegotiation");
     } else {
       decodeRecord(ctx, in, out);
     }
@@ -135,7 +143,7 @@ final class TlsHandler extends SslHandler {
     } else if (in.readableBytes() < before) {
       spare--;
       if (spare < 0) {
-        end(ctx, in, "the server sends too many TLS records without data");
+        end(ctx, in, "the " + peer.word() + " sends too many TLS records without data");
       }
     }
   }

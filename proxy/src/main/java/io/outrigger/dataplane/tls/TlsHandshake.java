@@ -7,10 +7,13 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.TlsEngines;
 import io.outrigger.identity.tls.TlsFailure;
 import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +26,12 @@ import org.jspecify.annotations.Nullable;
 public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   /** Receives the result of the handshake, once; on the event loop. */
   public interface Listener {
-    /** Called when the handshake succeeded, just before the connection's handler takes over. */
-    void onHandshaken(TlsPeer peer);
+    /**
+     * Called when the handshake succeeded, just before the connection's handler takes over.
+     *
+     * @throws CertificateException when the peer's certificate cannot be read; the handshake fails
+     */
+    void onHandshaken(TlsPeer peer) throws CertificateException;
 
     /**
      * Called when the handshake failed; the channel is closed afterwards.
@@ -35,15 +42,16 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
   }
 
   private final Optional<String> serverName;
-  private final ChannelHandler connection;
+  private final Supplier<ChannelHandler> connection;
   private final Listener listener;
   private boolean over;
 
   /**
-   * @param serverName the name sent as SNI
-   * @param connection the handler that replaces this one
+   * @param serverName the name sent to a server as SNI
+   * @param connection creates the handler that replaces this one, after {@link
+   *     Listener#onHandshaken}
    */
-  public TlsHandshake(Optional<String> serverName, ChannelHandler connection, Listener listener) {
+  public TlsHandshake(Optional<String> serverName, Supplier<ChannelHandler> connection, Listener listener) {
     this.serverName = serverName;
     this.connection = connection;
     this.listener = listener;
@@ -70,32 +78,44 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
     String protocol = tls.engine().getApplicationProtocol();
     if (!tls.offers(protocol)) { // every offered protocol means HTTP/2
-      fail(
-          ctx,
-          HandshakeResult.NO_APPLICATION_PROTOCOL,
-          protocol == null || protocol.isEmpty()
-              ? "the server did not agree to HTTP/2: it answered no ALPN"
-              : "the server did not agree to HTTP/2: by ALPN it chose " + protocol);
+      fail(ctx, HandshakeResult.NO_APPLICATION_PROTOCOL, disagreement(tls.peer(), protocol));
       return;
     }
     try {
-      listener.onHandshaken(TlsPeer.of(tls.engine().getSession(), serverName));
+      listener.onHandshaken(TlsPeer.of(tls, serverName));
     } catch (SSLPeerUnverifiedException e) {
       fail(
           ctx,
           HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
-          "the server has shown no certificate");
+          "the " + tls.peer().word() + " has shown no certificate");
+      return;
+    } catch (CertificateException malformed) {
+      fail(
+          ctx,
+          HandshakeResult.CERTIFICATE_MALFORMED,
+          "the certificate of the " + tls.peer().word() + " cannot be read");
       return;
     }
     over = true;
     ctx.pipeline().remove(HandshakeLimit.class);
-    ctx.pipeline().replace(this, null, connection);
+    ctx.pipeline().replace(this, null, connection.get());
+  }
+
+  private static String disagreement(PeerRole peer, @Nullable String protocol) {
+    if (peer == PeerRole.CLIENT) {
+      return "the client offers no HTTP/2 by ALPN";
+    }
+    return protocol == null || protocol.isEmpty()
+        ? "the server did not agree to HTTP/2: it answered no ALPN"
+        : "the server did not agree to HTTP/2: by ALPN it chose " + protocol;
   }
 
   private void fail(ChannelHandlerContext ctx, @Nullable Throwable cause) {
     HandshakeResult result = TlsFailure.result(cause);
-    String reason = TlsFailure.describe(cause);
-    if (result == HandshakeResult.CIPHER_SUITE_MISMATCH) {
+    TlsHandler tls = ctx.pipeline().get(TlsHandler.class);
+    PeerRole peer = tls == null ? PeerRole.SERVER : tls.peer();
+    String reason = TlsFailure.describe(cause, peer);
+    if (result == HandshakeResult.CIPHER_SUITE_MISMATCH && peer == PeerRole.SERVER) {
       reason += offered(ctx);
     }
     fail(ctx, result, reason);

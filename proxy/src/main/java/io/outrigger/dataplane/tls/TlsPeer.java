@@ -2,6 +2,7 @@ package io.outrigger.dataplane.tls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.SharedCertificates;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
@@ -11,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
@@ -19,8 +21,8 @@ import javax.net.ssl.SSLSession;
  *
  * @param protocol the TLS version, such as {@code TLSv1.3}
  * @param cipher the cipher suite's IANA name
- * @param chain the peer's certificates, leaf first
- * @param serverName the name sent as SNI
+ * @param chain the peer's certificates, leaf first; empty for a client without a certificate
+ * @param serverName the name sent to a server as SNI
  */
 @AnyThread
 public record TlsPeer(
@@ -33,10 +35,19 @@ public record TlsPeer(
   }
 
   /** The peer of a finished handshake. */
-  static TlsPeer of(SSLSession session, Optional<String> serverName)
-      throws SSLPeerUnverifiedException {
-    return new TlsPeer(
-        session.getProtocol(), session.getCipherSuite(), List.of(chain(session)), serverName);
+  static TlsPeer of(TlsHandler tls, Optional<String> serverName) throws SSLPeerUnverifiedException {
+    SSLEngine engine = tls.engine();
+    SSLSession session = engine.getSession();
+    List<X509Certificate> chain;
+    try {
+      chain = List.of(chain(session));
+    } catch (SSLPeerUnverifiedException anonymous) {
+      if (tls.peer() == PeerRole.SERVER || engine.getNeedClientAuth()) {
+        throw anonymous;
+      }
+      chain = List.of();
+    }
+    return new TlsPeer(session.getProtocol(), session.getCipherSuite(), chain, serverName);
   }
 
   private static X509Certificate[] chain(SSLSession session) throws SSLPeerUnverifiedException {

@@ -153,7 +153,7 @@ final class Dialer {
           Http2Connection.prepareReads(channel);
           Optional<String> serverName = address.tls().get().serverName();
           tls.get().addTo(channel, serverName);
-          channel.pipeline().addLast(new TlsHandshake(serverName, connection, handshake));
+          channel.pipeline().addLast(new TlsHandshake(serverName, () -> connection, handshake));
         } else {
           channel.pipeline().addLast(connection);
         }

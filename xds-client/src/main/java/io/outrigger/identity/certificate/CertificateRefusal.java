@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
 
 /**
- * The reason why the certificate of a server is not accepted.
+ * The reason why the certificate of a peer is not accepted.
  *
  * @param text the reason for operators; one line
  */

@@ -8,7 +8,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
-import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.config.tls.TlsSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,9 @@ public final class CertificateStore {
   /** The name of the system's roots for observers, also used by {@code /explain}. */
   private static final String SYSTEM = "system";
 
-  /** Receives the TLS material of one cluster. */
+  private static final Roots NO_ROOTS = new Roots.Authorities(List.of());
+
+  /** Receives the TLS material of some settings. */
   public interface Listener {
     /**
      * Called on the control loop when the material has changed, or when the reason has changed why
@@ -147,14 +149,14 @@ public final class CertificateStore {
     source.start();
   }
 
-  /** The subscription of one cluster to its material. */
+  /** The subscription of the user of some settings to its material. */
   public final class Watch {
-    private final UpstreamTls settings;
+    private final TlsSettings settings;
     private final Listener listener;
     private Outcome<TlsMaterial> last;
     private boolean closed;
 
-    private Watch(UpstreamTls settings, Listener listener) {
+    private Watch(TlsSettings settings, Listener listener) {
       this.settings = settings;
       this.listener = listener;
       this.last = CertificateStore.this.material(settings);
@@ -194,9 +196,9 @@ public final class CertificateStore {
    *
    * @param listener receives changes; the watch holds the current material
    */
-  public Watch watch(UpstreamTls settings, Listener listener) {
+  public Watch watch(TlsSettings settings, Listener listener) {
     loop.checkInside();
-    if (settings.roots() instanceof TrustSource.SystemRoots && !systemRootsAsked) {
+    if (!systemRootsAsked && settings.trust().orElse(null) instanceof TrustSource.SystemRoots) {
       systemRootsAsked = true;
       systemRoots.start();
     }
@@ -205,12 +207,17 @@ public final class CertificateStore {
     return watch;
   }
 
-  private boolean isBeingRead(UpstreamTls settings) {
+  private boolean isBeingRead(TlsSettings settings) {
     boolean areRootsUnread =
-        settings.roots() instanceof TrustSource.Provider provider
-            ? isUnread(provider.instance())
-            : systemRoots.snapshot().isUnread();
-    return areRootsUnread || settings.identity().filter(this::isUnread).isPresent();
+        settings
+            .trust()
+            .map(
+                source ->
+                    source instanceof TrustSource.Provider provider
+                        ? isUnread(provider.instance())
+                        : systemRoots.snapshot().isUnread())
+            .orElse(false);
+    return areRootsUnread || settings.certificate().filter(this::isUnread).isPresent();
   }
 
   private boolean isUnread(ProviderInstance named) {
@@ -218,11 +225,11 @@ public final class CertificateStore {
     return provider != null && provider.source().snapshot().isUnread();
   }
 
-  private Outcome<TlsMaterial> material(UpstreamTls settings) {
-    Outcome<Roots> roots = roots(settings.roots());
+  private Outcome<TlsMaterial> material(TlsSettings settings) {
+    Outcome<Roots> roots = settings.trust().map(this::roots).orElse(Outcome.ok(NO_ROOTS));
     Outcome<Optional<Identity>> identity =
         settings
-            .identity()
+            .certificate()
             .<Outcome<Optional<Identity>>>map(
                 named ->
                     part(named, snapshot -> snapshot.identity(), "certificate_file")

@@ -93,16 +93,20 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
     return ALIAS.equals(alias) ? identity.key() : null;
   }
 
-  /** Returns null, because this key manager is only for clients. */
+  @Override
+  public @Nullable String chooseEngineServerAlias(
+      String keyType, Principal @Nullable [] authorities, @Nullable SSLEngine engine) {
+    return isOf(keyType) ? ALIAS : null;
+  }
+
   @Override
   public @Nullable String chooseServerAlias(
       String keyType, Principal @Nullable [] authorities, @Nullable Socket socket) {
-    return null;
+    return chooseEngineServerAlias(keyType, authorities, null);
   }
 
-  /** Returns null, because this key manager is only for clients. */
   @Override
   public String @Nullable [] getServerAliases(String keyType, Principal @Nullable [] authorities) {
-    return null;
+    return isOf(keyType) ? new String[] {ALIAS} : null;
   }
 }

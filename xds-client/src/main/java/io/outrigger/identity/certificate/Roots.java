@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The root certificates to which the certificate chain of a server must lead. */
+/** The root certificates to which the certificate chain of a peer must lead. */
 public sealed interface Roots {
   /** All roots, in the order of their source. */
   List<X509Certificate> certificates();

@@ -1,14 +1,21 @@
 package io.outrigger.identity.certificate;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.config.tls.DownstreamTls;
+import io.outrigger.config.tls.TlsSettings;
 import java.util.Optional;
 
 /**
- * The settings and certificates for the TLS connections of a cluster. Equal material gives equal
+ * The settings and certificates for TLS connections of equal settings. Equal material gives equal
  * TLS contexts, so one context is enough for all connections (A29-20).
  *
- * @param identity presented to servers that request it; empty when the cluster names none
+ * @param identity the certificate to present; empty when the settings name none
+ * @param roots no roots when the settings ask peers for no certificate
  */
 @AnyThread
-public record TlsMaterial(UpstreamTls settings, Optional<Identity> identity, Roots roots) {}
+public record TlsMaterial(TlsSettings settings, Optional<Identity> identity, Roots roots) {
+  /** The role of the peers of these connections. */
+  public PeerRole peerRole() {
+    return settings instanceof DownstreamTls ? PeerRole.CLIENT : PeerRole.SERVER;
+  }
+}

@@ -29,12 +29,12 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of roots: searches for a path from a server's certificate to a root, and verifies the path
+ * A set of roots: searches for a path from a peer's certificate to a root, and verifies the path
  * (RFC 5280 section 6).
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
- * intermediate or the server's own. Therefore this class checks the root like the certificates
+ * intermediate or the peer's own. Therefore this class checks the root like the certificates
  * below the root, as Go's verifier does. This class also checks the extended key usages of all
  * certificates of a path and rejects SHA-1.
  */
@@ -46,7 +46,6 @@ final class TrustedRoots {
    */
   private static final int MAX_SIGNATURES = 100;
 
-  private static final String SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
   private static final String ANY_USAGE = "2.5.29.37.0";
   private static final String NAME_CONSTRAINTS = "2.5.29.30";
 
@@ -60,7 +59,13 @@ final class TrustedRoots {
 
   private final Map<X500Principal, List<X509Certificate>> bySubject = new HashMap<>();
 
-  TrustedRoots(List<X509Certificate> roots) {
+  private final PeerRole role;
+
+  /**
+   * @param role the role for which the certificates of a path must be usable
+   */
+  TrustedRoots(List<X509Certificate> roots, PeerRole role) {
+    this.role = role;
     roots.forEach(
         root ->
             bySubject
@@ -76,14 +81,14 @@ final class TrustedRoots {
    * Returns why no path leads from the first certificate to a root; empty when one does. Takes
    * about 100 µs when the JDK has verified the same certificates before.
    *
-   * @param chain the server's own certificate, then others in any order
+   * @param chain the peer's own certificate, then others in any order
    * @param now the time at which all certificates of a path must be valid; empty to ignore dates
    */
   Optional<CertificateRefusal> objection(List<X509Certificate> chain, Optional<Instant> now) {
     return new Search(chain, now).objection();
   }
 
-  /** Tries one path after the other: roots are tried before certificates that the server sent. */
+  /** Tries one path after the other: roots are tried before certificates that the peer sent. */
   private final class Search {
     private final List<X509Certificate> sent;
     private final Optional<Instant> now;
@@ -208,8 +213,8 @@ final class TrustedRoots {
         if (isSignedWeakly(certificate)) {
           return Optional.of(unfit(certificate, "is signed by means of SHA-1 or an older digest"));
         }
-        if (!isForServers(certificate)) {
-          return Optional.of(unfit(certificate, "is not for servers (extended key usage)"));
+        if (!isForRole(certificate)) {
+          return Optional.of(notForRole(certificate));
         }
         boolean isLeaf = certificate.equals(path.get(0));
         if ((isLeaf || !isSelfIssued(certificate)) && !isPermitted(certificate, root)) {
@@ -230,8 +235,8 @@ final class TrustedRoots {
       if (root.hasUnsupportedCriticalExtension()) {
         return Optional.of(unfit(root, "has a critical extension that is not known"));
       }
-      if (!isForServers(root)) {
-        return Optional.of(unfit(root, "is not for servers (extended key usage)"));
+      if (!isForRole(root)) {
+        return Optional.of(notForRole(root));
       }
       long issuers = path.stream().skip(1).filter(each -> !isSelfIssued(each)).count();
       return pathLength >= 0 && issuers > pathLength
@@ -271,14 +276,14 @@ final class TrustedRoots {
     return bySubject.getOrDefault(subject, List.of());
   }
 
-  private static Optional<CertificateRefusal> unfitLeaf(X509Certificate leaf) {
+  private Optional<CertificateRefusal> unfitLeaf(X509Certificate leaf) {
     boolean @Nullable [] usage = leaf.getKeyUsage();
     if (usage != null && !usage[DIGITAL_SIGNATURE]) {
       return Optional.of(unfit(leaf, "may not sign handshakes (key usage)"));
     }
-    return isForServers(leaf)
+    return isForRole(leaf)
         ? Optional.empty()
-        : Optional.of(unfit(leaf, "is not for servers (extended key usage)"));
+        : Optional.of(notForRole(leaf));
   }
 
   private static boolean isSignedWeakly(X509Certificate certificate) {
@@ -296,10 +301,10 @@ final class TrustedRoots {
     }
   }
 
-  private static boolean isForServers(X509Certificate certificate) {
+  private boolean isForRole(X509Certificate certificate) {
     try {
       List<String> usages = certificate.getExtendedKeyUsage();
-      return usages == null || usages.contains(SERVER_AUTH) || usages.contains(ANY_USAGE);
+      return usages == null || usages.contains(role.usage()) || usages.contains(ANY_USAGE);
     } catch (CertificateParsingException malformed) {
       return false;
     }
@@ -318,6 +323,10 @@ final class TrustedRoots {
       return false;
     }
     return names.match(certificate);
+  }
+
+  private CertificateRefusal notForRole(X509Certificate certificate) {
+    return unfit(certificate, "is not for " + role.word() + "s (extended key usage)");
   }
 
   private static boolean isSelfIssued(X509Certificate certificate) {

@@ -2,6 +2,7 @@ package io.outrigger.identity.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslSessionContext;
@@ -13,8 +14,10 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
 import io.netty.internal.tcnative.SSL;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.DownstreamTls;
+import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.IdentityKeyManager;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
@@ -22,6 +25,7 @@ import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
@@ -56,8 +60,8 @@ final class BoringSslEngines implements TlsEngines {
   }
 
   /**
-   * Whether BoringSSL can sign with {@code key}. As a client it supports no other algorithms, in
-   * particular no Edwards curves.
+   * Whether BoringSSL can sign with {@code key}. It supports no other algorithms, in particular no
+   * Edwards curves.
    */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {
@@ -66,11 +70,15 @@ final class BoringSslEngines implements TlsEngines {
     return key instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() <= MAX_RSA_BITS;
   }
 
-  static BoringSslEngines of(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
+  static BoringSslEngines of(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
+    Optional<KeyManagerFactory> keys = material.identity().map(BoringSslEngines::keys);
     SslContextBuilder builder =
-        SslContextBuilder.forClient()
-            .sslProvider(SslProvider.OPENSSL)
+        material.settings() instanceof DownstreamTls server
+            ? SslContextBuilder.forServer(keys.orElseThrow()).clientAuth(clientAuth(server))
+            : SslContextBuilder.forClient().keyManager(keys.orElse(null));
+    builder
+        .sslProvider(SslProvider.OPENSSL)
             .trustManager(new BoringSslTrust(verifier::objection))
             .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
             .protocols(PROTOCOLS)
@@ -78,13 +86,6 @@ final class BoringSslEngines implements TlsEngines {
             .option(OpenSslContextOption.USE_TASKS, true)
             .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
             .applicationProtocolConfig(JdkEngines.alpn(alpn));
-    material
-        .identity()
-        .ifPresent(
-            identity ->
-                builder.keyManager(
-                    new OpenSslCachingX509KeyManagerFactory(
-                        new KeyManagerFactoryWrapper(new IdentityKeyManager(identity)))));
     try {
       SslContext context = builder.build();
       if (context.sessionContext() instanceof OpenSslSessionContext sessions) {
@@ -94,6 +95,19 @@ final class BoringSslEngines implements TlsEngines {
     } catch (SSLException e) {
       throw new GeneralSecurityException(e);
     }
+  }
+
+  private static KeyManagerFactory keys(Identity identity) {
+    return new OpenSslCachingX509KeyManagerFactory(
+        new KeyManagerFactoryWrapper(new IdentityKeyManager(identity)));
+  }
+
+  /** Whether a server asks its clients for a certificate. */
+  static ClientAuth clientAuth(DownstreamTls server) {
+    if (server.roots().isEmpty()) {
+      return ClientAuth.NONE;
+    }
+    return server.requireClientCertificate() ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL;
   }
 
   @Override

@@ -4,25 +4,25 @@ import io.netty.handler.ssl.OpenSslCertificateException;
 import io.netty.internal.tcnative.CertificateVerifier;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.certificate.PeerTrustManager;
 import io.outrigger.identity.certificate.RefusedCertificate;
-import io.outrigger.identity.certificate.ServerTrustManager;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 
-/** Verifies the servers of BoringSSL engines, which store the server name as their peer host. */
+/** Verifies the peers of BoringSSL engines, which store the server name as their peer host. */
 @AnyThread
-final class BoringSslTrust extends ServerTrustManager {
+final class BoringSslTrust extends PeerTrustManager {
   BoringSslTrust(Judge judge) {
     super(judge);
   }
 
   @Override
-  public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+  protected void check(X509Certificate[] chain, Optional<String> serverName)
       throws CertificateException {
     try {
-      super.checkServerTrusted(SharedCertificates.of(chain), authType, engine);
+      super.check(SharedCertificates.of(chain), serverName);
     } catch (RefusedCertificate refused) {
       throw new OpenSslCertificateException(
           refused.getMessage(), refused, alertCode(refused.result()));

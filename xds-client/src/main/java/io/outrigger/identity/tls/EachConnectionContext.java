@@ -14,7 +14,7 @@ import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.Roots;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.List;
@@ -68,7 +68,7 @@ public final class EachConnectionContext extends SslContext {
     var material = new TlsMaterial(settings, now.identity(), now.roots());
     try {
       return TlsLibrary.of(material)
-          .engines(material, ALPN, ServerVerifier.of(material))
+          .engines(material, ALPN, PeerVerifier.of(material))
           .engine(settings.serverName(""), buffers);
     } catch (GeneralSecurityException refused) {
       throw new IllegalStateException(

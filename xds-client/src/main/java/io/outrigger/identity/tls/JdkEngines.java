@@ -2,19 +2,21 @@ package io.outrigger.identity.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.identity.certificate.IdentityKeyManager;
+import io.outrigger.identity.certificate.PeerRole;
+import io.outrigger.identity.certificate.PeerTrustManager;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.ServerName;
-import io.outrigger.identity.certificate.ServerTrustManager;
-import io.outrigger.identity.certificate.ServerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.List;
@@ -23,6 +25,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSessionContext;
 import javax.net.ssl.TrustManager;
 
 /**
@@ -37,8 +40,9 @@ import javax.net.ssl.TrustManager;
 final class JdkEngines implements TlsEngines {
   /**
    * The session timeout. The timeout exceeds the maximum lifetime of tickets (RFC 8446 section
-   * 4.6.1), so the JDK drops tickets at once. With a shorter timeout each ticket would create a
-   * session that lives as long as its connection and takes up to 32 KiB.
+   * 4.6.1), so the JDK as a client drops tickets at once and as a server sends none. With a
+   * shorter timeout each ticket would create a session that lives as long as its connection and
+   * takes up to 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 
@@ -48,23 +52,29 @@ final class JdkEngines implements TlsEngines {
     this.context = context;
   }
 
-  static JdkEngines of(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
+  static JdkEngines of(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(
         material.identity().stream().map(IdentityKeyManager::new).toArray(KeyManager[]::new),
-        new TrustManager[] {new ServerTrustManager(verifier::objection)},
+        new TrustManager[] {new PeerTrustManager(verifier::objection)},
         null);
-    context.getClientSessionContext().setSessionTimeout(SESSION_SECONDS);
-    context.getClientSessionContext().setSessionCacheSize(1); // 0 would mean no limit
+    for (SSLSessionContext sessions :
+        List.of(context.getClientSessionContext(), context.getServerSessionContext())) {
+      sessions.setSessionTimeout(SESSION_SECONDS);
+      sessions.setSessionCacheSize(1); // 0 would mean no limit
+    }
+    boolean isClient = material.peerRole() == PeerRole.SERVER;
     return new JdkEngines(
         new JdkSslContext(
             context,
-            true,
+            isClient,
             Http2SecurityUtil.CIPHERS,
             SupportedCipherSuiteFilter.INSTANCE,
             alpn(alpn),
-            ClientAuth.NONE,
+            material.settings() instanceof DownstreamTls server
+                ? BoringSslEngines.clientAuth(server)
+                : ClientAuth.NONE,
             PROTOCOLS.toArray(String[]::new),
             false));
   }

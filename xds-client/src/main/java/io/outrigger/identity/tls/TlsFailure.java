@@ -3,6 +3,7 @@ package io.outrigger.identity.tls;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.base.SocketErrors;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.certificate.RefusedCertificate;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
@@ -57,17 +58,21 @@ public final class TlsFailure {
    * Returns the reason of the failure. If the peer's certificate was refused, the reason is the
    * verifier's own text ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the
    * peer sent an alert, the reason is {@code alert …}.
+   *
+   * @param peer the role of the peer
    */
-  public static String describe(@Nullable Throwable failure) {
+  public static String describe(@Nullable Throwable failure, PeerRole peer) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof CertificateException && each.getMessage() != null) {
         return each.getMessage(); // from the verifier, or from the JDK's certificate parser
       }
       if (each instanceof NotSslRecordException) {
-        return "TLS handshake failed: the server answered in plain text";
+        return "TLS handshake failed: the "
+            + peer.word()
+            + (peer == PeerRole.SERVER ? " answered in plain text" : " sent plain text");
       }
       if (each instanceof ClosedChannelException) {
-        return "TLS handshake failed: the server closed the connection";
+        return "TLS handshake failed: the " + peer.word() + " closed the connection";
       }
       Optional<String> alert = SocketErrors.tlsAlert(each);
       if (alert.isPresent()) {

@@ -2,7 +2,7 @@ package io.outrigger.identity.tls;
 
 import io.netty.handler.ssl.OpenSsl;
 import io.outrigger.base.AnyThread;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.List;
@@ -63,10 +63,10 @@ public enum TlsLibrary {
    * Creates the engines' shared context. Takes milliseconds.
    *
    * @param alpn protocols to offer, best first
-   * @param verifier verifies the servers
+   * @param verifier verifies the peers
    * @throws GeneralSecurityException when the library rejects the certificates
    */
-  public TlsEngines engines(TlsMaterial material, List<String> alpn, ServerVerifier verifier)
+  public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL
         ? BoringSslEngines.of(material, alpn, verifier)

@@ -6,8 +6,8 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.Roots;
-import io.outrigger.identity.certificate.ServerTrustManager;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.PeerTrustManager;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.SystemRoots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.identity.certificate.UnusableFile;
@@ -95,11 +95,11 @@ final class ServerTls {
   }
 
   /** Verifies the certificate of a server against the host name of the connection. */
-  private final class HttpsTrust extends ServerTrustManager {
+  private final class HttpsTrust extends PeerTrustManager {
     HttpsTrust() {
       super(
           (chain, host) ->
-              ServerVerifier.of(
+              PeerVerifier.of(
                       new TlsMaterial(
                           EachConnectionContext.settings(host.orElse("")),
                           Optional.empty(),

@@ -3,6 +3,7 @@ package io.outrigger.xds.transport;
 import io.grpc.Status;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.base.SocketErrors;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.TlsFailure;
 import java.io.FileNotFoundException;
 import java.security.GeneralSecurityException;
@@ -48,7 +49,7 @@ final class StreamFailure {
       if (each instanceof SSLException
           || each instanceof GeneralSecurityException
           || each instanceof NotSslRecordException) {
-        return TlsFailure.describe(failure);
+        return TlsFailure.describe(failure, PeerRole.SERVER);
       }
     }
     return SocketErrors.describe(failure);

@@ -44,14 +44,14 @@ class TrustedRootsTest {
     return builder.notBefore(Instant.now().plus(Duration.ofHours(1)));
   }
 
-  private static ServerVerifier verifier(X509Certificate... roots) {
+  private static PeerVerifier verifier(X509Certificate... roots) {
     return verifier(new Roots.Authorities(List.of(roots)));
   }
 
-  private static ServerVerifier verifier(Roots roots) {
+  private static PeerVerifier verifier(Roots roots) {
     var settings =
         new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("x")));
-    return ServerVerifier.of(new TlsMaterial(settings, Optional.empty(), roots));
+    return PeerVerifier.of(new TlsMaterial(settings, Optional.empty(), roots));
   }
 
   private static String objection(List<X509Certificate> chain, X509Certificate... roots) {

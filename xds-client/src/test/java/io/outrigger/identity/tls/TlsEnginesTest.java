@@ -14,7 +14,7 @@ import io.netty.util.concurrent.Future;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Roots;
-import io.outrigger.identity.certificate.ServerVerifier;
+import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
@@ -58,7 +58,7 @@ class TlsEnginesTest {
     var ours =
         new SslHandler(
             library
-                .engines(material, List.of("h2"), ServerVerifier.of(material))
+                .engines(material, List.of("h2"), PeerVerifier.of(material))
                 .engine(Optional.of("a.example"), ByteBufAllocator.DEFAULT));
     var theirs =
         SslContextBuilder.forServer(identity.key(), identity.chain())

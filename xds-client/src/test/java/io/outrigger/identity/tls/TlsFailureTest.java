@@ -6,6 +6,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.identity.certificate.CertificateRefusal;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.certificate.RefusedCertificate;
 import io.outrigger.testing.Conformance;
 import java.net.SocketException;
@@ -90,7 +91,7 @@ class TlsFailureTest {
   @ParameterizedTest(name = "{1}")
   @MethodSource("failures")
   void theReasonIsToldAndCounted(Throwable failure, String text, HandshakeResult result) {
-    assertThat(TlsFailure.describe(failure)).isEqualTo(text);
+    assertThat(TlsFailure.describe(failure, PeerRole.SERVER)).isEqualTo(text);
     assertThat(TlsFailure.result(failure)).isEqualTo(result);
   }
 }

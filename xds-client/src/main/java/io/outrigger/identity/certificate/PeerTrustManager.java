@@ -11,26 +11,30 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Lets TLS libraries verify servers through a {@link Judge}. One trust manager serves all
+ * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves all
  * connections of a TLS context, whichever server names they send. A refusal is a {@link
  * RefusedCertificate}. Host names are not checked, whatever endpoint identification algorithm an
  * engine is configured with (A29).
  */
 @AnyThread
-public class ServerTrustManager extends X509ExtendedTrustManager {
+public class PeerTrustManager extends X509ExtendedTrustManager {
   private static final X509Certificate[] NONE = {};
 
-  /** Decides whether a server is accepted, such as {@link ServerVerifier#objection}. */
+  /** Decides whether a peer is accepted, such as {@link PeerVerifier#objection}. */
   @FunctionalInterface
   public interface Judge {
-    /** Returns why a server is refused; empty when it is accepted. */
+    /**
+     * Returns why a peer is refused; empty when it is accepted.
+     *
+     * @param serverName the name sent to a server as SNI; empty for a client
+     */
     Optional<CertificateRefusal> objection(
         List<X509Certificate> chain, Optional<String> serverName);
   }
 
   private final Judge judge;
 
-  public ServerTrustManager(Judge judge) {
+  public PeerTrustManager(Judge judge) {
     this.judge = judge;
   }
 
@@ -61,8 +65,13 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
     return ServerName.among(engine.getSSLParameters().getServerNames());
   }
 
-  private void check(X509Certificate[] chain, Optional<String> serverName)
-      throws RefusedCertificate {
+  /**
+   * Verifies a chain.
+   *
+   * @throws RefusedCertificate if the judge refuses the chain
+   */
+  protected void check(X509Certificate[] chain, Optional<String> serverName)
+      throws CertificateException {
     Optional<CertificateRefusal> objection = judge.objection(List.of(chain), serverName);
     if (objection.isPresent()) {
       throw new RefusedCertificate(objection.get());
@@ -72,25 +81,22 @@ public class ServerTrustManager extends X509ExtendedTrustManager {
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
       throws CertificateException {
-    throw new CertificateException("no clients are expected");
+    check(chain, Optional.empty());
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
       throws CertificateException {
-    throw new CertificateException("no clients are expected");
+    check(chain, Optional.empty());
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String authType)
       throws CertificateException {
-    throw new CertificateException("no clients are expected");
+    check(chain, Optional.empty());
   }
 
-  /**
-   * Returns an empty array: a list of authorities is needed only to request certificates of
-   * clients.
-   */
+  /** Returns an empty array: clients are asked for a certificate of any authority. */
   @Override
   public X509Certificate[] getAcceptedIssuers() {
     return NONE.clone();

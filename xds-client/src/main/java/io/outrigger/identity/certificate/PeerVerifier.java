@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
-import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.config.tls.TlsSettings;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.HashMap;
@@ -13,37 +13,39 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verifies the certificate chain of a server. The chain must lead to the roots (A29, A82); with a
- * SPIFFE bundle map, to the roots of the server's own trust domain (A87). The names of the leaf
+ * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82); with a
+ * SPIFFE bundle map, to the roots of the peer's own trust domain (A87). The names of the leaf
  * must be accepted by the settings (A29-03, A101); no other host name check is done. All
  * connections with the same settings and roots share one verifier.
  */
 @AnyThread
-public final class ServerVerifier {
+public final class PeerVerifier {
   private static final String FAILED = "certificate verify failed: ";
 
-  private final UpstreamTls settings;
+  private final TlsSettings settings;
   private final Roots roots;
+  private final PeerRole role;
   private final TrustedRoots all;
   private final Map<String, TrustedRoots> byTrustDomain = new HashMap<>();
 
-  private ServerVerifier(UpstreamTls settings, Roots roots) {
+  private PeerVerifier(TlsSettings settings, Roots roots, PeerRole role) {
     this.settings = settings;
+    this.role = role;
     this.roots = roots;
-    all = new TrustedRoots(roots.certificates());
+    all = new TrustedRoots(roots.certificates(), role);
     if (roots instanceof Roots.SpiffeBundles bundles) {
       bundles
           .byTrustDomain()
-          .forEach((domain, bundle) -> byTrustDomain.put(domain, new TrustedRoots(bundle)));
+          .forEach((domain, bundle) -> byTrustDomain.put(domain, new TrustedRoots(bundle, role)));
     }
   }
 
-  public static ServerVerifier of(TlsMaterial material) {
-    return new ServerVerifier(material.settings(), material.roots());
+  public static PeerVerifier of(TlsMaterial material) {
+    return new PeerVerifier(material.settings(), material.roots(), material.peerRole());
   }
 
   /**
-   * Returns why a server is not accepted in a handshake; empty when it is accepted. Fast enough for
+   * Returns why a peer is not accepted in a handshake; empty when it is accepted. Fast enough for
    * event loops, where TLS libraries call this method.
    *
    * @param chain the certificates in the order received, leaf first
@@ -55,7 +57,7 @@ public final class ServerVerifier {
   }
 
   /**
-   * Returns why a server that another verifier has accepted is not accepted by this one. Validity
+   * Returns why a peer that another verifier has accepted is not accepted by this one. Validity
    * dates are checked only in handshakes: an open connection survives the expiry of its
    * certificate.
    */
@@ -68,7 +70,7 @@ public final class ServerVerifier {
       List<X509Certificate> chain, Optional<String> serverName, Optional<Instant> now) {
     if (chain.isEmpty()) {
       return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server has shown no certificate");
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the " + role.word() + " has shown no certificate");
     }
     try {
       List<SubjectAltName> names = CertificateNames.of(chain.get(0));
@@ -83,7 +85,7 @@ public final class ServerVerifier {
                                   HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
     } catch (RuntimeException malformed) { // the JDK's parsers throw it without declaring it
       return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the server's certificate is malformed");
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the " + role.word() + "'s certificate is malformed");
     }
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ServerVerifierTest {
+class PeerVerifierTest {
   private static final TestAuthority OURS = TestAuthority.named("ours");
   private static final TestAuthority THEIRS = TestAuthority.named("theirs");
   private static final Roots ROOTS = new Roots.Authorities(List.of(OURS.root()));
@@ -48,11 +48,11 @@ class ServerVerifierTest {
     return SanMatcher.ofAnyKind(new StringMatcher.Exact(name, false));
   }
 
-  private static ServerVerifier verifier(Roots roots, SanMatcher... matchers) {
-    return ServerVerifier.of(new TlsMaterial(settings(matchers), Optional.empty(), roots));
+  private static PeerVerifier verifier(Roots roots, SanMatcher... matchers) {
+    return PeerVerifier.of(new TlsMaterial(settings(matchers), Optional.empty(), roots));
   }
 
-  private static String objection(ServerVerifier verifier, TestIdentity server) {
+  private static String objection(PeerVerifier verifier, TestIdentity server) {
     return verifier
         .objection(server.chain(), Optional.empty())
         .map(CertificateRefusal::text)
@@ -208,7 +208,7 @@ class ServerVerifierTest {
   void aHandshakeIsJudgedByTheServerNameThatItSent() throws Exception {
     var settings =
         new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", true, true);
-    var verifier = ServerVerifier.of(new TlsMaterial(settings, Optional.empty(), ROOTS));
+    var verifier = PeerVerifier.of(new TlsMaterial(settings, Optional.empty(), ROOTS));
     TestIdentity server = OURS.issue("dns:a.example");
 
     handshake(verifier, server, "a.example");
@@ -233,7 +233,7 @@ class ServerVerifierTest {
     assertThat(StandardCharsets.ISO_8859_1.decode(hello.flip()).toString()).contains(name);
   }
 
-  private static void handshake(ServerVerifier verifier, TestIdentity identity, String sni)
+  private static void handshake(PeerVerifier verifier, TestIdentity identity, String sni)
       throws Exception {
     SSLContext accepting = SSLContext.getInstance("TLS");
     KeyStore keys = KeyStore.getInstance("PKCS12");
@@ -256,10 +256,10 @@ class ServerVerifierTest {
     assertThat(client.getSession().getProtocol()).startsWith("TLSv1.");
   }
 
-  private static SSLEngine client(ServerVerifier verifier, String sni)
+  private static SSLEngine client(PeerVerifier verifier, String sni)
       throws GeneralSecurityException {
     SSLContext connecting = SSLContext.getInstance("TLS");
-    connecting.init(null, new TrustManager[] {new ServerTrustManager(verifier::objection)}, null);
+    connecting.init(null, new TrustManager[] {new PeerTrustManager(verifier::objection)}, null);
     SSLEngine client = connecting.createSSLEngine();
     client.setUseClientMode(true);
     var parameters = client.getSSLParameters();

@@ -1,0 +1,49 @@
+package io.outrigger.config.tls;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The TLS settings of a server's connections (A29 "LDS for Server Side Security").
+ *
+ * @param identity the provider of the server's certificate
+ * @param roots the provider of the roots by which client certificates are verified; empty if
+ *     clients are not asked for a certificate
+ * @param requireClientCertificate whether a client without a certificate is refused
+ * @param sanMatchers the matchers of accepted names of client certificates; an empty list accepts
+ *     every name
+ */
+public record DownstreamTls(
+    ProviderInstance identity,
+    Optional<ProviderInstance> roots,
+    boolean requireClientCertificate,
+    List<SanMatcher> sanMatchers)
+    implements TlsSettings {
+  public DownstreamTls {
+    sanMatchers = List.copyOf(sanMatchers);
+    if (requireClientCertificate && roots.isEmpty()) {
+      throw new IllegalArgumentException("client certificates need roots");
+    }
+  }
+  @Override
+  public Optional<ProviderInstance> certificate() {
+    return Optional.of(identity);
+  }
+
+  @Override
+  public Optional<TrustSource> trust() {
+    return roots.map(TrustSource.Provider::new);
+  }
+
+  @Override
+  public List<String> alpn() {
+    return List.of();
+  }
+
+  @Override
+  public Optional<String> objection(
+      Collection<SubjectAltName> names, Optional<String> serverName) {
+    return SanMatcher.objection(sanMatchers, names);
+  }
+}

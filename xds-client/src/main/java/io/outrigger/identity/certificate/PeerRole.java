@@ -1,0 +1,25 @@
+package io.outrigger.identity.certificate;
+
+/** The role of the peer of a TLS connection, whose certificate is verified. */
+public enum PeerRole {
+  SERVER("server", "1.3.6.1.5.5.7.3.1"),
+  CLIENT("client", "1.3.6.1.5.5.7.3.2");
+
+  private final String word;
+  private final String usage;
+
+  PeerRole(String word, String usage) {
+    this.word = word;
+    this.usage = usage;
+  }
+
+  /** The word for the peer in messages. */
+  public String word() {
+    return word;
+  }
+
+  /** The extended key usage of certificates for this role (RFC 5280 section 4.2.1.12). */
+  String usage() {
+    return usage;
+  }
+}
