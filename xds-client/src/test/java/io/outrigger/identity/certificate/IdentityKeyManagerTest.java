@@ -107,12 +107,16 @@ class IdentityKeyManagerTest {
     assertThat(own.getPrivateKey(null)).isNull();
   }
 
-  @Test
-  void nobodyIsServedWithIt() {
-    var own = new IdentityKeyManager(identity(ROOT.issue("dns:a")));
+  @ParameterizedTest
+  @MethodSource("identities")
+  void aServerShowsTheIdentityForItsOwnTypeOfKey(TestIdentity identity) {
+    var own = new IdentityKeyManager(identity(identity));
+    String type = identity.key().getAlgorithm();
 
-    assertThat(own.getServerAliases("EC", null)).isNull();
-    assertThat(own.chooseServerAlias("EC", null, null)).isNull();
-    assertThat(own.chooseEngineServerAlias("EC", null, null)).isNull();
+    assertThat(own.getServerAliases(type, null)).hasSize(1);
+    assertThat(own.chooseServerAlias(type, null, null)).isNotNull();
+    assertThat(own.chooseEngineServerAlias(type, null, null)).isNotNull();
+    assertThat(own.chooseEngineServerAlias("DSA", null, null)).isNull();
+    assertThat(own.getServerAliases("DSA", null)).isNull();
   }
 }

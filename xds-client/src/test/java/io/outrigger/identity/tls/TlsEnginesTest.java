@@ -11,8 +11,16 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.Future;
+import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.netty.pkitesting.CertificateBuilder.ExtendedKeyUsage;
+import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.Identity;
+import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
@@ -20,6 +28,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
@@ -39,10 +48,17 @@ class TlsEnginesTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestAuthority STRANGER = TestAuthority.named("stranger");
 
+  private static final ProviderInstance PROVIDER = new ProviderInstance("default");
+  private static final Roots ROOTS = new Roots.Authorities(List.of(AUTHORITY.root()));
+  private static final DownstreamTls REQUIRED = tls(true, List.of());
+  private static final DownstreamTls OPTIONAL = tls(false, List.of());
+  private static final DownstreamTls NOT_ASKED =
+      new DownstreamTls(PROVIDER, Optional.empty(), false, List.of());
+
   private final TlsLibrary library;
   private final String version;
-  private EmbeddedChannel client;
-  private EmbeddedChannel server;
+  private EmbeddedChannel client = new EmbeddedChannel();
+  private EmbeddedChannel server = new EmbeddedChannel();
 
   TlsEnginesTest(TlsLibrary library, String version) {
     this.library = library;
@@ -66,6 +82,38 @@ class TlsEnginesTest {
             .protocols(version)
             .build()
             .newHandler(ByteBufAllocator.DEFAULT);
+    return shake(ours, theirs);
+  }
+
+  /** Shakes hands with a client as the server {@code identity}; returns what became of it. */
+  private Handshake serve(
+      TestIdentity identity, DownstreamTls settings, Roots roots, Optional<TestIdentity> caller)
+      throws Exception {
+    var material =
+        new TlsMaterial(
+            settings, Optional.of(new Identity(identity.chain(), identity.key())), roots);
+    var ours =
+        new SslHandler(
+            library
+                .engines(material, List.of("h2"), PeerVerifier.of(material))
+                .engine(Optional.empty(), ByteBufAllocator.DEFAULT));
+    SslContextBuilder theirs =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .protocols(version)
+            .endpointIdentificationAlgorithm(null)
+            .applicationProtocolConfig(JdkEngines.alpn(List.of("istio", "h2")))
+            .trustManager(AUTHORITY.root());
+    caller.ifPresent(shown -> theirs.keyManager(shown.key(), shown.chain()));
+    return shake(ours, theirs.build().newHandler(ByteBufAllocator.DEFAULT));
+  }
+
+  private Handshake serve(DownstreamTls settings, Optional<TestIdentity> caller) throws Exception {
+    return serve(AUTHORITY.issue("uri:spiffe://mesh/pay"), settings, ROOTS, caller);
+  }
+
+  private Handshake shake(SslHandler ours, SslHandler theirs) {
+    close();
     client = new EmbeddedChannel(ours);
     server = new EmbeddedChannel(theirs);
     for (int turn = 0; turn < 20; turn++) {
@@ -130,6 +178,99 @@ class TlsEnginesTest {
         AUTHORITY.issue("dns:b.example"),
         "bad_certificate",
         HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH);
+  }
+
+  private static DownstreamTls tls(boolean required, List<SanMatcher> names) {
+    return new DownstreamTls(PROVIDER, Optional.of(PROVIDER), required, names);
+  }
+
+  @Test
+  @Conformance({"A29S-04", "A29S-08"})
+  void aClientOfTheRootsIsServedAndHttp2Agreed() throws Exception {
+    Handshake handshake = serve(REQUIRED, Optional.of(AUTHORITY.issue("uri:spiffe://mesh/a")));
+
+    assertThat(handshake.ours().isSuccess()).isTrue();
+    assertThat(handshake.theirs().isSuccess()).isTrue();
+    assertThat(handshake.engine().getSession().getProtocol()).isEqualTo(version);
+    assertThat(handshake.engine().getApplicationProtocol()).isEqualTo("h2");
+    assertThat(handshake.engine().getSession().getPeerCertificates()).hasSize(1);
+  }
+
+  @Test
+  @Conformance("A29S-04")
+  void aClientIsRefusedWithTheReason() throws Exception {
+    assertRefused(Optional.empty(), "");
+    assertRefused(Optional.of(STRANGER.issue("dns:a")), "does not lead to a root");
+    assertRefused(Optional.of(AUTHORITY.issueExpired("dns:a")), "has expired");
+    assertRefused(Optional.of(AUTHORITY.issueForTomorrow("dns:a")), "is not valid before");
+    assertRefused(
+        Optional.of(
+            AUTHORITY.issue(
+                builder -> builder.addExtendedKeyUsage(ExtendedKeyUsage.PKIX_KP_SERVER_AUTH),
+                "dns:a")),
+        "is not for clients (extended key usage)");
+  }
+
+  private void assertRefused(Optional<TestIdentity> caller, String reason) throws Exception {
+    Handshake handshake = serve(REQUIRED, caller);
+
+    assertThat(handshake.ours().isSuccess()).isFalse();
+    assertThat(TlsFailure.describe(handshake.ours().cause(), PeerRole.CLIENT)).contains(reason);
+  }
+
+  @Test
+  @Conformance({"A29S-03", "A29S-05"})
+  void aClientMayShowNoCertificateWhereNoneIsRequired() throws Exception {
+    assertThat(serve(OPTIONAL, Optional.empty()).ours().isSuccess()).isTrue();
+    assertThat(serve(OPTIONAL, Optional.of(AUTHORITY.issue("dns:a"))).ours().isSuccess()).isTrue();
+    assertThat(serve(OPTIONAL, Optional.of(STRANGER.issue("dns:a"))).ours().isSuccess()).isFalse();
+    assertThat(serve(NOT_ASKED, Optional.empty()).ours().isSuccess()).isTrue();
+    assertThat(serve(NOT_ASKED, Optional.of(STRANGER.issue("dns:a"))).ours().isSuccess()).isTrue();
+  }
+
+  @Test
+  @Conformance("A29S-07")
+  void theNamesOfClientsAreMatched() throws Exception {
+    var names = List.of(SanMatcher.ofAnyKind(new StringMatcher.Exact("spiffe://mesh/a", false)));
+    TestIdentity named = AUTHORITY.issue("uri:spiffe://mesh/a");
+    TestIdentity other = AUTHORITY.issue("uri:spiffe://mesh/b");
+
+    assertThat(serve(tls(true, names), Optional.of(named)).ours().isSuccess()).isTrue();
+    Handshake refused = serve(tls(true, names), Optional.of(other));
+    assertThat(refused.ours().isSuccess()).isFalse();
+    assertThat(TlsFailure.describe(refused.ours().cause(), PeerRole.CLIENT))
+        .contains("SAN uri:spiffe://mesh/b not accepted");
+  }
+
+  @Test
+  @Conformance("A29S-11")
+  void theTrustDomainOfAClientSelectsTheRoots() throws Exception {
+    var bundles =
+        new Roots.SpiffeBundles(
+            Map.of("mesh", List.of(AUTHORITY.root()), "far", List.of(STRANGER.root())));
+
+    assertThat(isServed(bundles, AUTHORITY.issue("uri:spiffe://mesh/a"))).isTrue();
+    assertThat(isServed(bundles, STRANGER.issue("uri:spiffe://far/a"))).isTrue();
+    assertThat(isServed(bundles, STRANGER.issue("uri:spiffe://mesh/a"))).isFalse();
+    assertThat(isServed(bundles, AUTHORITY.issue("dns:a"))).isFalse();
+    assertThat(isServed(bundles, AUTHORITY.issue("uri:spiffe://mesh/a", "uri:spiffe://mesh/b")))
+        .isFalse();
+  }
+
+  private boolean isServed(Roots roots, TestIdentity caller) throws Exception {
+    return serve(AUTHORITY.issue("dns:b"), REQUIRED, roots, Optional.of(caller))
+        .ours()
+        .isSuccess();
+  }
+
+  @Test
+  void aServerSignsWithEachKindOfKeyThatItsLibraryIsChosenFor() throws Exception {
+    for (Algorithm algorithm : List.of(Algorithm.rsa2048, Algorithm.ecp384, Algorithm.ecp256)) {
+      TestIdentity identity = AUTHORITY.issue(builder -> builder.algorithm(algorithm), "dns:b");
+      assertThat(serve(identity, NOT_ASKED, ROOTS, Optional.empty()).theirs().isSuccess())
+          .as("%s", algorithm)
+          .isTrue();
+    }
   }
 
   private void assertAlert(TestIdentity identity, String alert, HandshakeResult result)
