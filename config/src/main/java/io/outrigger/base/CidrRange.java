@@ -1,0 +1,77 @@
+package io.outrigger.base;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
+
+/**
+ * A range of IP addresses that have the first {@code length} bits in common. Ranges of the same
+ * addresses are equal.
+ *
+ * @param network the first address of the range
+ * @param length the number of bits, at most 32 for IPv4 and 128 for IPv6
+ */
+@AnyThread
+public record CidrRange(IpAddress network, int length) {
+  /** The number of bits of an IPv6 address. */
+  public static final int MAX_LENGTH = 128;
+
+  private static final int V4_BITS = 32;
+  private static final int MAPPED_BITS = 96;
+
+  public CidrRange {
+    length = Math.min(length, network.isV6() ? MAX_LENGTH : V4_BITS);
+    network =
+        new IpAddress(
+            network.isV6(),
+            network.high() & highMask(network, length),
+            network.low() & lowMask(network, length));
+  }
+
+  /**
+   * Reads a range; empty if {@code address} is not an IP address. A range of at least 96 bits of
+   * IPv4-mapped addresses is the IPv4 range that it maps, because no peer has such an address.
+   *
+   * @param length is reduced to the number of bits of the address
+   */
+  public static Optional<CidrRange> of(String address, int length) {
+    Optional<IpAddress> ip = IpLiteral.canonical(address).map(CidrRange::parsed);
+    boolean isMapped = address.indexOf(':') >= 0 && ip.isPresent() && !ip.get().isV6();
+    if (!isMapped) {
+      return ip.map(network -> new CidrRange(network, length));
+    }
+    return ip.map(
+        v4 ->
+            length >= MAPPED_BITS
+                ? new CidrRange(v4, length - MAPPED_BITS)
+                : new CidrRange(new IpAddress(true, 0, IpAddress.MAPPED | v4.low()), length));
+  }
+
+  @SuppressWarnings("AddressSelection") // a literal address is not looked up
+  private static IpAddress parsed(String canonical) {
+    try {
+      return IpAddress.of(InetAddress.getByName(canonical));
+    } catch (UnknownHostException e) {
+      throw new AssertionError(canonical, e);
+    }
+  }
+
+  public boolean contains(IpAddress address) {
+    return address.isV6() == network.isV6()
+        && (address.high() & highMask(network, length)) == network.high()
+        && (address.low() & lowMask(network, length)) == network.low();
+  }
+
+  private static long highMask(IpAddress network, int length) {
+    return network.isV6() ? mask(length) : 0;
+  }
+
+  private static long lowMask(IpAddress network, int length) {
+    return network.isV6() ? mask(length - Long.SIZE) : mask(length + V4_BITS);
+  }
+
+  /** Returns a mask of the first {@code bits} of 64 bits. */
+  private static long mask(int bits) {
+    return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
+  }
+}

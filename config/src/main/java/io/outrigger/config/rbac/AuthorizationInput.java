@@ -1,0 +1,35 @@
+package io.outrigger.config.rbac;
+
+import io.outrigger.base.IpAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a request and of its connection that RBAC reads (A41). Texts have the form of {@link
+ * io.outrigger.config.route.WireText}.
+ */
+public interface AuthorizationInput {
+  /** Returns the {@code :path} as received, including the query. */
+  String path();
+
+  /**
+   * Returns the value of a header as received, with several values joined by {@code ","}; null if
+   * the header is absent. Unlike for routing, this includes {@code :path}, {@code :method} and
+   * {@code :authority}, and names that end in {@code -bin}. A {@code host} header without an {@code
+   * :authority} is the {@code :authority}.
+   *
+   * @param name the header's name in lower case, never {@code host}
+   */
+  @Nullable String header(String name);
+
+  /** Returns who the peer of the connection is. */
+  PeerIdentity peer();
+
+  /** Returns the address of the peer of the TCP connection, whatever headers say. */
+  IpAddress peerAddress();
+
+  /** Returns the local address of the connection, never a wildcard. */
+  IpAddress localAddress();
+
+  /** Returns the local port of the connection. */
+  int localPort();
+}

@@ -1,0 +1,140 @@
+package io.outrigger.config.rbac;
+
+import io.outrigger.base.CidrRange;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.StringMatcher;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A condition on a request and its connection: a {@code Permission} or a {@code Principal} of A41.
+ * The two messages differ in their fields alone, so both have this form.
+ */
+public sealed interface Criterion {
+  /** The criterion of every request. */
+  Criterion ALWAYS = new Constant(true);
+
+  /** The criterion of no request. */
+  Criterion NEVER = new Constant(false);
+
+  boolean matches(AuthorizationInput input);
+
+  /** Has the same result for every request. */
+  record Constant(boolean result) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return result;
+    }
+  }
+
+  /** Matches if all of {@code criteria}, which are not empty, match. */
+  record All(List<Criterion> criteria) implements Criterion {
+    public All {
+      criteria = List.copyOf(criteria);
+    }
+
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      for (int i = 0; i < criteria.size(); i++) { // without the iterator of a for-each loop
+        if (!criteria.get(i).matches(input)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** Matches if one of {@code criteria} matches. An empty list matches nothing. */
+  record Any(List<Criterion> criteria) implements Criterion {
+    public Any {
+      criteria = List.copyOf(criteria);
+    }
+
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      for (int i = 0; i < criteria.size(); i++) { // without the iterator of a for-each loop
+        if (criteria.get(i).matches(input)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** Matches if {@code criterion} does not. */
+  record Not(Criterion criterion) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return !criterion.matches(input);
+    }
+  }
+
+  /**
+   * Matches a header.
+   *
+   * @param name the header whose value {@code matcher} gets: {@code :authority} for a matcher of
+   *     {@code host}, which is the same header (A41)
+   */
+  record Header(String name, HeaderMatcher matcher) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return matcher.matches(input.header(name));
+    }
+  }
+
+  /** Matches the path without query and fragment. */
+  record Path(StringMatcher matcher) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return matcher.matches(withoutQuery(input.path()));
+    }
+
+    private static String withoutQuery(String path) {
+      for (int i = 0; i < path.length(); i++) {
+        if (path.charAt(i) == '?' || path.charAt(i) == '#') {
+          return path.substring(0, i);
+        }
+      }
+      return path;
+    }
+  }
+
+  /** Matches the address of the peer. */
+  record PeerAddress(CidrRange range) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return range.contains(input.peerAddress());
+    }
+  }
+
+  /** Matches the local address of the connection. */
+  record LocalAddress(CidrRange range) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return range.contains(input.localAddress());
+    }
+  }
+
+  /** Matches a local port in {@code [start, end)}. */
+  record LocalPort(int start, int end) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return input.localPort() >= start && input.localPort() < end;
+    }
+  }
+
+  /**
+   * Matches an authenticated peer.
+   *
+   * @param name the condition on the peer's name; empty for any connection with TLS, even if its
+   *     peer has sent no certificate
+   */
+  record Authenticated(Optional<StringMatcher> name) implements Criterion {
+    @Override
+    public boolean matches(AuthorizationInput input) {
+      return name.isPresent()
+          ? input.peer().matches(name.get())
+          : !(input.peer() instanceof PeerIdentity.Plain);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.outrigger.config.rbac;
+
+import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.route.WireText;
+import java.util.List;
+import java.util.Optional;
+
+/** The identity of the peer of a connection, as far as TLS has verified it (A41). */
+public sealed interface PeerIdentity {
+  /** Whether the peer is authenticated and one of its names matches. */
+  boolean matches(StringMatcher name);
+
+  /** Returns the name by which logs show the peer; empty if the peer has no certificate. */
+  Optional<String> name();
+
+  /** A connection without TLS. Its peer has no name, not even an empty one. */
+  record Plain() implements PeerIdentity {
+    @Override
+    public boolean matches(StringMatcher name) {
+      return false;
+    }
+
+    @Override
+    public Optional<String> name() {
+      return Optional.empty();
+    }
+  }
+
+  /** A TLS connection whose peer has sent no certificate. Its name is the empty text. */
+  record Anonymous() implements PeerIdentity {
+    @Override
+    public boolean matches(StringMatcher name) {
+      return name.matches("");
+    }
+
+    @Override
+    public Optional<String> name() {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * A TLS connection with a verified client certificate. Names of one kind alone are compared: the
+   * URIs if there are any, else the DNS names if there are any, else the subject.
+   *
+   * @param uris the URI subject alternative names
+   * @param dnsNames the DNS subject alternative names
+   * @param subject the subject's distinguished name in the form of RFC 2253
+   */
+  record Certified(List<String> uris, List<String> dnsNames, String subject)
+      implements PeerIdentity {
+    public Certified {
+      uris = List.copyOf(uris);
+      dnsNames = List.copyOf(dnsNames);
+    }
+
+    @Override
+    public boolean matches(StringMatcher name) {
+      List<String> names = names();
+      for (int i = 0; i < names.size(); i++) { // without the iterator of a for loop over a list
+        if (name.matches(WireText.of(names.get(i)))) {
+          return true;
+        }
+      }
+      return names.isEmpty() && name.matches(WireText.of(subject));
+    }
+
+    private List<String> names() {
+      return uris.isEmpty() ? dnsNames : uris;
+    }
+
+    @Override
+    public Optional<String> name() {
+      List<String> names = names();
+      return Optional.of(names.isEmpty() ? subject : names.get(0));
+    }
+  }
+}

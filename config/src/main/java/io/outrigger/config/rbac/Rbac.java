@@ -1,0 +1,129 @@
+package io.outrigger.config.rbac;
+
+import io.outrigger.config.route.FilterConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The settings of an RBAC filter, in a listener or for one route (A41).
+ *
+ * @param rules the rules; empty if the filter does nothing
+ */
+public record Rbac(Optional<Rules> rules) implements FilterConfig {
+  /** The settings of a filter that does nothing. */
+  public static final Rbac OFF = new Rbac(Optional.empty());
+
+  /** What is done with a request that a policy matches. */
+  public enum Action {
+    /** Requests that a policy matches are allowed, all others are denied. */
+    ALLOW,
+    /** Requests that a policy matches are denied, all others are allowed. */
+    DENY
+  }
+
+  /**
+   * A named policy. A policy matches a request if both a permission and a principal do.
+   *
+   * @param permissions whether any permission matches
+   * @param principals whether any principal matches
+   */
+  public record Policy(String name, Criterion permissions, Criterion principals) {
+    boolean matches(AuthorizationInput input) {
+      return permissions.matches(input) && principals.matches(input);
+    }
+  }
+
+  /**
+   * The decisions that audit loggers record (A59).
+   *
+   * @param denied whether denied requests are recorded
+   * @param allowed whether allowed requests are recorded
+   * @param loggers the number of loggers of type {@code StdoutAuditLog}, each of which writes a
+   *     line; no other type is supported
+   */
+  public record Audit(boolean denied, boolean allowed, int loggers) {
+    /** Records nothing. */
+    public static final Audit NONE = new Audit(false, false, 0);
+
+    private int lines(boolean isAllowed) {
+      return (isAllowed ? allowed : denied) ? loggers : 0;
+    }
+  }
+
+  /**
+   * The decision about a request.
+   *
+   * @param policy the name of the first policy that matched; empty if no policy matched
+   * @param auditLines how many lines the decision adds to the audit log
+   */
+  public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
+
+  /**
+   * An action and its policies, in the order of their names. The class holds the decision for each
+   * policy, so that deciding allocates nothing.
+   */
+  public static final class Rules {
+    private final Action action;
+    private final List<Policy> policies;
+    private final Audit audit;
+    private final List<Decision> decisions = new ArrayList<>();
+    private final Decision withoutMatch;
+    private final Decision failed;
+
+    public Rules(Action action, List<Policy> policies, Audit audit) {
+      this.action = action;
+      this.policies = List.copyOf(policies);
+      this.audit = audit;
+      for (Policy policy : policies) {
+        decisions.add(decision(action == Action.ALLOW, Optional.of(policy.name())));
+      }
+      withoutMatch = decision(action == Action.DENY, Optional.empty());
+      failed = decision(false, Optional.empty());
+    }
+
+    private Decision decision(boolean isAllowed, Optional<String> policy) {
+      return new Decision(isAllowed, policy, audit.lines(isAllowed));
+    }
+
+    public Action action() {
+      return action;
+    }
+
+    public List<Policy> policies() {
+      return policies;
+    }
+
+    /** Decides about a request. A request is denied if a criterion fails with an exception. */
+    public Decision decide(AuthorizationInput input) {
+      try {
+        for (int i = 0; i < policies.size(); i++) { // without the iterator of a for-each loop
+          if (policies.get(i).matches(input)) {
+            return decisions.get(i);
+          }
+        }
+        return withoutMatch;
+      } catch (RuntimeException bug) {
+        return failed;
+      }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Rules that
+          && action == that.action
+          && policies.equals(that.policies)
+          && audit.equals(that.audit);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * action.hashCode() + policies.hashCode()) + audit.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return action + " " + policies;
+    }
+  }
+}
