@@ -3,7 +3,8 @@ package io.outrigger.bench;
 import com.google.re2j.Pattern;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.PathMatcher;
@@ -117,8 +118,7 @@ final class Routes {
     var host = new VirtualHost("host", List.of("*"), routes, Map.of());
     var table = new RouteTable("routes", List.of(host));
     var listener =
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+        new ApiListener("orders", new RouteSource.Inline(table), List.of(), Optional.empty());
     return new XdsConfig(listener, table, host, Map.<String, Outcome<ClusterConfig>>of());
   }
 }

@@ -30,6 +30,12 @@ public sealed interface RouteAction {
   }
 
   /**
+   * Hands the request to the server's own application (A36). On a client, a request that matches
+   * the route fails (A31-39).
+   */
+  record NonForwarding() implements RouteAction {}
+
+  /**
    * An action that a proxyless client cannot perform. A request that matches the route fails
    * (A31-39).
    */

@@ -1,7 +1,7 @@
 package io.outrigger.config.snapshot;
 
 import io.outrigger.base.Outcome;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -20,7 +20,7 @@ import java.util.Set;
  *     failed cluster has a status that callers may receive, including the resolution note
  */
 public record XdsConfig(
-    ListenerResource listener,
+    ApiListener listener,
     RouteTable routes,
     VirtualHost virtualHost,
     Map<String, Outcome<ClusterConfig>> clusters) {

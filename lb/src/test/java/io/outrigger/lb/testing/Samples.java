@@ -14,7 +14,8 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
@@ -215,9 +216,7 @@ public final class Samples {
     }
     var host = new VirtualHost("h", List.of("*"), routes, Map.of());
     var table = new RouteTable("routes", List.of(host));
-    var listener =
-        new ListenerResource(
-            "l", new ListenerResource.RouteSource.Inline(table), List.of(), Optional.empty());
+    var listener = new ApiListener("l", new RouteSource.Inline(table), List.of(), Optional.empty());
     return new XdsConfig(listener, table, host, all);
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.FilterConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,7 +35,12 @@ public final class HttpFilters {
     return new HttpFilters(Map.of())
         .with(FilterConfig.Router.class, router -> Optional.empty()) // needs no filter
         .with(FilterConfig.Fault.class, fault -> FaultFilter.of(fault, faults))
-        .with(FilterConfig.StatefulSession.class, SessionFilter::of);
+        .with(FilterConfig.StatefulSession.class, SessionFilter::of)
+        .with(Rbac.class, HttpFilters::onServersOnly);
+  }
+
+  private static Optional<RouteFilter> onServersOnly(Rbac rbac) {
+    throw new IllegalStateException("the decoder refuses RBAC in a listener for clients");
   }
 
   /** Returns all filters with a new counter of active faults. */

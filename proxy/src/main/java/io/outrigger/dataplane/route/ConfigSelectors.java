@@ -2,7 +2,7 @@ package io.outrigger.dataplane.route;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
@@ -27,7 +27,7 @@ public final class ConfigSelectors {
   /** A selector and everything that it was created from. */
   private record Built(
       VirtualHost host,
-      ListenerResource listener,
+      ApiListener listener,
       Map<String, ClusterHandle> handles,
       ConfigSelector selector) {
     boolean isFor(XdsConfig config, Map<String, ClusterHandle> current) {

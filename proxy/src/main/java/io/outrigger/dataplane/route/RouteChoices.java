@@ -38,6 +38,9 @@ final class RouteChoices {
     if (route.action() instanceof RouteAction.Unsupported unsupported) {
       return new RouteChoice.Fixed(unsupported(route, unsupported.kind()));
     }
+    if (route.action() instanceof RouteAction.NonForwarding) {
+      return new RouteChoice.Fixed(unsupported(route, "non_forwarding_action"));
+    }
     var forward = (RouteAction.Forward) route.action();
     if (forward.clusters() instanceof ClusterChoice.Single single) {
       return new RouteChoice.Fixed(decision(route, forward, single.cluster(), Map.of(), Map.of()));

@@ -9,7 +9,8 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.HeaderMatcher;
@@ -50,11 +51,7 @@ final class SampleConfig {
             Map.of());
     var routes = new RouteTable(AUTHORITY, List.of(host));
     var listener =
-        new ListenerResource(
-            AUTHORITY,
-            new ListenerResource.RouteSource.Inline(routes),
-            List.of(),
-            Optional.empty());
+        new ApiListener(AUTHORITY, new RouteSource.Inline(routes), List.of(), Optional.empty());
     return new XdsConfig(listener, routes, host, Map.of(CLUSTER, Outcome.ok(clusterWith(backend))));
   }
 

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
@@ -298,8 +299,7 @@ class ConfigSelectorTest {
     var host = new VirtualHost("vh", List.of("*"), numbered, hostOverrides);
     var table = new RouteTable("rc", List.of(host));
     var listener =
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
+        new ApiListener("orders", new RouteSource.Inline(table), filters, Optional.empty());
     return new XdsConfig(
         listener,
         table,

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.lb.testing.Samples;
@@ -51,7 +51,7 @@ class ConfigSelectorsTest {
     XdsConfig config = config("10.0.0.1:80");
     ConfigSelector first = selectors.next(config, handles);
     var listener =
-        new ListenerResource(
+        new ApiListener(
             config.listener().name(),
             config.listener().routes(),
             config.listener().filters(),

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.netty.util.AsciiString;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
@@ -239,8 +240,7 @@ class ExplainerPropertiesTest {
     var host = new VirtualHost("vh", List.of("*"), routes, Map.of());
     var table = new RouteTable("rc", List.of(host));
     var listener =
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
+        new ApiListener("orders", new RouteSource.Inline(table), filters, Optional.empty());
     return new Target(
         new ConfigSelectors("orders", HttpFilters.ofProcess(), false)
             .next(new XdsConfig(listener, table, host, Map.of()), handles));

@@ -3,7 +3,8 @@ package io.outrigger.program.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
@@ -66,8 +67,7 @@ class TargetReportsTest {
     var host = new VirtualHost("h", List.of("*"), routes, Map.of());
     var table = new RouteTable("routes", List.of(host));
     return new XdsConfig(
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), List.of(), listener),
+        new ApiListener("orders", new RouteSource.Inline(table), List.of(), listener),
         table,
         host,
         Map.of());

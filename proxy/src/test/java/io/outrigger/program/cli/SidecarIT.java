@@ -255,13 +255,16 @@ final class SidecarIT {
   }
 
   @Test
-  void aListenerForServersIsRefusedWithTheRemedy() throws IOException {
+  void aListenerForNeitherSideIsRefusedWithTheRemedy() throws IOException {
     try (var server = ScriptedAdsServer.start();
         var outrigger = withControlPlane(server.port()).awaitReady(503)) {
       var stream = server.awaitStream();
       stream.awaitRequest(ResourceType.LISTENER);
       stream.respond(
-          ResourceType.LISTENER, "7", JsonResources.any(JsonResources.socketListener("greeter")));
+          ResourceType.LISTENER,
+          "7",
+          JsonResources.any(
+              "{\"@type\": \"" + ResourceType.LISTENER.typeUrl() + "\", \"name\": \"greeter\"}"));
 
       var nack = stream.awaitRequest(request -> request.hasErrorDetail());
       assertThat(nack.getErrorDetail().getMessage())

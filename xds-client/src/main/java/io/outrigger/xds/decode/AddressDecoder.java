@@ -4,6 +4,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
+import io.outrigger.base.CidrRange;
 import io.outrigger.base.IpLiteral;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Optional;
@@ -52,6 +53,21 @@ final class AddressDecoder {
                   + " is not an IP address; use a LOGICAL_DNS cluster for names");
     }
     return ip;
+  }
+
+  /**
+   * Decodes a range of addresses. An absent {@code prefix_len} means 0, and a length above that of
+   * the address means the address alone (A36, A41).
+   */
+  static Optional<CidrRange> range(
+      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
+    long length = Integer.toUnsignedLong(proto.getPrefixLen().getValue());
+    Optional<CidrRange> range =
+        CidrRange.of(proto.getAddressPrefix(), (int) Math.min(length, CidrRange.MAX_LENGTH));
+    if (range.isEmpty()) {
+      errors.at("address_prefix").add(quoted(proto.getAddressPrefix()) + " is not an IP address");
+    }
+    return range;
   }
 
   static boolean requireSocketAddress(Address proto, FieldErrors errors) {

@@ -13,10 +13,23 @@ import java.util.function.Function;
 
 /** The HTTP filters that are supported, by the types of their messages. */
 public final class FilterDecoders {
-  /** All supported filters, in the order in which error messages list them. */
-  static final FilterDecoders ALL =
+  /** The filters of clients, in the order in which error messages list them. */
+  static final FilterDecoders CLIENT =
       new FilterDecoders(
           List.of(new RouterDecoder(), new FaultDecoder(), new StatefulSessionDecoder()));
+
+  /** The filters of servers (A39, A41). */
+  static final FilterDecoders SERVER =
+      new FilterDecoders(List.of(new RouterDecoder(), new RbacDecoder()));
+
+  /** The filters of both: a route configuration can be for clients and for servers. */
+  static final FilterDecoders ALL =
+      new FilterDecoders(
+          List.of(
+              new RouterDecoder(),
+              new FaultDecoder(),
+              new StatefulSessionDecoder(),
+              new RbacDecoder()));
 
   private final List<FilterDecoder> decoders;
   private final Map<String, FilterDecoder> types;

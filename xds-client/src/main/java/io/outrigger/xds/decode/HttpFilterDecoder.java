@@ -20,17 +20,16 @@ import java.util.function.Function;
 final class HttpFilterDecoder {
   static final String FILTER_CONFIG = "envoy.config.route.v3.FilterConfig";
 
-  private static final FilterDecoders FILTERS = FilterDecoders.ALL;
-
   private HttpFilterDecoder() {}
 
   /**
-   * Decodes the filter chain; unknown optional filters are left out (A39 "Top-Level Filter
-   * Configs").
+   * Decodes the filter chain; optional filters that are not in {@code known} are left out (A39
+   * "Top-Level Filter Configs").
    */
   static List<HttpFilter> chain(
       List<io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter>
           protos,
+      FilterDecoders known,
       FieldErrors errors) {
     if (protos.isEmpty()) {
       errors
@@ -50,14 +49,14 @@ final class HttpFilterDecoder {
       } else if (!names.add(proto.getName())) {
         here.at("name").add("duplicate " + quoted(proto.getName()));
       }
-      if (isIgnored(proto)) {
+      if (isIgnored(proto, known)) {
         continue;
       }
       if (terminated) {
         here.add("follows the router filter, which must be the last");
       }
-      Optional<? extends FilterConfig> config = config(proto, here);
-      config.ifPresent(known -> filters.add(new HttpFilter(proto.getName(), known)));
+      Optional<? extends FilterConfig> config = config(proto, known, here);
+      config.ifPresent(settings -> filters.add(new HttpFilter(proto.getName(), settings)));
       understood &= config.isPresent();
       terminated |= config.isPresent() && config.get() instanceof FilterConfig.Router;
     }
@@ -70,11 +69,12 @@ final class HttpFilterDecoder {
   }
 
   private static boolean isIgnored(
-      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto) {
+      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
+      FilterDecoders known) {
     if (!proto.getIsOptional()) {
       return false;
     }
-    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), FILTERS::ofType);
+    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known::ofType);
   }
 
   /** Whether {@code config} has a supported type; false for an unreadable TypedStruct. */
@@ -86,6 +86,7 @@ final class HttpFilterDecoder {
 
   private static Optional<? extends FilterConfig> config(
       io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
+      FilterDecoders known,
       FieldErrors errors) {
     if (!proto.hasTypedConfig()) {
       errors.add(
@@ -97,7 +98,7 @@ final class HttpFilterDecoder {
     if (typed.isEmpty()) {
       return Optional.empty();
     }
-    Optional<FilterDecoder> decoder = FILTERS.ofType(typed.get().typeName());
+    Optional<FilterDecoder> decoder = known.ofType(typed.get().typeName());
     if (decoder.isEmpty()) {
       here.add(
           "filter "
@@ -105,15 +106,16 @@ final class HttpFilterDecoder {
               + " of type "
               + typed.get().quotedType()
               + " "
-              + notSupported());
+              + notSupported(known));
       return Optional.empty();
     }
     return decoder.get().decode(typed.get(), here);
   }
 
-  private static String notSupported() {
-    return "is not supported; supported: "
-        + FILTERS.names()
+  private static String notSupported(FilterDecoders known) {
+    return (known == FilterDecoders.SERVER ? "is not supported on a server" : "is not supported")
+        + "; supported: "
+        + known.names()
         + "; mark it is_optional to have it ignored";
   }
 
@@ -151,16 +153,17 @@ final class HttpFilterDecoder {
       optional = wrapper.get().getIsOptional();
       here = errors.at("config");
     }
-    if (optional && !isKnown(config, FILTERS::ofOverrideType)) {
+    if (optional && !isKnown(config, FilterDecoders.ALL::ofOverrideType)) {
       return Optional.empty();
     }
     Optional<TypedConfig> typed = TypedConfig.of(config, here);
     if (typed.isEmpty()) {
       return Optional.empty();
     }
-    Optional<FilterDecoder> decoder = FILTERS.ofOverrideType(typed.get().typeName());
+    Optional<FilterDecoder> decoder = FilterDecoders.ALL.ofOverrideType(typed.get().typeName());
     if (decoder.isEmpty()) {
-      here.add("override of type " + typed.get().quotedType() + " " + notSupported());
+      here.add(
+          "override of type " + typed.get().quotedType() + " " + notSupported(FilterDecoders.ALL));
       return Optional.empty();
     }
     return decoder.get().decodeOverride(typed.get(), here);

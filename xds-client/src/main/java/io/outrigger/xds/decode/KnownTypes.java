@@ -39,10 +39,12 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.Rou
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.envoyproxy.envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig;
 import io.envoyproxy.envoy.extensions.network.dns_resolver.getaddrinfo.v3.GetAddrInfoDnsResolverConfig;
+import io.envoyproxy.envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog;
 import io.envoyproxy.envoy.extensions.retry.host.omit_canary_hosts.v3.OmitCanaryHostsPredicate;
 import io.envoyproxy.envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
 import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
@@ -81,7 +83,12 @@ final class KnownTypes {
           entry(
               "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
               CookieBasedSessionState::getDescriptor),
-          entry("envoy.extensions.filters.http.rbac.v3.RBAC", RBAC::getDescriptor),
+          entry(
+              "envoy.extensions.filters.http.rbac.v3.RBAC",
+              RBAC::getDescriptor), // its file holds RBACPerRoute as well
+          entry(
+              "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog",
+              StdoutAuditLog::getDescriptor),
           entry(
               "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig",
               GcpAuthnFilterConfig::getDescriptor),
@@ -111,7 +118,10 @@ final class KnownTypes {
               HttpProtocolOptions::getDescriptor),
           entry(
               "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
-              UpstreamTlsContext::getDescriptor), // its file holds DownstreamTlsContext as well
+              UpstreamTlsContext::getDescriptor),
+          entry(
+              "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+              DownstreamTlsContext::getDescriptor),
           entry(
               "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer",
               RawBuffer::getDescriptor),

@@ -4,21 +4,27 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.TransportSocket;
+import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
 
 /**
  * Decodes {@code transport_socket}, which says how connections of a cluster are made and secured
- * (A29, A86). Supported are plain text and TLS, each directly or through an HTTP CONNECT proxy. Any
- * other transport socket is an error, because a connection without the required security would be
- * unsafe.
+ * (A29, A86), and how those of a server's clients are secured. Supported for clusters are plain
+ * text and TLS, each directly or through an HTTP CONNECT proxy. Any other transport socket is an
+ * error, because a connection without the required security would be unsafe.
  */
 final class TransportSecurityDecoder {
   static final String RAW_BUFFER = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer";
   static final String HTTP_CONNECT =
       "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
   static final String UPSTREAM_TLS = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+
+  static final String DOWNSTREAM_TLS =
+      "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
+  private static final String TLS_SOCKET = "envoy.transport_sockets.tls";
 
   private static final TransportSecurity PLAIN = new TransportSecurity(false, Optional.empty());
   private static final TransportSecurity PLAIN_BY_CONNECT =
@@ -92,7 +98,29 @@ final class TransportSecurityDecoder {
 
   private static Optional<UpstreamTls> tls(
       TransportSocket socket, DecodeContext context, FieldErrors errors) {
-    return UpstreamTlsDecoder.decode(socket.getTypedConfig(), context, errors.at("typed_config"));
+    return TlsContextDecoder.upstream(socket.getTypedConfig(), context, errors.at("typed_config"));
+  }
+
+  /**
+   * Decodes the transport socket of a server's filter chain (A29 "LDS for Server Side Security");
+   * empty for plain text.
+   */
+  static Optional<DownstreamTls> ofServer(
+      FilterChain proto, DecodeContext context, FieldErrors errors) {
+    if (!proto.hasTransportSocket()) {
+      return Optional.empty();
+    }
+    TransportSocket socket = proto.getTransportSocket();
+    FieldErrors here = errors.at("transport_socket");
+    if (!socket.getName().equals(TLS_SOCKET)) {
+      here.at("name").add(quoted(socket.getName()) + " is not supported; must be " + TLS_SOCKET);
+    }
+    if (!typeOf(socket).equals(DOWNSTREAM_TLS)) {
+      here.at("typed_config")
+          .add("holds " + quoted(typeOf(socket)) + "; must be " + DOWNSTREAM_TLS);
+      return Optional.empty();
+    }
+    return TlsContextDecoder.downstream(socket.getTypedConfig(), context, here.at("typed_config"));
   }
 
   private static String typeOf(TransportSocket socket) {

@@ -71,7 +71,10 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
       Message.Builder builder = prototype.newBuilderForType();
       if (struct.isPresent()) {
         String json = JsonFormat.printer().print(struct.get());
-        JsonFormat.parser().ignoringUnknownFields().merge(json, builder);
+        JsonFormat.parser()
+            .usingTypeRegistry(KnownTypes.all())
+            .ignoringUnknownFields()
+            .merge(json, builder);
       } else {
         builder.mergeFrom(bytes);
       }

@@ -6,7 +6,9 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -36,6 +38,12 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class DependencyGraph {
+  private static final String OF_A_SERVER =
+      "is for a server: it has filter chains, and a client needs an api_listener; put the"
+          + " HttpConnectionManager of a filter chain into {\"api_listener\":{\"api_listener\":"
+          + "{\"@type\":\"type.googleapis.com/envoy.extensions.filters.network."
+          + "http_connection_manager.v3.HttpConnectionManager\",…}}}";
+
   private final String listenerName;
   private final String authority;
   private final ClusterMemo memo = new ClusterMemo();
@@ -176,6 +184,9 @@ final class DependencyGraph {
       return failed(
           walk, ResolutionNotes.describe(ResourceType.LISTENER, listenerName, listener.error()));
     }
+    if (!(listener.value().get() instanceof ApiListener api)) {
+      return failed(walk, "listener \"" + listenerName + "\" " + OF_A_SERVER); // A74-06
+    }
     if (routes.isUnresolved()) {
       return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
     }
@@ -197,11 +208,7 @@ final class DependencyGraph {
       return new Resolution.Waiting(wanted, walk.unresolved().get(0)); // A74-01
     }
     var config =
-        new XdsConfig(
-            listener.value().get(),
-            choice.get().table(),
-            choice.get().host().get(),
-            walk.clusters());
+        new XdsConfig(api, choice.get().table(), choice.get().host().get(), walk.clusters());
     return new Resolution.Complete(wanted, Outcome.ok(config), config.clusters());
   }
 
@@ -216,14 +223,17 @@ final class DependencyGraph {
 
   private static WatchState<RouteTable> routesOf(
       ListenerResource listener, Lookup lookup, WatchSet wanted) {
-    if (listener.routes() instanceof ListenerResource.RouteSource.Inline inline) {
+    if (!(listener instanceof ApiListener api)) {
+      return WatchState.nothing();
+    }
+    if (api.routes() instanceof RouteSource.Inline inline) {
       return WatchState.of(Outcome.ok(inline.table()));
     }
-    if (listener.routes() instanceof ListenerResource.RouteSource.Rds rds) {
+    if (api.routes() instanceof RouteSource.Rds rds) {
       wanted.routes().add(rds.name());
       return lookup.routes(rds.name());
     }
-    throw new AssertionError(listener.routes());
+    throw new AssertionError(api.routes());
   }
 
   /**

@@ -6,8 +6,10 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.ListenerResource;
-import io.outrigger.config.listener.ListenerResource.RouteSource;
+import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
@@ -80,17 +82,11 @@ final class References {
   void check() {
     Set<String> named = new HashSet<>();
     for (Valid<ListenerResource> listener : listeners.values()) {
-      var path = new Place("api_listener.api_listener", List.of("api_listener", "api_listener"));
-      if (listener.value().routes() instanceof RouteSource.Inline inline) {
-        table(true, listener.resource(), path.at("route_config"), inline.table());
-      } else if (listener.value().routes() instanceof RouteSource.Rds rds) {
-        named.add(rds.name());
-        if (!isDefined(ResourceType.ROUTE, rds.name())) {
-          report.add(
-              true,
-              listener.resource(),
-              path.at("rds").at("route_config_name").missing("route configuration", rds.name()));
-        }
+      if (listener.value() instanceof ApiListener api) {
+        var path = new Place("", List.of()).at("api_listener").at("api_listener");
+        routes(true, listener.resource(), path, api.routes(), named);
+      } else if (listener.value() instanceof SocketListener socket) {
+        chains(listener.resource(), socket);
       }
     }
     tables.forEach(
@@ -98,6 +94,45 @@ final class References {
             table(named.contains(name), table.resource(), new Place("", List.of()), table.value()));
     clusters.keySet().forEach(name -> reach(name, false));
     reached.forEach(this::cluster);
+  }
+
+  /**
+   * Checks the routes of a connection manager.
+   *
+   * @param isClients whether the routes lead to clusters, so that findings about them are errors
+   * @param named gets the name of the route configuration
+   */
+  private void routes(
+      boolean isClients, NamedResource of, Place path, RouteSource routes, Set<String> named) {
+    if (routes instanceof RouteSource.Inline inline) {
+      table(isClients, of, path.at("route_config"), inline.table());
+    } else if (routes instanceof RouteSource.Rds rds) {
+      named.add(rds.name());
+      if (!isDefined(ResourceType.ROUTE, rds.name())) {
+        report.add(
+            true,
+            of,
+            path.at("rds").at("route_config_name").missing("route configuration", rds.name()));
+      }
+    }
+  }
+
+  private void chains(NamedResource of, SocketListener listener) {
+    var top = new Place("", List.of());
+    for (int i = 0; i < listener.chains().size(); i++) {
+      Place path = top.at("filter_chains", i).at("filters");
+      routes(false, of, path, listener.chains().get(i).routes(), new HashSet<>());
+    }
+    listener
+        .defaultChain()
+        .ifPresent(
+            chain ->
+                routes(
+                    false,
+                    of,
+                    top.at("default_filter_chain").at("filters"),
+                    chain.routes(),
+                    new HashSet<>()));
   }
 
   private boolean isDefined(ResourceType<?> type, String name) {

@@ -37,7 +37,8 @@ class FilterDecodersTest {
 
   @Test
   void messagesNameFiltersByTheirPackages() {
-    assertThat(FilterDecoders.ALL.names()).isEqualTo("router, fault, stateful_session");
+    assertThat(FilterDecoders.CLIENT.names()).isEqualTo("router, fault, stateful_session");
+    assertThat(FilterDecoders.SERVER.names()).isEqualTo("router, rbac");
   }
 
   /** A filter of its own whose override is of the type of another filter. */

@@ -11,6 +11,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
@@ -420,7 +421,7 @@ class HttpFilterDecoderTest {
   }
 
   private static List<HttpFilter> chain(String... filters) {
-    return valid(LISTENER, listener(filters)).filters();
+    return ((ApiListener) valid(LISTENER, listener(filters))).filters();
   }
 
   private static List<String> chainErrors(String... filters) {
@@ -434,6 +435,6 @@ class HttpFilterDecoderTest {
           "rds": {"config_source": {"ads": {}}, "route_config_name": "r"},
           "http_filters": [%s]}}}
         """
-        .formatted(type(ListenerDecoder.CONNECTION_MANAGER), String.join(",", filters));
+        .formatted(type(ConnectionManagerDecoder.TYPE), String.join(",", filters));
   }
 }

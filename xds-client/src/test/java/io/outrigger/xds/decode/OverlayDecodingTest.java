@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction.Forward;
@@ -231,7 +233,7 @@ final class OverlayDecodingTest {
   @Test
   @Conformance("OV-05")
   void routesInAListenerAreLaidOverToo() {
-    ListenerResource listener =
+    var listener =
         ResourceDecoder.decode(
                 LISTENER,
                 List.of(JsonResources.any(JsonResources.listener("l", "c"))),
@@ -244,8 +246,8 @@ final class OverlayDecodingTest {
     assertThat(inline(listener.forTarget("xds:///b"))).isEmpty();
   }
 
-  private static Optional<Duration> inline(ListenerResource listener) {
-    var table = ((ListenerResource.RouteSource.Inline) listener.routes()).table();
+  private static Optional<Duration> inline(Overlaid listener) {
+    var table = ((RouteSource.Inline) ((ApiListener) listener).routes()).table();
     return forward(table, 0).timeout().timeout();
   }
 

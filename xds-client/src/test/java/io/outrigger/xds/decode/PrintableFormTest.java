@@ -305,7 +305,7 @@ class PrintableFormTest {
     String listener =
         """
         {"@type":"%s","name":"orders","api_listener":{"api_listener":{"@type":"type.googleapis.com/%s","http_filters":[{"name":"router","typed_config":{"@type":"type.googleapis.com/%s"}}]}}}"""
-            .formatted(LISTENER.typeUrl(), ListenerDecoder.CONNECTION_MANAGER, RouterDecoder.TYPE);
+            .formatted(LISTENER.typeUrl(), ConnectionManagerDecoder.TYPE, RouterDecoder.TYPE);
 
     Any any = ResourceJson.parse("{\"resources\":[" + listener + "]}").resources().get(0);
 

@@ -22,6 +22,16 @@ class RefusalsTest {
   private static final String RDS = "rds: {route_config_name: r, config_source: {ads: {}}}";
   private static final String EDS =
       "name: c, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}";
+  private static final String SERVER =
+      "{name: l, address: {socket_address: {address: \"0.0.0.0\", port_value: 80}}, ";
+  private static final String MANAGER_START =
+      "{name: m, typed_config: {"
+          + TYPE
+          + "envoy.extensions.filters.network.http_connection_manager.v3"
+          + ".HttpConnectionManager\", "
+          + RDS
+          + ", http_filters: [";
+  private static final String MANAGER = MANAGER_START + ROUTER + "]";
   private static final String HOSTS = "virtual_hosts: [{domains: [\"*\"], ";
 
   /** Where an example stands, and the path of that place. */
@@ -51,6 +61,33 @@ class RefusalsTest {
                   "{name: r, " + HOSTS + "typed_per_filter_config: {f: {",
                   "}}}]}",
                   "virtual_hosts[0].typed_per_filter_config[\"f\"]")),
+          Map.entry("server", new Kind(ResourceType.LISTENER, SERVER, "}", "")),
+          Map.entry("chain", chain("filters: [" + MANAGER + "}}], ", "", "")),
+          Map.entry("network", chain("filters: [", "]", ".filters")),
+          Map.entry(
+              "downstream",
+              chain(
+                  "filters: ["
+                      + MANAGER
+                      + "}}], transport_socket: {name: envoy.transport_sockets.tls, typed_config: {"
+                      + TYPE
+                      + "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext\", ",
+                  "}}",
+                  ".transport_socket.typed_config")),
+          Map.entry("rbac", rbac("", "", "")),
+          Map.entry("policies", rbac("rules: {policies: {p: {", "}}}", ".rules.policies[\"p\"]")),
+          Map.entry(
+              "permission",
+              rbac(
+                  "rules: {policies: {p: {permissions: [{",
+                  "}], principals: [{any: true}]}}}",
+                  ".rules.policies[\"p\"].permissions[0]")),
+          Map.entry(
+              "principal",
+              rbac(
+                  "rules: {policies: {p: {permissions: [{any: true}], principals: [{",
+                  "}]}}}",
+                  ".rules.policies[\"p\"].principals[0]")),
           Map.entry("routes", new Kind(ResourceType.ROUTE, "{name: r, ", "}", "")),
           Map.entry("route", route("", "", "")),
           Map.entry("match", route("route: {cluster: c}, match: {", "}", ".match")),
@@ -103,11 +140,32 @@ class RefusalsTest {
         ResourceType.LISTENER,
         "{name: l, api_listener: {api_listener: {"
             + TYPE
-            + ListenerDecoder.CONNECTION_MANAGER
+            + ConnectionManagerDecoder.TYPE
             + "\", "
             + before,
         after + "}}}",
         "api_listener.api_listener" + path);
+  }
+
+  private static Kind chain(String before, String after, String path) {
+    return new Kind(
+        ResourceType.LISTENER,
+        SERVER + "filter_chains: [{" + before,
+        after + "}]}",
+        "filter_chains[0]" + path);
+  }
+
+  private static Kind rbac(String before, String after, String path) {
+    return chain(
+        "filters: ["
+            + MANAGER_START
+            + "{name: f, typed_config: {"
+            + TYPE
+            + RbacDecoder.TYPE
+            + "\", "
+            + before,
+        after + "}}, " + ROUTER + "]}}]",
+        ".filters[0].typed_config.http_filters[0].typed_config" + path);
   }
 
   private static Kind filter(String before, String after, String path) {

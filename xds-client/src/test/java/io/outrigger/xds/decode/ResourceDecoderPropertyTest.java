@@ -30,8 +30,7 @@ class ResourceDecoderPropertyTest {
                     "delay": {"fixed_delay": "1s", "percentage": {"numerator": 5}}}},
                   {"name": "r", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
               """
-                  .formatted(
-                      ListenerDecoder.CONNECTION_MANAGER, FaultDecoder.TYPE, RouterDecoder.TYPE)),
+                  .formatted(ConnectionManagerDecoder.TYPE, FaultDecoder.TYPE, RouterDecoder.TYPE)),
           Decoding.any(
               ResourceType.ROUTE,
               """

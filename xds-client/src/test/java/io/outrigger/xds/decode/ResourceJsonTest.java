@@ -233,7 +233,7 @@ class ResourceJsonTest {
   void typesThatPeopleUseAreKnown() {
     for (String type :
         List.of(
-            ListenerDecoder.CONNECTION_MANAGER,
+            ConnectionManagerDecoder.TYPE,
             RouterDecoder.TYPE,
             FaultDecoder.TYPE,
             HttpFilterDecoder.FILTER_CONFIG,

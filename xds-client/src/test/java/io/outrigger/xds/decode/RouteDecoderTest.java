@@ -175,7 +175,6 @@ class RouteDecoderTest {
         "redirect              | \"redirect\": {\"host_redirect\": \"x\"}",
         "direct_response       | \"direct_response\": {\"status\": 200}",
         "filter_action         | \"filter_action\": {}",
-        "non_forwarding_action | \"non_forwarding_action\": {}",
         "unknown               | \"name\": \"n\"",
       })
   @Conformance("A31-39")
@@ -190,6 +189,14 @@ class RouteDecoderTest {
 
     assertThat(routes).hasSize(2);
     assertThat(routes.get(0).action()).isEqualTo(new RouteAction.Unsupported(kind));
+  }
+
+  @Test
+  @Conformance("A36-12")
+  void actionOfServersIsRead() {
+    var routes = routes("{\"match\": {\"prefix\": \"\"}, \"non_forwarding_action\": {}}");
+
+    assertThat(routes.get(0).action()).isEqualTo(new RouteAction.NonForwarding());
   }
 
   @Test

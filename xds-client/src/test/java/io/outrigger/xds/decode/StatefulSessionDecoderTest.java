@@ -6,6 +6,7 @@ import static io.outrigger.xds.decode.Decoding.errors;
 import static io.outrigger.xds.decode.Decoding.valid;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.FilterConfig.SessionCookie;
 import io.outrigger.config.route.FilterConfig.StatefulSession;
@@ -129,7 +130,7 @@ class StatefulSessionDecoderTest {
   }
 
   private static FilterConfig filter(String typedConfig) {
-    return valid(LISTENER, listener(typedConfig)).filters().get(0).config();
+    return ((ApiListener) valid(LISTENER, listener(typedConfig))).filters().get(0).config();
   }
 
   private static String session(String fields) {
@@ -169,7 +170,7 @@ class StatefulSessionDecoderTest {
             {"name": "session", "typed_config": {%s}},
             {"name": "router", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
         """
-        .formatted(ListenerDecoder.CONNECTION_MANAGER, quotes(typedConfig), RouterDecoder.TYPE);
+        .formatted(ConnectionManagerDecoder.TYPE, quotes(typedConfig), RouterDecoder.TYPE);
   }
 
   private static String quotes(String json) {

@@ -10,6 +10,8 @@ import io.envoyproxy.envoy.config.route.v3.FilterConfig;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
+import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBAC;
+import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBACPerRoute;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSession;
 import io.envoyproxy.envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute;
@@ -18,7 +20,9 @@ import io.envoyproxy.envoy.extensions.http.stateful_session.cookie.v3.CookieBase
 import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
+import io.envoyproxy.envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog;
 import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.xds.ResourceType;
 import java.util.stream.Stream;
@@ -38,12 +42,16 @@ class TypeNamesTest {
         Arguments.of(
             TypedConfig.typeName(ResourceType.ENDPOINT.typeUrl()),
             ClusterLoadAssignment.getDescriptor()),
-        Arguments.of(ListenerDecoder.CONNECTION_MANAGER, HttpConnectionManager.getDescriptor()),
+        Arguments.of(ConnectionManagerDecoder.TYPE, HttpConnectionManager.getDescriptor()),
         Arguments.of(RouterDecoder.TYPE, Router.getDescriptor()),
         Arguments.of(FaultDecoder.TYPE, HTTPFault.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.TYPE, StatefulSession.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.OVERRIDE_TYPE, StatefulSessionPerRoute.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.COOKIE_STATE, CookieBasedSessionState.getDescriptor()),
+        Arguments.of(RbacDecoder.TYPE, RBAC.getDescriptor()),
+        Arguments.of(RbacDecoder.OVERRIDE_TYPE, RBACPerRoute.getDescriptor()),
+        Arguments.of(RbacDecoder.STDOUT_LOGGER, StdoutAuditLog.getDescriptor()),
+        Arguments.of(TransportSecurityDecoder.DOWNSTREAM_TLS, DownstreamTlsContext.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(

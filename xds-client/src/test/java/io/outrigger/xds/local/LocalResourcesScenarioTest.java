@@ -170,14 +170,16 @@ class LocalResourcesScenarioTest {
         .isEqualTo("listener \"orders\": does not exist in " + temp + "; xDS node ID: node-1");
   }
 
-  @Conformance("A74-06")
+  @Conformance({"A74-06", "A36-06"})
   @Test
   void listenerOfAServerFailsTheTargetAndSaysWhy() {
     folder.write("a.json", socketListener("orders"));
     run();
 
     assertThat(last().status().code()).isEqualTo(RpcStatus.Code.UNAVAILABLE);
-    assertThat(last().status().message()).contains("listener \"orders\"").contains("api_listener");
+    assertThat(last().status().message())
+        .contains("listener \"orders\" is for a server")
+        .contains("api_listener");
   }
 
   @Test

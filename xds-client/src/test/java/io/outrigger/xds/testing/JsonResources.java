@@ -54,7 +54,12 @@ public final class JsonResources {
   public static String socketListener(String name) {
     return """
         {"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"%s",
-         "address":{"socket_address":{"address":"0.0.0.0","port_value":80}}}"""
+         "address":{"socket_address":{"address":"0.0.0.0","port_value":80}},
+         "filter_chains":[{"filters":[{"name":"manager","typed_config":{
+           "@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+           "rds":{"config_source":{"ads":{}},"route_config_name":"inbound"},
+           "http_filters":[{"name":"router","typed_config":{
+             "@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}"""
         .formatted(name);
   }
 

@@ -8,8 +8,9 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.PathMatcher;
@@ -31,17 +32,17 @@ public final class Resources {
   private Resources() {}
 
   /** A listener whose routes are the RouteConfiguration {@code routes}. */
-  public static ListenerResource listener(String name, String routes) {
-    return listener(name, new ListenerResource.RouteSource.Rds(routes));
+  public static ApiListener listener(String name, String routes) {
+    return listener(name, new RouteSource.Rds(routes));
   }
 
   /** A listener with its routes inside. */
-  public static ListenerResource listener(String name, RouteTable routes) {
-    return listener(name, new ListenerResource.RouteSource.Inline(routes));
+  public static ApiListener listener(String name, RouteTable routes) {
+    return listener(name, new RouteSource.Inline(routes));
   }
 
-  private static ListenerResource listener(String name, ListenerResource.RouteSource routes) {
-    return new ListenerResource(
+  private static ApiListener listener(String name, RouteSource routes) {
+    return new ApiListener(
         name,
         routes,
         List.of(new HttpFilter("router", new FilterConfig.Router())),

@@ -5,7 +5,8 @@ import com.google.protobuf.ByteString;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
@@ -51,8 +52,8 @@ public final class TextResources implements ResponseDecoder {
 
   /** The content of a decoded resource. */
   public static String content(Object value) {
-    if (value instanceof ListenerResource listener) {
-      return ((ListenerResource.RouteSource.Rds) listener.routes()).name();
+    if (value instanceof ApiListener listener) {
+      return ((RouteSource.Rds) listener.routes()).name();
     }
     if (value instanceof ClusterResource cluster) {
       return ((ClusterSource.Eds) cluster.source()).serviceName();
@@ -110,8 +111,7 @@ public final class TextResources implements ResponseDecoder {
     Object value =
         switch (type.label()) {
           case "lds" ->
-              new ListenerResource(
-                  name, new ListenerResource.RouteSource.Rds(content), List.of(), Optional.empty());
+              new ApiListener(name, new RouteSource.Rds(content), List.of(), Optional.empty());
           case "rds" -> new RouteTable(content, List.of());
           case "cds" ->
               new ClusterResource(

@@ -1,7 +1,8 @@
 package io.outrigger.program.testing.mesh;
 
+import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.PathMatcher;
@@ -85,8 +86,7 @@ public final class OneRoute {
             "vh", List.of("*"), List.of(new Route(name, index, match, action, Map.of())), Map.of());
     var table = new RouteTable("rc", List.of(host));
     var listener =
-        new ListenerResource(
-            "orders", new ListenerResource.RouteSource.Inline(table), filters, Optional.empty());
+        new ApiListener("orders", new RouteSource.Inline(table), filters, Optional.empty());
     var config = new XdsConfig(listener, table, host, Map.of());
     return new ConfigSelectors("orders", chains, false).next(config, clusters);
   }

@@ -1,13 +1,16 @@
 package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.LISTENER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.re2j.Pattern;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
@@ -24,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Texts leave out the quotes of JSON. */
-class UpstreamTlsDecoderTest {
+class TlsContextDecoderTest {
   private static final CertificateProvider FILES =
       new CertificateProvider.FileWatcher(
           new CertificateFiles(
@@ -45,6 +48,7 @@ class UpstreamTlsDecoderTest {
               "other",
               new CertificateProvider.Unknown("vault")));
 
+  private static final ProviderInstance DEFAULT = new ProviderInstance("default");
   private static final String ROOTS = "ca_certificate_provider_instance: {instance_name: ROOTCA}";
 
   private static UpstreamTls tls(String fields) {
@@ -344,5 +348,127 @@ class UpstreamTlsDecoderTest {
                     + " {instance_name: lost}, validation_context: {crl: {filename: x},"
                     + " match_subject_alt_names: [{}]}}"))
         .hasSize(6);
+  }
+
+  @Test
+  @Conformance({"A29S-01", "A29S-03", "A29S-08"})
+  void serverWithoutValidationContextAsksForNoCertificate() {
+    assertThat(
+            downstream(
+                "common_tls_context: {tls_certificate_provider_instance: {instance_name: default},"
+                    + " alpn_protocols: [istio]}, session_timeout: 1s,"
+                    + " disable_stateless_session_resumption: true, require_sni: false"))
+        .contains(new DownstreamTls(DEFAULT, Optional.empty(), false, List.of()));
+    assertThat(downstreamOf("")).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @Conformance({"A29S-03", "A29S-09"})
+  @ValueSource(
+      strings = {
+        "tls_certificate_provider_instance: {instance_name: default}, validation_context:"
+            + " {ca_certificate_provider_instance: {instance_name: ROOTCA}, trusted_ca: {filename: x}}",
+        "tls_certificate_provider_instance: {instance_name: default},"
+            + " tls_certificate_certificate_provider_instance: {instance_name: old},"
+            + " combined_validation_context: {default_validation_context:"
+            + " {ca_certificate_provider_instance: {instance_name: ROOTCA}},"
+            + " validation_context_certificate_provider_instance: {instance_name: old}}",
+        "tls_certificate_certificate_provider_instance: {instance_name: default},"
+            + " combined_validation_context: {default_validation_context: {},"
+            + " validation_context_certificate_provider_instance: {instance_name: ROOTCA}}",
+        "tls_certificate_certificate_provider_instance: {instance_name: default},"
+            + " validation_context_certificate_provider_instance: {instance_name: ROOTCA}",
+      })
+  void serverReadsBothGenerationsOfFields(String common) {
+    assertThat(downstream("require_client_certificate: true, common_tls_context: {" + common + "}"))
+        .contains(
+            new DownstreamTls(
+                DEFAULT, Optional.of(new ProviderInstance("ROOTCA")), true, List.of()));
+  }
+
+  @Test
+  @Conformance("A29S-07")
+  void serverReadsNamesOfClients() {
+    assertThat(
+            downstream(
+                "common_tls_context: {tls_certificate_provider_instance: {instance_name: default},"
+                    + " validation_context: {"
+                    + ROOTS
+                    + ", match_subject_alt_names: [{exact: a}]}}"))
+        .contains(
+            new DownstreamTls(
+                DEFAULT,
+                Optional.of(new ProviderInstance("ROOTCA")),
+                false,
+                List.of(SanMatcher.ofAnyKind(new StringMatcher.Exact("a", false)))));
+  }
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @Conformance({"A29S-02", "A29S-03", "A29S-04", "A29S-06"})
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "common_tls_context: {} | common_tls_context.tls_certificate_provider_instance: is missing",
+        "common_tls_context: {tls_certificates: [{}]} | common_tls_context.tls_certificates: is not",
+        "common_tls_context: {ID, validation_context: {}} | common_tls_context: names no roots",
+        "common_tls_context: {ID, combined_validation_context: {}} | common_tls_context: names no",
+        "common_tls_context: {ID, validation_context_sds_secret_config: {}} |"
+            + " common_tls_context: names no roots",
+        "common_tls_context: {ID, validation_context: {system_root_certs: {}}} |"
+            + " common_tls_context.validation_context.system_root_certs: is for clients",
+        "common_tls_context: {ID, validation_context: {ca_certificate_provider_instance:"
+            + " {instance_name: x}}} | common_tls_context.validation_context"
+            + ".ca_certificate_provider_instance.instance_name: \"x\" is not among",
+        "common_tls_context: {ID, validation_context: {ROOTS, crl: {filename: x}}} |"
+            + " common_tls_context.validation_context.crl: is not supported",
+        "common_tls_context: {ID, validation_context: {ROOTS, verify_certificate_spki: [x]}} |"
+            + " common_tls_context.validation_context.verify_certificate_spki: is not supported",
+        "common_tls_context: {ID, custom_handshaker: {name: x}} |"
+            + " common_tls_context.custom_handshaker: is not supported",
+        "common_tls_context: {ID}, require_client_certificate: true |"
+            + " require_client_certificate: needs a validation_context",
+        "common_tls_context: {ID}, require_sni: true | require_sni: is not supported",
+        "common_tls_context: {ID}, ocsp_staple_policy: STRICT_STAPLING | ocsp_staple_policy: must",
+        "common_tls_context: {ID}, ocsp_staple_policy: 9 | ocsp_staple_policy: must",
+      })
+  void serverRefusesWhatItCannotCheck(String fields, String error) {
+    String filled =
+        fields
+            .replace("ID", "tls_certificate_provider_instance: {instance_name: default}")
+            .replace("ROOTS", ROOTS);
+
+    assertThat(
+            Decoding.errors(
+                LISTENER, listener(", transport_socket: " + downstreamSocket(filled)), CONTEXT))
+        .singleElement()
+        .asString()
+        .startsWith("filter_chains[0].transport_socket.typed_config." + error);
+  }
+
+  private static Optional<DownstreamTls> downstream(String fields) {
+    return downstreamOf(", transport_socket: " + downstreamSocket(fields));
+  }
+
+  private static Optional<DownstreamTls> downstreamOf(String chainFields) {
+    var listener = (SocketListener) Decoding.valid(LISTENER, listener(chainFields), CONTEXT);
+    return listener.chains().get(0).tls();
+  }
+
+  private static String downstreamSocket(String fields) {
+    return "{name: envoy.transport_sockets.tls, typed_config: {\"@type\": \"type.googleapis.com/"
+        + TransportSecurityDecoder.DOWNSTREAM_TLS
+        + "\", "
+        + fields
+        + "}}";
+  }
+
+  private static String listener(String chainFields) {
+    return """
+    {name: l, address: {socket_address: {address: "::", port_value: 80}}, filter_chains: [{
+      filters: [{name: m, typed_config: {"@type": "type.googleapis.com/%s",
+        rds: {route_config_name: r, config_source: {ads: {}}}, http_filters: [
+          {name: r, typed_config: {"@type": "type.googleapis.com/%s"}}]}}]%s}]}
+    """
+        .formatted(ConnectionManagerDecoder.TYPE, RouterDecoder.TYPE, chainFields);
   }
 }

@@ -8,9 +8,13 @@ import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CertificateValida
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CertificateProviderInstance;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CombinedCertificateValidationContext;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.ValidationContextTypeCase;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext;
+import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext.OcspStaplePolicy;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMatcher;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
@@ -23,12 +27,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Decodes {@code UpstreamTlsContext} (A29 "CDS for Client Side Security" and "CommonTlsContext
- * Processing", A82, A101). An unsupported field is an error if ignoring it would weaken the
- * connection. Other unsupported fields are ignored, as A29 lists them.
+ * Decodes {@code UpstreamTlsContext} and {@code DownstreamTlsContext} (A29 "CDS for Client Side
+ * Security", "LDS for Server Side Security" and "CommonTlsContext Processing", A82, A101). An
+ * unsupported field is an error if ignoring it would weaken the connection. Other unsupported
+ * fields are ignored, as A29 lists them.
  */
 @SuppressWarnings("deprecation") // istiod still uses the older fields
-final class UpstreamTlsDecoder {
+final class TlsContextDecoder {
   private static final String IDENTITY = "tls_certificate_provider_instance";
   private static final String OLD_IDENTITY = "tls_certificate_certificate_provider_instance";
   private static final String ROOTS = "ca_certificate_provider_instance";
@@ -36,31 +41,38 @@ final class UpstreamTlsDecoder {
 
   private final Map<String, CertificateProvider> providers;
 
-  private UpstreamTlsDecoder(DecodeContext context) {
+  private TlsContextDecoder(DecodeContext context) {
     providers = context.certificateProviders();
   }
 
   /**
-   * Decodes the TLS context. If the TLS context is invalid, returns empty and adds the reasons to
-   * {@code errors}.
+   * Decodes the TLS context of a cluster. If the TLS context is invalid, returns empty and adds the
+   * reasons to {@code errors}.
    */
-  static Optional<UpstreamTls> decode(Any any, DecodeContext context, FieldErrors errors) {
+  static Optional<UpstreamTls> upstream(Any any, DecodeContext context, FieldErrors errors) {
     return TypedConfig.read(any, UpstreamTlsContext.getDefaultInstance(), errors)
-        .flatMap(proto -> new UpstreamTlsDecoder(context).decode(proto, errors));
+        .flatMap(proto -> new TlsContextDecoder(context).upstream(proto, errors));
   }
 
-  private Optional<UpstreamTls> decode(UpstreamTlsContext proto, FieldErrors errors) {
+  /**
+   * Decodes the TLS context of a server. If the TLS context is invalid, returns empty and adds the
+   * reasons to {@code errors}.
+   */
+  static Optional<DownstreamTls> downstream(Any any, DecodeContext context, FieldErrors errors) {
+    return TypedConfig.read(any, DownstreamTlsContext.getDefaultInstance(), errors)
+        .flatMap(proto -> new TlsContextDecoder(context).downstream(proto, errors));
+  }
+
+  private Optional<UpstreamTls> upstream(UpstreamTlsContext proto, FieldErrors errors) {
     int before = errors.count();
     if (proto.getSni().getBytes(StandardCharsets.UTF_8).length > UpstreamTls.MAX_SNI_BYTES) {
       errors.at("sni").add("is longer than " + UpstreamTls.MAX_SNI_BYTES + " bytes"); // A101
     }
     FieldErrors here = errors.at("common_tls_context");
     CommonTlsContext common = proto.getCommonTlsContext();
-    refuse(common.hasTlsParams(), here.at("tls_params"));
-    refuse(common.hasCustomHandshaker(), here.at("custom_handshaker"));
     Optional<ProviderInstance> identity = identity(common, here);
     Validation validation = Validation.of(common, here);
-    refuseUnsupported(validation.proto(), validation.errors());
+    refuseUnsupported(common, validation, here);
     List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
     Optional<TrustSource> roots = roots(common, validation, here);
     return errors.count() > before
@@ -74,6 +86,42 @@ final class UpstreamTlsDecoder {
                     proto.getSni(),
                     proto.getAutoHostSni(),
                     proto.getAutoSniSanValidation()));
+  }
+
+  private Optional<DownstreamTls> downstream(DownstreamTlsContext proto, FieldErrors errors) {
+    int before = errors.count();
+    FieldErrors here = errors.at("common_tls_context");
+    CommonTlsContext common = proto.getCommonTlsContext();
+    Optional<ProviderInstance> identity = identity(common, here);
+    if (identity.isEmpty() && errors.count() == before) {
+      here.at(IDENTITY).add("is missing; a server needs a certificate");
+    }
+    Validation validation = Validation.of(common, here);
+    refuseUnsupported(common, validation, here);
+    refuse(proto.getRequireSni().getValue(), errors.at("require_sni"));
+    if (proto.getOcspStaplePolicy() != OcspStaplePolicy.LENIENT_STAPLING) {
+      errors.at("ocsp_staple_policy").add("must be LENIENT_STAPLING; no other is supported");
+    }
+    List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
+    boolean required = proto.getRequireClientCertificate().getValue();
+    Optional<ProviderInstance> roots = Optional.empty();
+    if (common.getValidationContextTypeCase()
+        != ValidationContextTypeCase.VALIDATIONCONTEXTTYPE_NOT_SET) {
+      Optional<TrustSource> source = roots(common, validation, here);
+      if (source.isPresent() && source.get() instanceof TrustSource.Provider provider) {
+        roots = Optional.of(provider.instance());
+      } else if (source.isPresent()) { // A82: the system's roots are for public servers
+        validation.errors().at("system_root_certs").add("is for clients; use " + ROOTS);
+      }
+    } else if (required) {
+      errors
+          .at("require_client_certificate")
+          .add("needs a validation_context with " + ROOTS + ", by which certificates are verified");
+    }
+    Optional<ProviderInstance> clientRoots = roots;
+    return errors.count() > before
+        ? Optional.empty()
+        : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
   }
 
   /**
@@ -170,7 +218,12 @@ final class UpstreamTlsDecoder {
     return Optional.of(new ProviderInstance(instance, name));
   }
 
-  private static void refuseUnsupported(CertificateValidationContext proto, FieldErrors errors) {
+  private static void refuseUnsupported(
+      CommonTlsContext common, Validation validation, FieldErrors here) {
+    refuse(common.hasTlsParams(), here.at("tls_params"));
+    refuse(common.hasCustomHandshaker(), here.at("custom_handshaker"));
+    CertificateValidationContext proto = validation.proto();
+    FieldErrors errors = validation.errors();
     refuse(proto.getVerifyCertificateSpkiCount() > 0, errors.at("verify_certificate_spki"));
     refuse(proto.getVerifyCertificateHashCount() > 0, errors.at("verify_certificate_hash"));
     refuse(

@@ -1,0 +1,40 @@
+package io.outrigger.config.listener;
+
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.route.RouteTable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * A listener for clients: an API listener (A27).
+ *
+ * @param maxStreamDuration the {@code max_stream_duration} of the connection manager's common
+ *     options; empty when unset, zero for no limit
+ */
+public record ApiListener(
+    String name, RouteSource routes, List<HttpFilter> filters, Optional<Duration> maxStreamDuration)
+    implements ListenerResource {
+  public ApiListener {
+    filters = List.copyOf(filters);
+  }
+
+  @Override
+  public ApiListener forTarget(String target) {
+    if (routes instanceof RouteSource.Inline inline) {
+      RouteTable here = inline.table().forTarget(target);
+      return here.equals(inline.table())
+          ? this
+          : new ApiListener(name, new RouteSource.Inline(here), filters, maxStreamDuration);
+    }
+    return this;
+  }
+
+  @Override
+  public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
+    if (routes instanceof RouteSource.Inline inline) {
+      inline.table().visitEffects(visitor);
+    }
+  }
+}

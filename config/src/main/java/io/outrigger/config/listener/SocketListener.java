@@ -1,0 +1,65 @@
+package io.outrigger.config.listener;
+
+import io.outrigger.base.IpAddress;
+import io.outrigger.config.overlay.OverlayEffect;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * A listener for servers: the address of a socket, and the settings of its connections (A36).
+ *
+ * @param host the address to listen on, in canonical form if it is an IP address
+ * @param port the port to listen on; 0 for any port
+ * @param chains the filter chains, no two of which match the same connections equally well
+ * @param defaultChain the chain of connections that none of {@code chains} matches; its {@code
+ *     match} has no effect
+ */
+public record SocketListener(
+    String name,
+    String host,
+    int port,
+    List<ServerFilterChain> chains,
+    Optional<ServerFilterChain> defaultChain)
+    implements ListenerResource {
+  public SocketListener {
+    chains = List.copyOf(chains);
+  }
+
+  /**
+   * Whether the resource is for a server that listens at {@code listenHost} and {@code listenPort}.
+   *
+   * @param listenHost an IP address in canonical form
+   */
+  public boolean isFor(String listenHost, int listenPort) {
+    return host.equals(listenHost) && (port == listenPort || port == 0);
+  }
+
+  /**
+   * Returns the filter chain of a connection; empty if the connection must be closed without a
+   * byte.
+   *
+   * @param local the connection's local address, never a wildcard
+   */
+  public Optional<ServerFilterChain> chainFor(IpAddress local, IpAddress peer, int peerPort) {
+    return FilterChainMatch.best(chains, local, peer, peerPort).or(() -> defaultChain);
+  }
+
+  /** Returns the same resource: local policy is for targets, and a server has none. */
+  @Override
+  public SocketListener forTarget(String target) {
+    return this;
+  }
+
+  @Override
+  public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
+    chains.forEach(chain -> visit(chain, visitor));
+    defaultChain.ifPresent(chain -> visit(chain, visitor));
+  }
+
+  private static void visit(ServerFilterChain chain, BiConsumer<String, OverlayEffect> visitor) {
+    if (chain.routes() instanceof RouteSource.Inline inline) {
+      inline.table().visitEffects(visitor);
+    }
+  }
+}

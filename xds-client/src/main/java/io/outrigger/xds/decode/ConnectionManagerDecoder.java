@@ -1,0 +1,74 @@
+package io.outrigger.xds.decode;
+
+import com.google.protobuf.ByteString;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.listener.RouteSource;
+import java.util.List;
+import java.util.Optional;
+
+/** Decodes the part of {@code HttpConnectionManager} that clients and servers share (A27, A39). */
+final class ConnectionManagerDecoder {
+  static final String TYPE =
+      "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+  private ConnectionManagerDecoder() {}
+
+  /** The routes and the HTTP filters of a connection manager. */
+  record Manager(RouteSource routes, List<HttpFilter> filters) {}
+
+  /**
+   * Decodes the connection manager. If {@code errors} has an error, the caller must not use the
+   * result.
+   *
+   * @param bytes the serialized {@code proto}
+   * @param known the filters that are supported in such a listener
+   */
+  static Optional<Manager> decode(
+      HttpConnectionManager proto,
+      ByteString bytes,
+      FilterDecoders known,
+      DecodeContext context,
+      FieldErrors errors) {
+    // Both fields change the apparent source of a request; A41 rejects them.
+    if (proto.getXffNumTrustedHops() != 0) {
+      errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
+    }
+    if (proto.getOriginalIpDetectionExtensionsCount() > 0) {
+      errors.at("original_ip_detection_extensions").add("is not supported; must be empty");
+    }
+    Optional<RouteSource> routes = routes(proto, bytes, context, errors);
+    List<HttpFilter> filters = HttpFilterDecoder.chain(proto.getHttpFiltersList(), known, errors);
+    return routes.map(source -> new Manager(source, filters));
+  }
+
+  private static Optional<RouteSource> routes(
+      HttpConnectionManager proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
+    return switch (proto.getRouteSpecifierCase()) {
+      case RDS -> {
+        FieldErrors here = errors.at("rds");
+        ConfigSources.requireAdsOrSelf(
+            proto.getRds().hasConfigSource(),
+            proto.getRds().getConfigSource(),
+            here.at("config_source"));
+        if (proto.getRds().getRouteConfigName().isEmpty()) {
+          here.at("route_config_name").add("is empty");
+        }
+        yield Optional.of(new RouteSource.Rds(proto.getRds().getRouteConfigName()));
+      }
+      case ROUTE_CONFIG -> {
+        var maps = RouteMaps.of(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
+        yield RouteOverlays.decode(proto.getRouteConfig(), maps, context, errors.at("route_config"))
+            .map(RouteSource.Inline::new);
+      }
+      case SCOPED_ROUTES -> {
+        errors.at("scoped_routes").add("is not supported; use rds or route_config");
+        yield Optional.empty();
+      }
+      case ROUTESPECIFIER_NOT_SET -> {
+        errors.add("neither rds nor route_config");
+        yield Optional.empty();
+      }
+    };
+  }
+}

@@ -1,0 +1,177 @@
+package io.outrigger.xds.decode;
+
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import io.envoyproxy.envoy.config.rbac.v3.Permission;
+import io.envoyproxy.envoy.config.rbac.v3.Principal;
+import io.envoyproxy.envoy.type.matcher.v3.PathMatcher;
+import io.outrigger.config.rbac.Criterion;
+import io.outrigger.config.route.HeaderMatcher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * Decodes {@code Permission} and {@code Principal} (A41). A case that is unset or unknown is an
+ * error at any depth: a criterion that silently never matched would open a DENY policy, and under a
+ * NOT an ALLOW policy (decision xds-0075).
+ */
+final class CriterionDecoder {
+  private static final String AUTHORITY = ":authority";
+
+  /** Fields that concern one connection and therefore count as absent (RFC 9113 section 8.2.2). */
+  private static final Set<String> HOP_BY_HOP =
+      Set.of("te", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
+
+  private CriterionDecoder() {}
+
+  /** Decodes a list of permissions. The result lacks those that have an error. */
+  static List<Criterion> permissions(List<Permission> protos, String field, FieldErrors errors) {
+    return list(protos, field, errors, CriterionDecoder::permission);
+  }
+
+  /** Decodes a list of principals. The result lacks those that have an error. */
+  static List<Criterion> principals(List<Principal> protos, String field, FieldErrors errors) {
+    return list(protos, field, errors, CriterionDecoder::principal);
+  }
+
+  private static <P> List<Criterion> list(
+      List<P> protos,
+      String field,
+      FieldErrors errors,
+      BiFunction<P, FieldErrors, Optional<? extends Criterion>> decoder) {
+    List<Criterion> criteria = new ArrayList<>();
+    for (int i = 0; i < protos.size(); i++) {
+      decoder.apply(protos.get(i), errors.at(field, i)).ifPresent(criteria::add);
+    }
+    return criteria;
+  }
+
+  private static Optional<? extends Criterion> permission(Permission proto, FieldErrors errors) {
+    FieldErrors here = errors.at(Names.ofCase(proto.getRuleCase()));
+    return switch (proto.getRuleCase()) {
+      case AND_RULES ->
+          combined(
+              permissions(proto.getAndRules().getRulesList(), "rules", here),
+              Criterion.All::new,
+              here);
+      case OR_RULES ->
+          combined(
+              permissions(proto.getOrRules().getRulesList(), "rules", here),
+              Criterion.Any::new,
+              here);
+      case NOT_RULE -> permission(proto.getNotRule(), here).map(Criterion.Not::new);
+      case ANY -> any(proto.getAny(), here);
+      case HEADER -> header(proto.getHeader(), here);
+      case URL_PATH -> path(proto.getUrlPath(), here);
+      case DESTINATION_IP ->
+          AddressDecoder.range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
+      case DESTINATION_PORT ->
+          Optional.of(
+              new Criterion.LocalPort(proto.getDestinationPort(), proto.getDestinationPort() + 1));
+      case DESTINATION_PORT_RANGE ->
+          Optional.of(
+              new Criterion.LocalPort(
+                  proto.getDestinationPortRange().getStart(),
+                  proto.getDestinationPortRange().getEnd()));
+      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case REQUESTED_SERVER_NAME -> // A41: the name is the empty text
+          StringMatcherDecoder.decode(proto.getRequestedServerName(), here)
+              .map(matcher -> new Criterion.Constant(matcher.matches("")));
+      case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);
+      case RULE_NOT_SET -> {
+        errors.add("no permission, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {
+    FieldErrors here = errors.at(Names.ofCase(proto.getIdentifierCase()));
+    return switch (proto.getIdentifierCase()) {
+      case AND_IDS ->
+          combined(
+              principals(proto.getAndIds().getIdsList(), "ids", here), Criterion.All::new, here);
+      case OR_IDS ->
+          combined(
+              principals(proto.getOrIds().getIdsList(), "ids", here), Criterion.Any::new, here);
+      case NOT_ID -> principal(proto.getNotId(), here).map(Criterion.Not::new);
+      case ANY -> any(proto.getAny(), here);
+      case HEADER -> header(proto.getHeader(), here);
+      case URL_PATH -> path(proto.getUrlPath(), here);
+      case SOURCE_IP -> peer(proto.getSourceIp(), here);
+      case DIRECT_REMOTE_IP -> peer(proto.getDirectRemoteIp(), here);
+      case REMOTE_IP -> peer(proto.getRemoteIp(), here);
+      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case AUTHENTICATED ->
+          proto.getAuthenticated().hasPrincipalName()
+              ? StringMatcherDecoder.decode(
+                      proto.getAuthenticated().getPrincipalName(), here.at("principal_name"))
+                  .map(name -> new Criterion.Authenticated(Optional.of(name)))
+              : Optional.of(new Criterion.Authenticated(Optional.empty()));
+      case FILTER_STATE, SOURCED_METADATA, CUSTOM -> unsupported(here);
+      case IDENTIFIER_NOT_SET -> {
+        errors.add("no principal, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<Criterion> combined(
+      List<Criterion> criteria, Function<List<Criterion>, Criterion> type, FieldErrors errors) {
+    if (criteria.isEmpty()) {
+      errors.add("holds nothing to combine; give at least one");
+      return Optional.empty();
+    }
+    return Optional.of(type.apply(criteria));
+  }
+
+  private static Optional<Criterion> any(boolean value, FieldErrors errors) {
+    if (!value) {
+      errors.add("is false, which has no meaning; must be true");
+    }
+    return Optional.of(Criterion.ALWAYS);
+  }
+
+  /** There is no metadata, so that its matcher does not match (A41). */
+  private static Optional<Criterion> metadata(boolean invert) {
+    return Optional.of(invert ? Criterion.ALWAYS : Criterion.NEVER);
+  }
+
+  private static Optional<Criterion> peer(
+      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
+    return AddressDecoder.range(proto, errors).map(Criterion.PeerAddress::new);
+  }
+
+  private static Optional<Criterion> path(PathMatcher proto, FieldErrors errors) {
+    return StringMatcherDecoder.decode(proto.getPath(), errors.at("path")).map(Criterion.Path::new);
+  }
+
+  private static Optional<Criterion> header(
+      io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
+    Optional<HeaderMatcher> decoded = HeaderMatcherDecoder.decode(proto, errors);
+    if (decoded.isEmpty()) {
+      return Optional.empty();
+    }
+    HeaderMatcher matcher = decoded.get();
+    String name = matcher.name();
+    if (name.isEmpty() || name.startsWith("grpc-") || name.equals(":scheme")) {
+      errors.at("name").add(quoted(name) + " cannot be matched; A41 excludes it");
+    }
+    if (proto.getTreatMissingHeaderAsEmpty()) { // A41: an absent header does not match
+      errors.at("treat_missing_header_as_empty").add("is not supported; must be false");
+    }
+    if (HOP_BY_HOP.contains(name)) {
+      return Optional.of(new Criterion.Constant(matcher.matches((String) null)));
+    }
+    return Optional.of(new Criterion.Header(name.equals("host") ? AUTHORITY : name, matcher));
+  }
+
+  private static Optional<Criterion> unsupported(FieldErrors errors) {
+    errors.add("is not supported, and to ignore it could let in what the policy keeps out");
+    return Optional.empty();
+  }
+}
