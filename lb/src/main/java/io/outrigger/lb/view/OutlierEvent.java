@@ -142,7 +142,12 @@ public sealed interface OutlierEvent extends LbEvent {
 
   /** A success rate below {@code threshold}; all rates are fractions. */
   record LowSuccessRate(
-      double successRate, double mean, double deviation, double threshold, long volume, int hosts)
+      double successRate,
+      double mean,
+      double standardDeviation,
+      double threshold,
+      long volume,
+      int hosts)
       implements Evidence {
     @Override
     public Method method() {
@@ -157,7 +162,7 @@ public sealed interface OutlierEvent extends LbEvent {
           successRate,
           threshold,
           mean,
-          deviation,
+          standardDeviation,
           hosts,
           volume);
     }

@@ -90,7 +90,7 @@ class SuccessRateAlgorithmTest {
     var evidence = (LowSuccessRate) found.evidence();
     assertThat(evidence.successRate()).isZero();
     assertThat(evidence.mean()).isCloseTo(5 / 6.0, within(1e-12));
-    assertThat(evidence.deviation()).isCloseTo(Math.sqrt(5) / 6, within(1e-12));
+    assertThat(evidence.standardDeviation()).isCloseTo(Math.sqrt(5) / 6, within(1e-12));
     assertThat(evidence.threshold()).isCloseTo((5 - 1.9 * Math.sqrt(5)) / 6, within(1e-12));
     assertThat(evidence.volume()).isEqualTo(150);
     assertThat(evidence.hosts()).isEqualTo(6);

@@ -1,7 +1,5 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import com.google.gson.stream.JsonWriter;
 import io.netty.buffer.ByteBuf;
@@ -102,21 +100,13 @@ public final class AdminReply {
     }
   }
 
-  /** Returns a reply with records, maps, lists, texts and numbers as JSON. */
+  /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
   public static AdminReply json(int status, Object value) {
-    return json(status, true, json -> write(value, json));
+    return json(status, true, json -> Json.write(value, json));
   }
 
   static AdminReply json(JsonElement value) {
     return json(200, value);
-  }
-
-  /**
-   * Writes a value as the next element of a document. The value may have any kind that {@link
-   * #json(int, Object)} accepts.
-   */
-  static void write(Object value, JsonWriter json) {
-    Json.WRITER.toJson(value, value.getClass(), json);
   }
 
   public static AdminReply text(int status, String text) {
@@ -150,11 +140,6 @@ public final class AdminReply {
   /** The source of the events; empty for a reply that is not a stream. */
   Optional<EventFeed> feed() {
     return feed;
-  }
-
-  /** Created for the first reply rather than at the start. */
-  private static final class Json {
-    static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
   }
 
   /**

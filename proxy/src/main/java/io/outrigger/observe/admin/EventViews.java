@@ -1,9 +1,7 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
@@ -35,7 +33,7 @@ public final class EventViews {
   private final Map<Long, List<Difference>> cachedDifferences = new ConcurrentHashMap<>();
 
   /** The change of one resource; has no lines for a resource that is new or no longer held. */
-  private record Difference(String name, String change, List<String> lines) {}
+  private record Difference(String name, String change, List<String> difference) {}
 
   /**
    * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
@@ -50,9 +48,7 @@ public final class EventViews {
    * @param isFull whether each event also has its numbers as separate members
    */
   public AdminReply list(EventPage page, boolean isFull) {
-    var list = new JsonArray();
-    page.events().forEach(event -> list.add(json(event, isFull)));
-    return AdminReply.json(list);
+    return AdminReply.json(200, page.events().stream().map(event -> json(event, isFull)).toList());
   }
 
   /** Renders a part of a stream. The event ids let a reader that lost its connection resume. */
@@ -68,13 +64,14 @@ public final class EventViews {
   }
 
   private JsonObject json(Event event, boolean isFull) {
-    var json = new JsonObject();
-    json.addProperty("seq", event.seq());
-    json.addProperty("time", event.time().toString());
-    json.addProperty("kind", event.kind().word());
-    json.addProperty("forward", event.forward());
-    json.addProperty("subject", event.subject());
-    json.addProperty("message", message(event));
+    JsonObject json =
+        Json.object(
+            "seq", event.seq(),
+            "time", event.time(),
+            "kind", event.kind().word(),
+            "forward", event.forward(),
+            "subject", event.subject(),
+            "message", message(event));
     if (isFull) {
       json.add("detail", detail(event));
     }
@@ -155,7 +152,7 @@ public final class EventViews {
     }
     for (Difference difference : differences) {
       text.append("; ").append(difference.name()).append(' ').append(difference.change());
-      List<String> lines = difference.lines();
+      List<String> lines = difference.difference();
       for (String line : lines.subList(0, Math.min(lines.size(), LINES_IN_MESSAGE))) {
         text.append(", ").append(line);
       }
@@ -182,7 +179,7 @@ public final class EventViews {
           change.isRefused() ? "refused" : change.before().isPresent() ? "changed" : "is new";
       made.add(new Difference(change.name(), word, lines));
     }
-    if (made.stream().anyMatch(difference -> !difference.lines().isEmpty())) {
+    if (made.stream().anyMatch(difference -> !difference.difference().isEmpty())) {
       if (cachedDifferences.size() >= MAX_CACHED_DIFFERENCES) {
         cachedDifferences.clear();
       }
@@ -192,60 +189,63 @@ public final class EventViews {
   }
 
   private JsonElement body(RawResource resource) {
-    return JsonParser.parseString(toJson.apply(resource));
+    return Json.parsed(toJson.apply(resource));
   }
 
-  private JsonObject detail(Event event) {
+  private JsonElement detail(Event event) {
     if (event.cause() instanceof Event.Answer answer) {
-      return detail(answer, differences(event.seq(), answer));
-    }
-    var json = new JsonObject();
-    if (event.cause() instanceof Event.Balancing balancing) {
-      json.addProperty("cluster", balancing.event().cluster());
-      if (balancing.event() instanceof OutlierEvent outlier) {
-        json.add("outlier", OutlierEventView.json(outlier));
-      } else if (balancing.event() instanceof LbEvent.PrioritySwitch change) {
-        json.addProperty("from", change.from());
-        json.addProperty("to", change.to());
-        json.addProperty("state", change.state().toString());
-        json.addProperty("reason", change.reason());
-      } else if (balancing.event() instanceof LbEvent.EndpointState change) {
-        json.addProperty("state", change.state().toString());
-        json.addProperty("reason", change.reason().message());
-      } else if (balancing.event() instanceof LbEvent.Outage outage) {
-        json.addProperty("endpoints", outage.endpoints());
-        json.addProperty("last_error", outage.lastError());
-      } else if (balancing.event() instanceof LbEvent.OutageOver over) {
-        json.addProperty("endpoints", over.endpoints());
-        json.addProperty("reachable", over.reachable());
+      AdsObserver.Response response = answer.response();
+      JsonObject json =
+          Json.object(
+              "server", answer.server(),
+              "type", response.type().label(),
+              "version", response.version(),
+              "valid", response.valid(),
+              "invalid", response.invalid(),
+              "changed", response.changed());
+      if (!answer.refusal().isEmpty()) {
+        json.addProperty("refusal", answer.refusal());
       }
+      json.add("resources", Json.tree(differences(event.seq(), answer)));
+      return json;
+    }
+    if (!(event.cause() instanceof Event.Balancing balancing)) {
+      return new JsonObject();
+    }
+    return balancing.event() instanceof OutlierEvent outlier
+        ? Json.object("cluster", outlier.cluster(), "outlier", outlier(outlier))
+        : Json.tree(balancing.event());
+  }
+
+  /** Returns a decision of outlier detection about an endpoint, with all its numbers. */
+  static JsonObject outlier(OutlierEvent event) {
+    JsonObject json = Json.object("time", event.time());
+    if (event instanceof OutlierEvent.Ejected ejected) {
+      json.addProperty("kind", "eject");
+      add(json, ejected.evidence());
+      json.add("before", Json.tree(ejected.before()));
+      json.add("after", Json.tree(ejected.after()));
+      json.addProperty("multiplier", ejected.multiplier());
+      json.addProperty("until", ejected.until().toString());
+    } else if (event instanceof OutlierEvent.Spared spared) {
+      json.addProperty("kind", "spare");
+      json.addProperty("reason", spared.reason().word());
+      add(json, spared.evidence());
+      json.add("share", Json.tree(spared.share()));
+      json.addProperty("multiplier", spared.multiplier());
+    } else if (event instanceof OutlierEvent.Returned returned) {
+      json.addProperty("kind", "uneject");
+      json.addProperty("reason", returned.reason().text());
+      json.addProperty("since", returned.since().toString());
+      json.addProperty("multiplier", returned.multiplier());
+    } else {
+      throw new AssertionError(event);
     }
     return json;
   }
 
-  private static JsonObject detail(Event.Answer answer, List<Difference> differences) {
-    AdsObserver.Response response = answer.response();
-    var json = new JsonObject();
-    json.addProperty("server", answer.server());
-    json.addProperty("type", response.type().label());
-    json.addProperty("version", response.version());
-    json.addProperty("valid", response.valid());
-    json.addProperty("invalid", response.invalid());
-    json.addProperty("changed", response.changed());
-    if (!answer.refusal().isEmpty()) {
-      json.addProperty("refusal", answer.refusal());
-    }
-    var resources = new JsonArray();
-    for (Difference difference : differences) {
-      var resource = new JsonObject();
-      resource.addProperty("name", difference.name());
-      resource.addProperty("change", difference.change());
-      var lines = new JsonArray();
-      difference.lines().forEach(lines::add);
-      resource.add("difference", lines);
-      resources.add(resource);
-    }
-    json.add("resources", resources);
-    return json;
+  private static void add(JsonObject json, OutlierEvent.Evidence evidence) {
+    json.addProperty("by", evidence.method().word());
+    Json.tree(evidence).getAsJsonObject().asMap().forEach(json::add);
   }
 }

@@ -1,14 +1,8 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
-import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
@@ -21,8 +15,9 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.observe.explain.Explanation;
 import io.outrigger.observe.explain.Explanation.Branch;
 import io.outrigger.observe.explain.Explanation.Verdict;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Renders an explanation as JSON (CONTRACT section 6, {@code /explain}). */
 @AnyThread
@@ -36,44 +31,27 @@ public final class ExplainView {
 
   /** Returns the reply. */
   public static AdminReply reply(Explanation explanation) {
-    JsonObject json = head(explanation);
-    var branches = new JsonArray();
+    List<JsonObject> branches = new ArrayList<>();
     int endpoints = 0;
     for (Branch branch : explanation.branches()) {
       endpoints += addBranch(branches, branch, explanation.request());
     }
-    json.add("branches", branches);
-    var notKnown = new JsonArray();
-    NotKnowable.of(explanation).forEach(notKnown::add);
-    json.add("not_known", notKnown);
-    return AdminReply.json(200, endpoints <= MAX_READABLE, to -> AdminReply.write(json, to));
-  }
-
-  /** Returns the members before the branches. */
-  private static JsonObject head(Explanation explanation) {
-    var json = new JsonObject();
-    json.addProperty("forward", explanation.forward());
-    json.addProperty("target", explanation.target());
-    json.addProperty("authority", explanation.authority());
-    json.add("request", request(explanation.request()));
-    json.addProperty("decision", decision(explanation));
-    json.add(
-        "virtual_host",
-        explanation
-            .domain()
-            .map(
-                match -> {
-                  var host = new JsonObject();
-                  host.addProperty("name", match.host().name());
-                  host.addProperty("domain", match.domain());
-                  return (JsonElement) host;
-                })
-            .orElse(JsonNull.INSTANCE));
-    var routes = new JsonArray();
-    explanation.routes().forEach(verdict -> routes.add(verdict(verdict)));
-    json.add("routes", routes);
-    json.addProperty("further_routes", explanation.more());
-    return json;
+    JsonObject json =
+        Json.object(
+            "forward", explanation.forward(),
+            "target", explanation.target(),
+            "authority", explanation.authority(),
+            "request", request(explanation.request()),
+            "decision", decision(explanation),
+            "virtual_host",
+                explanation
+                    .domain()
+                    .map(each -> Json.object("name", each.host().name(), "domain", each.domain())),
+            "routes", explanation.routes().stream().map(ExplainView::verdict).toList(),
+            "further_routes", explanation.more(),
+            "branches", branches,
+            "not_known", NotKnowable.of(explanation));
+    return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }
 
   private static String decision(Explanation explanation) {
@@ -86,11 +64,7 @@ public final class ExplainView {
   }
 
   private static JsonObject request(RequestPreview request) {
-    var json = new JsonObject();
-    json.addProperty("method", request.method());
-    json.addProperty("path", WireText.read(request.path()));
-    json.addProperty("grpc", request.isGrpc());
-    var headers = new JsonArray();
+    List<String> headers = new ArrayList<>();
     HeaderList list = request.headers();
     for (int i = 0; i < list.size(); i++) {
       String name = list.name(i).toString();
@@ -100,32 +74,38 @@ public final class ExplainView {
         headers.add(name + ": " + (isSecret ? "[redacted]" : value));
       }
     }
-    json.add("headers", headers);
-    return json;
+    return Json.object(
+        "method", request.method(),
+        "path", WireText.read(request.path()),
+        "grpc", request.isGrpc(),
+        "headers", headers);
   }
 
   private static JsonObject verdict(Verdict verdict) {
     JsonObject json = route(verdict.route());
-    json.addProperty("result", verdict.result().name().toLowerCase(Locale.ROOT));
+    json.addProperty("result", Json.word(verdict.result()));
     json.addProperty("missed", verdict.missed());
     return json;
   }
 
   private static JsonObject route(Route route) {
-    var json = new JsonObject();
-    json.addProperty("index", route.index());
-    json.addProperty("name", route.name());
-    json.addProperty("path", route.match().path().toString());
-    return json;
+    return Json.object(
+        "index", route.index(),
+        "name", route.name(),
+        "path", route.match().path().toString());
   }
 
   /** Adds a branch; returns the number of endpoints in it. */
-  private static int addBranch(JsonArray branches, Branch branch, RequestPreview request) {
-    var json = new JsonObject();
+  private static int addBranch(List<JsonObject> branches, Branch branch, RequestPreview request) {
+    JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);
-    json.addProperty("probability", branch.probability());
     if (branch.decision() instanceof RouteDecision.Reject reject) {
-      json.add("reject", reject(reject));
+      json.add(
+          "reject",
+          Json.object(
+              "code", reject.status().code().toString(),
+              "message", reject.status().message(),
+              "reason", reject.reason()));
     } else if (branch.decision() instanceof RouteDecision.Forward chosen) {
       addForward(json, branch, chosen, request);
       return branch
@@ -137,96 +117,71 @@ public final class ExplainView {
     return 0;
   }
 
-  private static JsonObject reject(RouteDecision.Reject reject) {
-    var json = new JsonObject();
-    json.addProperty("code", reject.status().code().toString());
-    json.addProperty("message", reject.status().message());
-    json.addProperty("reason", reject.reason());
-    return json;
-  }
-
   private static void addForward(
       JsonObject json, Branch branch, RouteDecision.Forward chosen, RequestPreview request) {
     JsonObject route = route(chosen.route());
     var metadata = new JsonObject();
-    chosen.route().metadata().forEach((key, text) -> metadata.add(key, parsed(text)));
+    chosen.route().metadata().forEach((key, text) -> metadata.add(key, Json.parsed(text)));
     route.add("metadata", metadata);
     chosen
         .route()
         .overlay()
-        .ifPresent(overlay -> route.add("overlay", OverlayViews.values(overlay.effect())));
+        .ifPresent(
+            overlay -> route.add("overlay", Json.tree(OverlayViews.values(overlay.effect()))));
     json.add("route", route);
-    json.add("cluster_overlay", OverlayViews.values(branch.overlay()));
+    json.add("cluster_overlay", Json.tree(OverlayViews.values(branch.overlay())));
     json.addProperty("cluster", branch.cluster());
-    json.add("clusters", clusters(chosen));
+    json.add("clusters", Json.tree(clusters(chosen)));
     json.add("timeout", timeout(chosen, request));
-    json.add("retry", chosen.action().retry().map(ExplainView::retry).orElse(JsonNull.INSTANCE));
-    var filters = new JsonArray();
-    branch.filters().forEach(plan -> filters.add(filter(plan)));
-    json.add("filters", filters);
-    json.add(
-        "session",
-        branch
-            .session()
-            .<JsonElement>map(asked -> SessionView.json(asked, branch))
-            .orElse(JsonNull.INSTANCE));
+    json.add("retry", Json.tree(chosen.action().retry().map(ExplainView::retry)));
+    json.add("filters", Json.tree(branch.filters().stream().map(ExplainView::filter).toList()));
+    json.add("session", Json.tree(branch.session().map(asked -> SessionView.json(asked, branch))));
   }
 
-  private static JsonElement parsed(String json) {
-    return JsonParser.parseString(json);
-  }
-
-  private static JsonArray clusters(RouteDecision.Forward chosen) {
-    var clusters = new JsonArray();
-    if (chosen.action().clusters() instanceof ClusterChoice.Weighted weighted) {
-      for (WeightedCluster cluster : weighted.clusters()) {
-        var json = new JsonObject();
-        json.addProperty("name", cluster.cluster());
-        json.addProperty("weight", cluster.weight());
-        clusters.add(json);
-      }
-    }
-    return clusters;
+  private static List<JsonObject> clusters(RouteDecision.Forward chosen) {
+    return chosen.action().clusters() instanceof ClusterChoice.Weighted weighted
+        ? weighted.clusters().stream()
+            .map(each -> Json.object("name", each.cluster(), "weight", each.weight()))
+            .toList()
+        : List.of();
   }
 
   /** Returns the timeouts in seconds; null means no limit. */
   private static JsonObject timeout(RouteDecision.Forward chosen, RequestPreview request) {
     EffectiveTimeout limit = chosen.limit();
+    EffectiveTimeout own = chosen.ownLimit();
     long asked = request.appTimeoutNanos();
-    var json = new JsonObject();
-    json.add("route_limit", seconds(limit.limitNanos()));
-    json.addProperty("source", limit.source().name().toLowerCase(Locale.ROOT));
-    json.add("asked", seconds(asked));
-    json.add("effective", seconds(limit.forRequest(asked)));
-    if (!chosen.ownLimit().equals(limit)) {
-      var without = new JsonObject();
-      without.add("route_limit", seconds(chosen.ownLimit().limitNanos()));
-      without.addProperty("source", chosen.ownLimit().source().name().toLowerCase(Locale.ROOT));
-      without.add("effective", seconds(chosen.ownLimit().forRequest(asked)));
-      json.add("without_overlay", without);
+    JsonObject json =
+        Json.object(
+            "route_limit", seconds(limit.limitNanos()),
+            "source", Json.word(limit.source()),
+            "asked", seconds(asked),
+            "effective", seconds(limit.forRequest(asked)));
+    if (!own.equals(limit)) {
+      json.add(
+          "without_overlay",
+          Json.object(
+              "route_limit", seconds(own.limitNanos()),
+              "source", Json.word(own.source()),
+              "effective", seconds(own.forRequest(asked))));
     }
     return json;
   }
 
-  private static JsonElement seconds(long nanos) {
-    return nanos == EffectiveTimeout.NONE ? JsonNull.INSTANCE : new JsonPrimitive(nanos / NANOS);
+  private static @Nullable Double seconds(long nanos) {
+    return nanos == EffectiveTimeout.NONE ? null : Double.valueOf(nanos / NANOS);
   }
 
-  private static JsonElement retry(RetryPolicy policy) {
-    var json = new JsonObject();
-    json.addProperty("max_attempts", policy.maxAttempts());
-    var codes = new JsonArray();
-    List<String> names = policy.codes().stream().map(Object::toString).sorted().toList();
-    names.forEach(codes::add);
-    json.add("codes", codes);
-    json.addProperty("base_interval", policy.baseInterval().toString());
-    json.addProperty("max_interval", policy.maxInterval().toString());
-    return json;
+  private static JsonObject retry(RetryPolicy policy) {
+    return Json.object(
+        "max_attempts", policy.maxAttempts(),
+        "codes", policy.codes().stream().map(Object::toString).sorted().toList(),
+        "base_interval", policy.baseInterval(),
+        "max_interval", policy.maxInterval());
   }
 
   private static JsonObject filter(FilterPlan plan) {
-    var json = new JsonObject();
-    json.addProperty("kind", plan.kind());
+    JsonObject json = Json.object("kind", plan.kind());
     plan.effects().forEach(json::addProperty);
     return json;
   }

@@ -1,8 +1,5 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
@@ -18,8 +15,10 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -49,53 +48,42 @@ final class PickView {
 
   /** Adds the members of a branch; returns the number of endpoints in them. */
   int addTo(JsonObject json) {
-    var path = new JsonArray();
+    List<JsonObject> path = new ArrayList<>();
     addPath(tree, path);
-    json.add("path", path);
+    List<JsonObject> excluded = new ArrayList<>();
+    exclude(excluded, tree, "");
+    List<JsonObject> failed = new ArrayList<>();
+    failures.forEach((status, share) -> failed.add(failure(status, share)));
+    List<JsonObject> possible = new ArrayList<>();
+    candidates.forEach((candidate, share) -> possible.add(json(candidate, share)));
+    json.add("path", Json.tree(path));
     addSteps(json, plan);
     json.addProperty("waits", waits);
-    var list = new JsonArray();
-    failures.forEach((status, share) -> list.add(failure(status, share)));
-    json.add("failures", list);
-    var possible = new JsonArray();
-    candidates.forEach((candidate, probability) -> possible.add(json(candidate, probability)));
-    json.add("candidates", possible);
-    var excluded = new JsonArray();
-    exclude(excluded, tree, "");
-    json.add("excluded", excluded);
+    json.add("failures", Json.tree(failed));
+    json.add("candidates", Json.tree(possible));
+    json.add("excluded", Json.tree(excluded));
     return possible.size() + excluded.size();
   }
 
   private static JsonObject json(Candidate candidate, double probability) {
-    JsonObject json =
-        json(candidate.picked(), candidate.locality().map(Locality::toString).orElse(""));
-    json.addProperty("probability", probability);
-    return json;
-  }
-
-  private static JsonObject json(EndpointAddress address, String locality) {
-    var json = new JsonObject();
-    json.addProperty("address", address.toString());
-    json.addProperty("locality", locality);
-    json.add("tls", address.tls().<JsonElement>map(PickView::tls).orElse(JsonNull.INSTANCE));
-    return json;
+    return Json.object(
+        "address", candidate.picked(),
+        "locality", candidate.locality().map(Locality::toString).orElse(""),
+        "tls", candidate.picked().tls().map(PickView::tls),
+        "probability", probability);
   }
 
   /** Returns the TLS settings of a connection to the endpoint (A29). */
   private static JsonObject tls(EndpointTls tls) {
     UpstreamTls settings = tls.settings();
-    var json = new JsonObject();
-    json.addProperty("identity", settings.identity().map(ProviderInstance::instance).orElse(""));
-    json.addProperty(
+    return Json.object(
+        "identity", settings.identity().map(ProviderInstance::instance).orElse(""),
         "roots",
-        settings.roots() instanceof TrustSource.Provider provider
-            ? provider.instance().instance()
-            : "system");
-    json.addProperty("server_name", tls.serverName().orElse(""));
-    var accepts = new JsonArray();
-    settings.sanMatchers().forEach(matcher -> accepts.add(matcher.toString()));
-    json.add("accepts", accepts);
-    return json;
+            settings.roots() instanceof TrustSource.Provider provider
+                ? provider.instance().instance()
+                : "system",
+        "server_name", tls.serverName().orElse(""),
+        "accepts", settings.sanMatchers().stream().map(Object::toString).toList());
   }
 
   private void add(PickResult result, double probability) {
@@ -114,50 +102,49 @@ final class PickView {
   }
 
   private static JsonObject failure(RpcStatus status, double probability) {
-    var json = new JsonObject();
-    json.addProperty("probability", probability);
-    json.addProperty("code", status.code().toString());
-    json.addProperty("message", status.message());
-    return json;
+    return Json.object(
+        "probability", probability,
+        "code", status.code().toString(),
+        "message", status.message());
   }
 
   /** Adds the nodes from the cluster down to the leaves, along the children that receive calls. */
-  private static void addPath(LbNode node, JsonArray path) {
-    var json = new JsonObject();
-    json.addProperty("name", node.name());
-    json.addProperty("policy", node.policy());
-    json.addProperty("state", node.state().toString());
-    json.addProperty("detail", node.detail());
-    path.add(json);
+  private static void addPath(LbNode node, List<JsonObject> path) {
+    path.add(
+        Json.object(
+            "name", node.name(),
+            "policy", node.policy(),
+            "state", node.state(),
+            "detail", node.detail()));
     node.children().stream().filter(LbNode::isUsed).forEach(child -> addPath(child, path));
   }
 
   /** Adds the steps between the cluster and its endpoints: drops, circuit breaker and hash. */
   private static void addSteps(JsonObject json, PickPlan plan) {
     if (plan instanceof PickPlan.Dropping dropping) {
-      var drops = new JsonArray();
-      for (PickPlan.Drop drop : dropping.drops()) {
-        var category = new JsonObject();
-        category.addProperty("category", drop.category().category());
-        category.addProperty("share", drop.category().share().asDouble());
-        drops.add(category);
-      }
-      json.add("drops", drops);
+      List<JsonObject> drops =
+          dropping.drops().stream()
+              .map(PickPlan.Drop::category)
+              .map(
+                  each ->
+                      Json.object("category", each.category(), "share", each.share().asDouble()))
+              .toList();
+      json.add("drops", Json.tree(drops));
       addSteps(json, dropping.rest());
     } else if (plan instanceof PickPlan.Limited limited) {
-      var breaker = new JsonObject();
-      breaker.addProperty("in_flight", limited.inFlight());
-      breaker.addProperty("limit", limited.limit());
-      breaker.addProperty("full", limited.isFull());
-      json.add("circuit_breaker", breaker);
+      json.add(
+          "circuit_breaker",
+          Json.object(
+              "in_flight", limited.inFlight(),
+              "limit", limited.limit(),
+              "full", limited.isFull()));
       addSteps(json, limited.rest());
     } else if (plan instanceof PickPlan.Preferring preferring) {
       addSteps(json, preferring.rest());
     } else if (plan instanceof PickPlan.Shared shared && !shared.shares().isEmpty()) {
       addSteps(json, shared.shares().get(0).plan());
     } else if (plan instanceof PickPlan.Hashed hashed) {
-      var hash = new JsonObject();
-      hash.addProperty("source", hashed.source());
+      JsonObject hash = Json.object("source", hashed.source());
       hashed.hash().ifPresent(value -> hash.addProperty("value", Long.toUnsignedString(value)));
       hash.addProperty("ring_slot", hashed.place());
       hash.addProperty("ring_size", hashed.size());
@@ -169,15 +156,18 @@ final class PickView {
   /**
    * @param unused the reason why no node below receives calls; empty when they receive calls
    */
-  private void exclude(JsonArray list, LbNode node, String unused) {
+  private void exclude(List<JsonObject> list, LbNode node, String unused) {
     for (LbNode child : node.children()) {
       exclude(list, child, unused.isEmpty() && !child.isUsed() ? unused(child) : unused);
     }
     for (LbEndpoint endpoint : node.endpoints()) {
       if (!included.contains(endpoint.address())) {
-        JsonObject json = json(endpoint.address(), endpoint.locality().toString());
-        json.addProperty("reason", reason(endpoint, unused));
-        list.add(json);
+        list.add(
+            Json.object(
+                "address", endpoint.address(),
+                "locality", endpoint.locality(),
+                "tls", endpoint.address().tls().map(PickView::tls),
+                "reason", reason(endpoint, unused)));
       }
     }
   }

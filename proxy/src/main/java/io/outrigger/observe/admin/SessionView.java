@@ -1,10 +1,6 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
 import io.outrigger.lb.PickPlan;
@@ -12,7 +8,6 @@ import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.observe.explain.Explanation.Branch;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -24,18 +19,8 @@ final class SessionView {
 
   static JsonObject json(AskedSession asked, Branch branch) {
     Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(SessionView::preferring);
-    var json = new JsonObject();
-    json.addProperty("cookie", asked.cookie());
-    json.addProperty("begins", asked.addresses().isEmpty());
     PickPlan.OverrideOutcome outcome =
         preferring.map(PickPlan.Preferring::outcome).orElse(PickPlan.OverrideOutcome.LOST);
-    json.add(
-        "kept",
-        outcome == PickPlan.OverrideOutcome.NOT_LOOKED_UP
-            ? JsonNull.INSTANCE
-            : new JsonPrimitive(outcome == PickPlan.OverrideOutcome.KEPT));
-    json.add("cluster", asked.cluster().isEmpty() ? JsonNull.INSTANCE : text(asked.cluster()));
-    var endpoints = new JsonArray();
     List<PickPlan.OverrideCandidate> candidates =
         preferring
             .map(PickPlan.Preferring::candidates)
@@ -44,25 +29,22 @@ final class SessionView {
                     asked.addresses().stream()
                         .map(address -> new PickPlan.OverrideCandidate(address, "not asked for"))
                         .toList());
-    for (PickPlan.OverrideCandidate candidate : candidates) {
-      var endpoint = new JsonObject();
-      endpoint.addProperty("address", candidate.address().toString());
-      endpoint.addProperty("standing", candidate.standing());
-      endpoint.add(
-          "owner",
-          branch
-              .tree()
-              .flatMap(tree -> owner(tree, candidate.address()))
-              .<JsonElement>map(SessionView::text)
-              .orElse(JsonNull.INSTANCE));
-      endpoints.add(endpoint);
-    }
-    json.add("endpoints", endpoints);
-    return json;
+    return Json.object(
+        "cookie", asked.cookie(),
+        "begins", asked.addresses().isEmpty(),
+        "kept",
+            outcome == PickPlan.OverrideOutcome.NOT_LOOKED_UP
+                ? null
+                : outcome == PickPlan.OverrideOutcome.KEPT,
+        "cluster", asked.cluster().isEmpty() ? null : asked.cluster(),
+        "endpoints", candidates.stream().map(each -> endpoint(each, branch)).toList());
   }
 
-  private static JsonPrimitive text(String value) {
-    return new JsonPrimitive(value);
+  private static JsonObject endpoint(PickPlan.OverrideCandidate candidate, Branch branch) {
+    return Json.object(
+        "address", candidate.address(),
+        "standing", candidate.standing(),
+        "owner", branch.tree().flatMap(tree -> owner(tree, candidate.address())));
   }
 
   /**
@@ -89,9 +71,7 @@ final class SessionView {
   private static Optional<String> owner(LbNode node, EndpointAddress address) {
     for (LbEndpoint endpoint : node.endpoints()) {
       if (endpoint.address().bare().equals(address)) {
-        return endpoint
-            .affinity()
-            .map(affinity -> affinity.owner().toString().toLowerCase(Locale.ROOT));
+        return endpoint.affinity().map(affinity -> Json.word(affinity.owner()));
       }
     }
     for (LbNode child : node.children()) {

@@ -1,21 +1,17 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
 import com.google.gson.stream.JsonWriter;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.state.TransportSecurity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.observe.admin.LbViews.Detail;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Instant;
 import java.util.BitSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +49,7 @@ final class TreeJson implements NodeVisitor {
       json.name("name").value(node.name());
       json.name("policy").value(node.policy());
       json.name("state").value(node.state().toString());
-      AdminReply.write(node.config(), json.name("config"));
+      Json.write(node.config(), json.name("config"));
       json.name("detail").value(node.detail());
       overlay(node);
       if (detail != Detail.CONTRACT) {
@@ -72,7 +68,7 @@ final class TreeJson implements NodeVisitor {
     }
     OverlayEffect effect = overlaid.get(node.name());
     if (effect != null && !effect.set().isEmpty()) {
-      AdminReply.write(OverlayViews.values(effect), json.name("overlay"));
+      Json.write(OverlayViews.values(effect), json.name("overlay"));
     }
   }
 
@@ -112,37 +108,22 @@ final class TreeJson implements NodeVisitor {
     json.name("weight").value(endpoint.weight());
     json.name("state").value(endpoint.state().toString());
     json.name("active_requests").value(endpoint.calls().active());
-    json.name("tls");
-    security(endpoint.tls());
-    json.name("ejected");
-    ejection(endpoint.detection().ejection());
+    optional("tls", endpoint.tls());
+    optional("ejected", endpoint.detection().ejection());
     json.name("last_interval");
     counts(endpoint.detection().succeeded(), endpoint.detection().failed());
     if (endpoint.affinity().isPresent()) {
-      affinity(endpoint.affinity().get());
+      Json.write(endpoint.affinity().get(), json.name("session"));
     }
     if (detail != Detail.CONTRACT) {
       json.name("total");
       counts(endpoint.calls().succeeded(), endpoint.calls().failed());
     }
     if (detail == Detail.FULL) {
-      var history = new JsonArray();
-      endpoint.detection().history().forEach(event -> history.add(OutlierEventView.json(event)));
-      AdminReply.write(history, json.name("history"));
+      Json.write(
+          endpoint.detection().history().stream().map(EventViews::outlier).toList(),
+          json.name("history"));
     }
-    json.endObject();
-  }
-
-  private void security(Optional<TransportSecurity> tls) throws IOException {
-    if (tls.isEmpty()) {
-      json.nullValue();
-      return;
-    }
-    json.beginObject();
-    json.name("protocol").value(tls.get().protocol());
-    json.name("cipher").value(tls.get().cipher());
-    json.name("peer").value(tls.get().peer());
-    json.name("peer_expires").value(tls.get().peerExpires().toString());
     json.endObject();
   }
 
@@ -159,25 +140,13 @@ final class TreeJson implements NodeVisitor {
     return lastText;
   }
 
-  private void ejection(Optional<LbEndpoint.Ejection> ejection) throws IOException {
-    if (ejection.isEmpty()) {
+  private void optional(String name, Optional<?> value) throws IOException {
+    json.name(name);
+    if (value.isPresent()) {
+      Json.write(value.get(), json);
+    } else {
       json.nullValue();
-      return;
     }
-    json.beginObject();
-    json.name("since").value(ejection.get().since().toString());
-    json.name("until").value(ejection.get().until().toString());
-    json.name("times").value(ejection.get().times());
-    json.name("by").value(ejection.get().by().word());
-    json.endObject();
-  }
-
-  private void affinity(LbEndpoint.Affinity affinity) throws IOException {
-    json.name("session").beginObject();
-    json.name("owner").value(affinity.owner().toString().toLowerCase(Locale.ROOT));
-    json.name("last_use").value(affinity.lastUse().map(Instant::toString).orElse(null));
-    json.name("closes").value(affinity.closes().map(Instant::toString).orElse(null));
-    json.endObject();
   }
 
   private void counts(long success, long failure) throws IOException {

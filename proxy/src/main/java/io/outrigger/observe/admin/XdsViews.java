@@ -1,9 +1,7 @@
 package io.outrigger.observe.admin;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.outrigger.base.AnyThread;
@@ -11,7 +9,7 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.NodeMessage;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -51,30 +49,18 @@ public final class XdsViews {
   public AdminReply configDump(XdsStatusView view, Optional<String> type, Optional<String> name) {
     List<JsonObject> configs =
         view.clients().stream().map(client -> clientConfig(client, type, name)).toList();
-    if (configs.size() == 1) {
-      return AdminReply.json(configs.get(0));
-    }
-    var response = new JsonObject();
-    var list = new JsonArray();
-    configs.forEach(list::add);
-    response.add("config", list);
-    return AdminReply.json(response);
+    return AdminReply.json(configs.size() == 1 ? configs.get(0) : Json.object("config", configs));
   }
 
   private JsonObject clientConfig(
       XdsStatusView.Client client, Optional<String> type, Optional<String> name) {
-    var configs = new JsonArray();
-    for (XdsStatusView.Resource resource : client.resources()) {
-      if (type.map(resource.type()::equals).orElse(true)
-          && name.map(resource.name()::equals).orElse(true)) {
-        configs.add(resource(resource, true));
-      }
-    }
-    var config = new JsonObject();
-    config.add("node", node());
-    config.add("genericXdsConfigs", configs);
-    addScope(client, config);
-    return config;
+    List<JsonObject> resources =
+        client.resources().stream()
+            .filter(each -> type.map(each.type()::equals).orElse(true))
+            .filter(each -> name.map(each.name()::equals).orElse(true))
+            .map(each -> resource(each, true))
+            .toList();
+    return addScope(client, Json.object("node", node(), "genericXdsConfigs", resources));
   }
 
   /**
@@ -84,9 +70,9 @@ public final class XdsViews {
    * @param name if present, the only resource in the reply, with its history
    */
   public AdminReply summary(XdsStatusView view, Optional<String> name) {
-    var servers = new JsonArray();
-    var authorities = new JsonArray();
-    var resources = new JsonArray();
+    List<JsonObject> servers = new ArrayList<>();
+    List<JsonObject> authorities = new ArrayList<>();
+    List<JsonObject> resources = new ArrayList<>();
     for (XdsStatusView.Client client : view.clients()) {
       client.servers().forEach(each -> servers.add(addScope(client, server(each))));
       client.authorities().forEach(each -> authorities.add(addScope(client, authority(each))));
@@ -94,12 +80,12 @@ public final class XdsViews {
           .filter(each -> name.map(each.name()::equals).orElse(true))
           .forEach(each -> resources.add(addScope(client, summary(each, name.isPresent()))));
     }
-    var summary = new JsonObject();
-    summary.addProperty("node", node.get().id());
-    summary.add("servers", servers);
-    summary.add("authorities", authorities);
-    summary.add("resources", resources);
-    return AdminReply.json(summary);
+    return AdminReply.json(
+        Json.object(
+            "node", node.get().id(),
+            "servers", servers,
+            "authorities", authorities,
+            "resources", resources));
   }
 
   /** Adds CSDS's name for the client's target (A71), unless the client serves all targets. */
@@ -111,21 +97,17 @@ public final class XdsViews {
   }
 
   private static JsonObject authority(XdsStatusView.Authority authority) {
-    var servers = new JsonArray();
-    authority.servers().forEach(servers::add);
-    var json = new JsonObject();
-    json.addProperty("name", authority.name());
-    json.add("servers", servers);
-    json.addProperty("serversInUse", authority.inUse());
-    json.addProperty("fallenBack", authority.isFallenBack());
-    return json;
+    return Json.object(
+        "name", authority.name(),
+        "servers", authority.servers(),
+        "serversInUse", authority.inUse(),
+        "fallenBack", authority.isFallenBack());
   }
 
   /** Returns the node as the control plane receives it (A40 "Generated Node Information"). */
   private JsonElement node() {
     try {
-      return JsonParser.parseString(
-          JsonFormat.printer().print(NodeMessage.shown(node.get(), version)));
+      return Json.parsed(JsonFormat.printer().print(NodeMessage.shown(node.get(), version)));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("metadata read from JSON has a JSON form", e);
     }
@@ -135,36 +117,35 @@ public final class XdsViews {
     long valid = server.updates().values().stream().mapToLong(XdsStatusView.Updates::valid).sum();
     long invalid =
         server.updates().values().stream().mapToLong(XdsStatusView.Updates::invalid).sum();
-    var json = new JsonObject();
-    json.addProperty("uri", server.uri());
-    json.addProperty("use", server.use().name().toLowerCase(Locale.ROOT));
-    json.addProperty("connected", server.attached() && server.connected());
-    json.addProperty("streams", server.streams());
-    json.addProperty("failures", server.failures());
-    json.addProperty("nacks", server.nacks());
-    json.addProperty("valid", valid);
-    json.addProperty("invalid", invalid);
+    JsonObject json =
+        Json.object(
+            "uri", server.uri(),
+            "use", Json.word(server.use()),
+            "connected", server.attached() && server.connected(),
+            "streams", server.streams(),
+            "failures", server.failures(),
+            "nacks", server.nacks(),
+            "valid", valid,
+            "invalid", invalid);
     server
         .lastError()
         .ifPresent(
             error -> {
               json.addProperty("lastError", error.status().toString());
-              json.addProperty("lastErrorAt", time(error.at()));
+              json.addProperty("lastErrorAt", error.at().toString());
             });
     return json;
   }
 
   private JsonObject resource(XdsStatusView.Resource resource, boolean withBody) {
-    var json = new JsonObject();
-    json.addProperty("typeUrl", resource.typeUrl());
-    json.addProperty("name", resource.name());
+    JsonObject json = Json.object("typeUrl", resource.typeUrl(), "name", resource.name());
     if (!resource.version().isEmpty()) {
       json.addProperty("versionInfo", resource.version());
     }
     if (withBody) {
       resource.raw().ifPresent(raw -> json.add("xdsConfig", body(raw)));
     }
-    resource.lastUpdated().ifPresent(at -> json.addProperty("lastUpdated", time(at)));
+    resource.lastUpdated().ifPresent(at -> json.addProperty("lastUpdated", at.toString()));
     json.addProperty("clientStatus", resource.state().toUpperCase(Locale.ROOT));
     resource.error().ifPresent(error -> json.add("errorState", error(error, withBody)));
     if (!withBody) { // CSDS has no such field
@@ -179,35 +160,33 @@ public final class XdsViews {
     JsonObject json = resource(resource, false);
     XdsStatusView.History history = resource.history();
     if (history.nacks() > 0) {
-      var nacks = new JsonObject();
-      nacks.addProperty("count", history.nacks());
-      history.firstNack().ifPresent(at -> nacks.addProperty("first", time(at)));
-      history.lastNack().ifPresent(at -> nacks.addProperty("last", time(at)));
-      json.add("nacks", nacks);
+      json.add(
+          "nacks",
+          Json.object(
+              "count", history.nacks(), "first", history.firstNack(), "last", history.lastNack()));
     }
     if (withHistory) {
-      json.add("changes", changes(history));
+      json.add("changes", Json.tree(changes(history)));
     }
     return json;
   }
 
   /** Returns the changes, each with its differences from the accepted version before it. */
-  private JsonArray changes(XdsStatusView.History history) {
-    var changes = new JsonArray();
+  private List<JsonObject> changes(XdsStatusView.History history) {
+    List<JsonObject> changes = new ArrayList<>();
     Optional<JsonElement> accepted = Optional.empty();
     for (XdsStatusView.Change change : history.changes()) {
-      var json = new JsonObject();
-      json.addProperty("at", time(change.at()));
-      json.addProperty("clientStatus", change.state().toUpperCase(Locale.ROOT));
-      json.addProperty("versionInfo", change.version());
+      JsonObject json =
+          Json.object(
+              "at", change.at(),
+              "clientStatus", change.state().toUpperCase(Locale.ROOT),
+              "versionInfo", change.version());
       if (!change.details().isEmpty()) {
         json.addProperty("details", change.details());
       }
       Optional<JsonElement> body = change.body().map(this::body);
       if (accepted.isPresent() && body.isPresent()) {
-        var difference = new JsonArray();
-        JsonDifference.of(accepted.get(), body.get()).forEach(difference::add);
-        json.add("difference", difference);
+        json.add("difference", Json.tree(JsonDifference.of(accepted.get(), body.get())));
       }
       if (change.details().isEmpty()) {
         accepted = body;
@@ -222,17 +201,13 @@ public final class XdsViews {
     if (withBody) {
       error.refused().ifPresent(raw -> json.add("failedConfiguration", body(raw)));
     }
-    json.addProperty("lastUpdateAttempt", time(error.at()));
+    json.addProperty("lastUpdateAttempt", error.at().toString());
     json.addProperty("details", error.details().message());
     json.addProperty("versionInfo", error.version());
     return json;
   }
 
   private JsonElement body(RawResource raw) {
-    return JsonParser.parseString(toJson.apply(raw));
-  }
-
-  private static String time(Instant at) {
-    return at.toString();
+    return Json.parsed(toJson.apply(raw));
   }
 }

@@ -32,7 +32,7 @@ final class Series {
       minutes.add(current.summary(begin));
       current = null;
     }
-    while (!minutes.isEmpty() && minutes.getFirst().begin().isBefore(oldest)) {
+    while (!minutes.isEmpty() && minutes.getFirst().time().isBefore(oldest)) {
       minutes.remove();
     }
   }

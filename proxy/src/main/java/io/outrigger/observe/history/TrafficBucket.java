@@ -35,12 +35,10 @@ final class TrafficBucket {
 
   Minute summary(Instant begin) {
     return new Minute(
-        begin,
-        latency.getTotalCount(),
-        errors,
-        latency.getValueAtPercentile(50),
-        latency.getValueAtPercentile(90),
-        latency.getValueAtPercentile(99),
-        latency.getMaxValue());
+        begin, latency.getTotalCount(), errors, millis(50), millis(90), millis(99), millis(100));
+  }
+
+  private double millis(double percentile) {
+    return latency.getValueAtPercentile(percentile) / 1e3;
   }
 }

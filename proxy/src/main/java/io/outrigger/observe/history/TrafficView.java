@@ -2,15 +2,33 @@ package io.outrigger.observe.history;
 
 import io.outrigger.base.AnyThread;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The traffic of a forward for each minute of the last hour. Minutes without calls are omitted; the
- * last one of a list may be the current minute.
+ * last one of a list may be the current minute. The components are the members of {@code /history}.
+ *
+ * @param name the name of the forward
  */
 @AnyThread
-public record TrafficView(String forward, List<Cluster> clusters) {
+public record TrafficView(String name, List<Cluster> clusters) {
   public TrafficView {
     clusters = List.copyOf(clusters);
+  }
+
+  /**
+   * Returns a part of this view.
+   *
+   * @param cluster if present, the only cluster in the part
+   * @param endpoint if present, the only endpoint of each cluster in the part
+   */
+  public TrafficView only(Optional<String> cluster, Optional<String> endpoint) {
+    return new TrafficView(
+        name,
+        clusters.stream()
+            .filter(each -> cluster.map(each.name()::equals).orElse(true))
+            .map(each -> each.only(endpoint))
+            .toList());
   }
 
   /** A cluster that routing chose. */
@@ -18,6 +36,15 @@ public record TrafficView(String forward, List<Cluster> clusters) {
     public Cluster {
       minutes = List.copyOf(minutes);
       endpoints = List.copyOf(endpoints);
+    }
+
+    private Cluster only(Optional<String> endpoint) {
+      return new Cluster(
+          name,
+          minutes,
+          endpoints.stream()
+              .filter(each -> endpoint.map(each.address()::equals).orElse(true))
+              .toList());
     }
   }
 

@@ -6,7 +6,6 @@ import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.CallViews;
-import io.outrigger.observe.admin.CertificateViews;
 import io.outrigger.observe.admin.HistoryViews;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
@@ -204,7 +203,7 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> certificates() {
-    return state.ask(state.certificates()::view).thenApplyAsync(CertificateViews::reply);
+    return state.ask(state.certificates()::view).thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
   private CompletionStage<AdminReply> history(AdminRequest request) {

@@ -38,8 +38,8 @@ class TrafficHistoryTest {
     assertThat(cluster.minutes()).extracting(Minute::requests).containsExactly(3L, 1L);
     assertThat(cluster.minutes()).extracting(Minute::errors).containsExactly(1L, 0L);
     Minute first = cluster.minutes().get(0);
-    assertThat(first.p50()).isBetween(10_000L, 10_700L);
-    assertThat(first.longest()).isBetween(1_000_000L, 1_070_000L);
+    assertThat(first.p50Ms()).isBetween(10.0, 10.7);
+    assertThat(first.maxMs()).isBetween(1_000.0, 1_070.0);
     assertThat(cluster.endpoints())
         .extracting(TrafficView.Endpoint::address)
         .containsExactly("10.0.0.1:80", "10.0.0.2:80");

@@ -1,0 +1,100 @@
+package io.outrigger.observe.admin;
+
+import com.google.gson.FieldNamingPolicy;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import com.google.gson.JsonSerializer;
+import com.google.gson.stream.JsonWriter;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.OutlierEvent;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts values to JSON. A record becomes an object whose members are its components in snake
+ * case; an empty {@link Optional} becomes null; a time, an address or a locality becomes its text,
+ * and a status its message.
+ */
+@AnyThread
+final class Json {
+  private Json() {}
+
+  /** Holds the converter, which is created for the first reply rather than at the start. */
+  private static final class Lazy {
+    static final Gson GSON = gson();
+
+    private static Gson gson() {
+      var builder =
+          new GsonBuilder()
+              .disableHtmlEscaping()
+              .serializeNulls()
+              .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
+              .registerTypeHierarchyAdapter(
+                  Optional.class,
+                  (JsonSerializer<Optional<?>>)
+                      (value, type, gson) ->
+                          value.<JsonElement>map(gson::serialize).orElse(JsonNull.INSTANCE))
+              .registerTypeHierarchyAdapter(
+                  RpcStatus.class,
+                  (JsonSerializer<RpcStatus>)
+                      (status, type, gson) -> new JsonPrimitive(status.message()));
+      for (Class<?> type :
+          List.of(
+              Instant.class, Duration.class, Path.class, Locality.class, EndpointAddress.class)) {
+        builder.registerTypeHierarchyAdapter(
+            type,
+            (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
+      }
+      for (Class<?> word :
+          List.of(
+              OutlierEvent.Method.class, OutlierEvent.SpareReason.class, LbEndpoint.Owner.class)) {
+        builder.registerTypeAdapter(
+            word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
+      }
+      return builder.create();
+    }
+  }
+
+  /** Returns the value as JSON. */
+  static JsonElement tree(@Nullable Object value) {
+    return value instanceof JsonElement json ? json : Lazy.GSON.toJsonTree(value);
+  }
+
+  /** Returns an object with the given members: names and values in turn. */
+  static JsonObject object(@Nullable Object... members) {
+    var object = new JsonObject();
+    for (int i = 0; i < members.length; i += 2) {
+      object.add(String.valueOf(members[i]), tree(members[i + 1]));
+    }
+    return object;
+  }
+
+  /** Returns the document that {@code json} contains. */
+  static JsonElement parsed(String json) {
+    return JsonParser.parseString(json);
+  }
+
+  /** Writes the value as the next element of a document. */
+  static void write(Object value, JsonWriter json) {
+    Lazy.GSON.toJson(value, value.getClass(), json);
+  }
+
+  /** Returns the name of an enum's value in lower case. */
+  static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}
