@@ -2,9 +2,6 @@ package io.outrigger.observe.metrics;
 
 import io.outrigger.base.ControlConfined;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Labels;
-import java.util.Arrays;
 import java.util.List;
 
 /** A histogram that is being recorded. */
@@ -18,28 +15,13 @@ final class Buckets {
    * @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound
    */
   Buckets(List<Double> bounds) {
-    this.bounds = bounds;
-    counts = new long[bounds.size() + 1];
+    this(bounds, new long[bounds.size() + 1], 0);
   }
 
-  /**
-   * The recorded values.
-   *
-   * @param counts the count of each bucket, not cumulative
-   */
-  @SuppressWarnings("ArrayRecordComponent") // the values are never compared
-  record Counts(List<Double> bounds, long[] counts, double sum) {
-    HistogramDataPointSnapshot point(Labels labels) {
-      var buckets = ClassicHistogramBuckets.builder();
-      for (int i = 0; i < counts.length; i++) {
-        buckets.bucket(i < bounds.size() ? bounds.get(i) : Double.POSITIVE_INFINITY, counts[i]);
-      }
-      return HistogramDataPointSnapshot.builder()
-          .labels(labels)
-          .classicHistogramBuckets(buckets.build())
-          .sum(sum)
-          .build();
-    }
+  private Buckets(List<Double> bounds, long[] counts, double sum) {
+    this.bounds = bounds;
+    this.counts = counts;
+    this.sum = sum;
   }
 
   void record(double value) {
@@ -51,7 +33,20 @@ final class Buckets {
     sum += value;
   }
 
-  Counts counts() {
-    return new Counts(bounds, Arrays.copyOf(counts, counts.length), sum);
+  /** Returns the values so far, which do not change any more. */
+  Buckets copy() {
+    return new Buckets(bounds, counts.clone(), sum);
+  }
+
+  ClassicHistogramBuckets counts() {
+    var buckets = ClassicHistogramBuckets.builder();
+    for (int i = 0; i < counts.length; i++) {
+      buckets.bucket(i < bounds.size() ? bounds.get(i) : Double.POSITIVE_INFINITY, counts[i]);
+    }
+    return buckets.build();
+  }
+
+  double sum() {
+    return sum;
   }
 }

@@ -1,17 +1,11 @@
 package io.outrigger.observe.metrics;
 
-import static io.outrigger.observe.metrics.Instruments.add;
-import static io.outrigger.observe.metrics.Instruments.counter;
-import static io.outrigger.observe.metrics.Instruments.histogram;
-
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.AttemptPlace;
 import io.outrigger.dataplane.calls.MethodTotals;
 import io.outrigger.dataplane.calls.MethodTotals.Measured;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +36,7 @@ final class CallMetrics {
 
   private CallMetrics() {}
 
-  static void addTo(List<MetricsView.Forward> forwards, MetricSnapshots.Builder all) {
+  static void addTo(List<MetricsView.Forward> forwards, Instruments all) {
     var metrics = new CallMetrics();
     for (MetricsView.Forward forward : forwards) {
       forward
@@ -99,68 +93,71 @@ final class CallMetrics {
     points.computeIfAbsent(labels, l -> more.empty()).add(more);
   }
 
-  private void addTo(MetricSnapshots.Builder all) {
-    var attemptsStarted =
-        counter("grpc.client.attempt.started", "Attempts that began, those in progress included.");
-    started.forEach((labels, count) -> add(attemptsStarted, labels, count));
-    var attemptDuration =
-        histogram("grpc.client.attempt.duration_seconds", "Time of attempts, picks included.")
-            .unit(Unit.SECONDS);
-    var attemptSent =
-        histogram(
-                "grpc.client.attempt.sent_total_compressed_message_size_bytes",
-                "Bytes of messages sent by an attempt, as they were on the wire.")
-            .unit(Unit.BYTES);
-    var attemptReceived =
-        histogram(
-                "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
-                "Bytes of messages received by an attempt, as they were on the wire.")
-            .unit(Unit.BYTES);
-    var callDuration =
-        histogram("grpc.client.call.duration_seconds", "Time of calls.").unit(Unit.SECONDS);
-    var callRetries = histogram("grpc.client.call.retries", "Retries of calls that had any.");
-    var callTransparentRetries =
-        histogram(
-            "grpc.client.call.transparent_retries", "Transparent retries of calls that had any.");
-    var callRetryDelay =
-        histogram(
-                "grpc.client.call.retry_delay_seconds",
-                "Time without an attempt of calls that had retries.")
-            .unit(Unit.SECONDS);
-    points(attempts, NANOS, attemptDuration);
-    points(sent, BYTES, attemptSent);
-    points(received, BYTES, attemptReceived);
-    points(calls, NANOS, callDuration);
-    points(retries, NUMBER, callRetries);
-    points(transparentRetries, NUMBER, callTransparentRetries);
-    points(retryDelays, NANOS, callRetryDelay);
-    all.metricSnapshot(attemptsStarted.build())
-        .metricSnapshot(attemptDuration.build())
-        .metricSnapshot(attemptSent.build())
-        .metricSnapshot(attemptReceived.build())
-        .metricSnapshot(callDuration.build())
-        .metricSnapshot(callRetries.build())
-        .metricSnapshot(callTransparentRetries.build())
-        .metricSnapshot(callRetryDelay.build());
-    delays(
-        callDelays,
-        "grpc.client.call.delay.duration_seconds",
-        "Time that calls waited for their configuration. EXPERIMENTAL.",
-        all);
-    delays(
-        attemptDelays,
-        "grpc.client.attempt.delay.duration_seconds",
-        "Time that attempts waited for a pick. EXPERIMENTAL.",
-        all);
-  }
-
-  /** Adds the delays of the calls or attempts that waited, if delays are measured (A121). */
-  private static void delays(
-      Map<Labels, Measured> points, String name, String help, MetricSnapshots.Builder all) {
-    if (!points.isEmpty()) {
-      var delays = histogram(name, help).unit(Unit.SECONDS);
-      points(points, NANOS, delays);
-      all.metricSnapshot(delays.build());
+  private void addTo(Instruments all) {
+    Instruments.Points attemptsStarted =
+        all.counter(
+            "grpc.client.attempt.started", "Attempts that began, those in progress included.");
+    started.forEach(attemptsStarted::add);
+    points(
+        attempts,
+        NANOS,
+        all.histogram(
+            "grpc.client.attempt.duration_seconds",
+            "Time of attempts, picks included.",
+            Unit.SECONDS));
+    points(
+        sent,
+        BYTES,
+        all.histogram(
+            "grpc.client.attempt.sent_total_compressed_message_size_bytes",
+            "Bytes of messages sent by an attempt, as they were on the wire.",
+            Unit.BYTES));
+    points(
+        received,
+        BYTES,
+        all.histogram(
+            "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
+            "Bytes of messages received by an attempt, as they were on the wire.",
+            Unit.BYTES));
+    points(
+        calls,
+        NANOS,
+        all.histogram("grpc.client.call.duration_seconds", "Time of calls.", Unit.SECONDS));
+    points(
+        retries,
+        NUMBER,
+        all.histogram("grpc.client.call.retries", "Retries of calls that had any.", null));
+    points(
+        transparentRetries,
+        NUMBER,
+        all.histogram(
+            "grpc.client.call.transparent_retries",
+            "Transparent retries of calls that had any.",
+            null));
+    points(
+        retryDelays,
+        NANOS,
+        all.histogram(
+            "grpc.client.call.retry_delay_seconds",
+            "Time without an attempt of calls that had retries.",
+            Unit.SECONDS));
+    if (!callDelays.isEmpty()) { // delays are measured only on request (A121)
+      points(
+          callDelays,
+          NANOS,
+          all.histogram(
+              "grpc.client.call.delay.duration_seconds",
+              "Time that calls waited for their configuration. EXPERIMENTAL.",
+              Unit.SECONDS));
+    }
+    if (!attemptDelays.isEmpty()) {
+      points(
+          attemptDelays,
+          NANOS,
+          all.histogram(
+              "grpc.client.attempt.delay.duration_seconds",
+              "Time that attempts waited for a pick. EXPERIMENTAL.",
+              Unit.SECONDS));
     }
   }
 
@@ -168,7 +165,7 @@ final class CallMetrics {
    * @param parts the number of measured units in one exported unit
    */
   private static void points(
-      Map<Labels, Measured> points, double parts, HistogramSnapshot.Builder histogram) {
+      Map<Labels, Measured> points, double parts, Instruments.Histogram histogram) {
     points.forEach(
         (labels, measured) -> {
           var buckets = ClassicHistogramBuckets.builder();
@@ -177,12 +174,7 @@ final class CallMetrics {
             buckets.bucket(measured.bound(i) / parts, measured.count(i));
           }
           buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
-          histogram.dataPoint(
-              HistogramSnapshot.HistogramDataPointSnapshot.builder()
-                  .labels(labels)
-                  .classicHistogramBuckets(buckets.build())
-                  .sum(measured.sum() / parts)
-                  .build());
+          histogram.add(labels, buckets.build(), measured.sum() / parts);
         });
   }
 }

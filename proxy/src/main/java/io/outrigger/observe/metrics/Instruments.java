@@ -1,50 +1,111 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Builds metrics with one point per set of labels. */
-@AnyThread
+/** The instruments of one source of a scrape, in the order of their creation. */
 final class Instruments {
-  private Instruments() {}
+  private final List<Supplier<MetricSnapshot>> all = new ArrayList<>();
 
-  static CounterSnapshot.Builder counter(String name, String help) {
-    return CounterSnapshot.builder().name(name).help(help);
+  /** The values of a counter or gauge. */
+  static final class Points {
+    private final Map<Labels, Double> values = new TreeMap<>();
+
+    /** Adds a value; the values of equal labels are summed. */
+    void add(Labels labels, double value) {
+      values.merge(labels, value, Double::sum);
+    }
+
+    /** Adds a value, unless the labels have a smaller value. */
+    void addMin(Labels labels, double value) {
+      values.merge(labels, value, Math::min);
+    }
   }
 
-  /** Builds a counter with one point per entry. */
-  static CounterSnapshot counter(String name, String help, Map<Labels, Double> points) {
-    CounterSnapshot.Builder metric = counter(name, help);
-    points.forEach((labels, value) -> add(metric, labels, value));
-    return metric.build();
+  /** The points of a histogram; all labels must be different. */
+  static final class Histogram {
+    private final HistogramSnapshot.Builder builder;
+
+    private Histogram(HistogramSnapshot.Builder builder) {
+      this.builder = builder;
+    }
+
+    void add(Labels labels, ClassicHistogramBuckets buckets, double sum) {
+      builder.dataPoint(
+          HistogramSnapshot.HistogramDataPointSnapshot.builder()
+              .labels(labels)
+              .classicHistogramBuckets(buckets)
+              .sum(sum)
+              .build());
+    }
   }
 
-  /** Builds a gauge with one point per entry. */
-  static GaugeSnapshot gauge(String name, String help, Map<Labels, Double> points) {
-    GaugeSnapshot.Builder metric = gauge(name, help);
-    points.forEach((labels, value) -> add(metric, labels, value));
-    return metric.build();
+  Points counter(String name, String help) {
+    return counter(name, help, null);
   }
 
-  static GaugeSnapshot.Builder gauge(String name, String help) {
-    return GaugeSnapshot.builder().name(name).help(help);
+  Points counter(String name, String help, @Nullable Unit unit) {
+    var points = new Points();
+    all.add(
+        () -> {
+          var counter = CounterSnapshot.builder().name(name).help(help).unit(unit);
+          points.values.forEach(
+              (labels, value) ->
+                  counter.dataPoint(
+                      CounterSnapshot.CounterDataPointSnapshot.builder()
+                          .labels(labels)
+                          .value(value)
+                          .build()));
+          return counter.build();
+        });
+    return points;
   }
 
-  static HistogramSnapshot.Builder histogram(String name, String help) {
-    return HistogramSnapshot.builder().name(name).help(help);
+  Points gauge(String name, String help) {
+    return gauge(name, help, null);
   }
 
-  static void add(CounterSnapshot.Builder metric, Labels labels, double value) {
-    metric.dataPoint(
-        CounterSnapshot.CounterDataPointSnapshot.builder().labels(labels).value(value).build());
+  Points gauge(String name, String help, @Nullable Unit unit) {
+    var points = new Points();
+    all.add(
+        () -> {
+          var gauge = GaugeSnapshot.builder().name(name).help(help).unit(unit);
+          points.values.forEach(
+              (labels, value) ->
+                  gauge.dataPoint(
+                      GaugeSnapshot.GaugeDataPointSnapshot.builder()
+                          .labels(labels)
+                          .value(value)
+                          .build()));
+          return gauge.build();
+        });
+    return points;
   }
 
-  static void add(GaugeSnapshot.Builder metric, Labels labels, double value) {
-    metric.dataPoint(
-        GaugeSnapshot.GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
+  Histogram histogram(String name, String help, @Nullable Unit unit) {
+    var builder = HistogramSnapshot.builder().name(name).help(help).unit(unit);
+    all.add(builder::build);
+    return new Histogram(builder);
+  }
+
+  void add(MetricSnapshot snapshot) {
+    all.add(() -> snapshot);
+  }
+
+  List<MetricSnapshot> snapshots() {
+    List<MetricSnapshot> snapshots = new ArrayList<>();
+    all.forEach(each -> snapshots.add(each.get()));
+    return snapshots;
   }
 }

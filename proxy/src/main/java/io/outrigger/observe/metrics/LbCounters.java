@@ -1,60 +1,208 @@
 package io.outrigger.observe.metrics;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.WeightUpdate;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * The counts of balancing over the life of the process. The counts of a removed cluster are kept,
- * so that counters never decrease.
+ * The counts of balancing over the life of the process: A78 "Weighted Round Robin LB Policy", A91,
+ * A94 and A118, with the labels of A89. The counts of a removed cluster are kept, so that counters
+ * never decrease.
  */
 @ControlConfined
 public final class LbCounters {
-  private final OutlierCounters outliers = new OutlierCounters();
-  private final ConnectionCounters connections = new ConnectionCounters();
-  private final WeightCounters weights = new WeightCounters();
+  /**
+   * The largest number of places (target, cluster and locality), since a control plane that invents
+   * names must not exhaust the memory.
+   */
+  static final int MAX_PLACES = 5_000;
+
+  /** The cluster name for all clusters beyond the bound, as in A66 for methods. */
+  private static final String OTHER = "other";
+
+  /** OpenTelemetry's default bounds, since A78 defines none. */
+  private static final List<Double> WEIGHT_BOUNDS =
+      List.of(
+          0.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 250.0, 500.0, 750.0, 1000.0, 2500.0, 5000.0,
+          7500.0, 10000.0);
+
+  private enum Count {
+    ENFORCED(
+        "grpc.lb.outlier_detection.ejections_enforced",
+        "Enforced outlier ejections by ejection reason."),
+    UNENFORCED(
+        "grpc.lb.outlier_detection.ejections_unenforced",
+        "Outliers that stayed, for the share of ejections or by the enforcement percentage."),
+    DISCONNECTIONS("grpc.subchannel.disconnections", "Connections that ended, by reason."),
+    SUCCEEDED("grpc.subchannel.connection_attempts_succeeded", "Connections that came about."),
+    FAILED("grpc.subchannel.connection_attempts_failed", "Connections that did not."),
+    /** The only gauge. */
+    OPEN("grpc.subchannel.open_connections", "Connections that are open."),
+    HANDSHAKES("grpc.client.tls.handshakes", "TLS handshakes, by what they came to."),
+    FALLBACKS(
+        "grpc.lb.wrr.rr_fallback",
+        "Updates with too few weights, which left all endpoints with the same."),
+    NOT_YET_USABLE(
+        "grpc.lb.wrr.endpoint_weight_not_yet_usable",
+        "Endpoints at each update that had not reported for the blackout period."),
+    STALE(
+        "grpc.lb.wrr.endpoint_weight_stale",
+        "Endpoints at each update whose last report was too old.");
+
+    private final String instrument;
+    private final String help;
+
+    Count(String instrument, String help) {
+      this.instrument = instrument;
+      this.help = help;
+    }
+  }
+
+  private final Set<Labels> places = new HashSet<>();
+  private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
+  private final Map<Labels, Buckets> weights = new HashMap<>();
 
   /** All counts at one moment. */
-  public record Counts(
-      Map<OutlierCounters.Key, Long> outliers,
-      Map<Place, ConnectionCounters.Counts> connections,
-      Map<Place, WeightCounters.Counts> weights) {
-    public static final Counts NONE = new Counts(Map.of(), Map.of(), Map.of());
+  @AnyThread
+  public static final class Counts {
+    public static final Counts NONE = new Counts(Map.of(), Map.of());
 
-    public Counts {
-      outliers = Map.copyOf(outliers);
-      connections = Map.copyOf(connections);
-      weights = Map.copyOf(weights);
+    private final Map<Count, Map<Labels, Long>> counts;
+    private final Map<Labels, Buckets> weights;
+
+    private Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Buckets> weights) {
+      this.counts = counts;
+      this.weights = weights;
+    }
+
+    void addTo(Instruments all) {
+      for (Count count : Count.values()) {
+        Instruments.Points points =
+            count == Count.OPEN
+                ? all.gauge(count.instrument, count.help)
+                : all.counter(count.instrument, count.help);
+        counts.getOrDefault(count, Map.of()).forEach(points::add);
+      }
+      Instruments.Histogram histogram =
+          all.histogram(
+              "grpc.lb.wrr.endpoint_weights",
+              "Weights of endpoints at each update; 0 for those without.",
+              null);
+      weights.forEach((labels, each) -> histogram.add(labels, each.counts(), each.sum()));
     }
   }
 
   /** Returns an observer that counts for {@code target}. */
   public LbObserver of(String target) {
-    LbObserver ofOutliers = outliers.of(target);
     return new LbObserver() {
       @Override
       public void onEvent(LbEvent event) {
-        ofOutliers.onEvent(event);
+        if (event instanceof OutlierEvent.Ejected ejected) {
+          add(Count.ENFORCED, outlier(target, ejected, ejected.evidence()), 1);
+        } else if (event instanceof OutlierEvent.Spared spared) {
+          String reason = "grpc.lb.outlier_detection.unenforced_reason";
+          Labels labels = outlier(target, spared, spared.evidence());
+          add(Count.UNENFORCED, labels.add(reason, spared.reason().word()), 1);
+        }
       }
 
       @Override
       public void onConnection(ConnectionGroup group, ConnectionEvent event) {
-        connections.on(target, group, event);
+        connection(target, group, event);
       }
 
       @Override
       public void onWeights(WeightUpdate update) {
-        weights.on(target, update);
+        weights(target, update);
       }
     };
   }
 
   /** Returns the counts so far. */
   public Counts counts() {
-    return new Counts(outliers.counts(), connections.counts(), weights.counts());
+    Map<Count, Map<Labels, Long>> copy = new EnumMap<>(Count.class);
+    counts.forEach((count, values) -> copy.put(count, Map.copyOf(values)));
+    Map<Labels, Buckets> copied = new HashMap<>();
+    weights.forEach((labels, each) -> copied.put(labels, each.copy()));
+    return new Counts(copy, copied);
+  }
+
+  private static Labels outlier(String target, OutlierEvent event, OutlierEvent.Evidence evidence) {
+    return Labels.of(
+        "grpc.target", target,
+        "grpc.lb.backend_service", event.cluster(),
+        "grpc.lb.outlier_detection.detection_method", evidence.method().word());
+  }
+
+  /** Counts an event; each place has all counts of connections, also those that are zero. */
+  private void connection(String target, ConnectionGroup group, ConnectionEvent event) {
+    Labels place = place(target, group.cluster(), group.locality().label());
+    add(Count.SUCCEEDED, place, event instanceof ConnectionEvent.Made ? 1 : 0);
+    add(Count.FAILED, place, event instanceof ConnectionEvent.Failed ? 1 : 0);
+    Labels open = secured(place, group);
+    add(Count.OPEN, open, event instanceof ConnectionEvent.Made ? 1 : 0);
+    if (event instanceof ConnectionEvent.Lost lost) {
+      add(Count.OPEN, open, -1);
+      add(Count.DISCONNECTIONS, place.add("grpc.disconnect_error", lost.error()), 1);
+    } else if (event instanceof ConnectionEvent.Moved moved) {
+      add(Count.OPEN, open, -moved.open());
+      Labels next = place(target, group.cluster(), moved.to().label());
+      add(Count.OPEN, secured(next, group), moved.open());
+    } else if (event instanceof ConnectionEvent.Handshaken handshaken) {
+      Labels labels =
+          place
+              .add("grpc.tls.handshake.resumed", "FULL_HANDSHAKE")
+              .add("grpc.tls.handshake.result", handshaken.result().toString());
+      add(Count.HANDSHAKES, labels, 1);
+    }
+  }
+
+  private static Labels secured(Labels place, ConnectionGroup group) {
+    return place.add("grpc.security_level", group.secure() ? "privacy_and_integrity" : "none");
+  }
+
+  private void weights(String target, WeightUpdate update) {
+    Labels place = place(target, update.cluster(), update.locality());
+    add(Count.FALLBACKS, place, update.isFallback() ? 1 : 0);
+    add(Count.NOT_YET_USABLE, place, update.notYetUsable());
+    add(Count.STALE, place, update.stale());
+    Buckets buckets = weights.computeIfAbsent(place, p -> new Buckets(WEIGHT_BOUNDS));
+    for (double weight : update.weights()) {
+      buckets.record(weight);
+    }
+  }
+
+  /**
+   * Returns the labels of a place, or of the common place of its target when there are too many.
+   *
+   * @param locality in A78's form; empty when there is none
+   */
+  private Labels place(String target, String cluster, String locality) {
+    Labels place = labels(target, cluster, locality);
+    if (places.size() < MAX_PLACES) {
+      places.add(place);
+    }
+    return places.contains(place) ? place : labels(target, OTHER, "");
+  }
+
+  private static Labels labels(String target, String cluster, String locality) {
+    return Labels.of(
+        "grpc.target", target, "grpc.lb.backend_service", cluster, "grpc.lb.locality", locality);
+  }
+
+  private void add(Count count, Labels labels, long more) {
+    counts.computeIfAbsent(count, c -> new HashMap<>()).merge(labels, more, Long::sum);
   }
 }

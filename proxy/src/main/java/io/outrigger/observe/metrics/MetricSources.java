@@ -1,7 +1,5 @@
 package io.outrigger.observe.metrics;
 
-import static io.outrigger.observe.metrics.Instruments.gauge;
-
 import io.outrigger.base.AnyThread;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -41,11 +39,11 @@ public final class MetricSources {
     }
   }
 
-  void add(String source, Consumer<MetricSnapshots.Builder> snapshots) {
+  void add(String source, Consumer<Instruments> filling) {
     try {
-      var own = MetricSnapshots.builder();
-      snapshots.accept(own);
-      own.build().forEach(all::metricSnapshot);
+      var own = new Instruments();
+      filling.accept(own);
+      own.snapshots().forEach(all::metricSnapshot);
     } catch (RuntimeException | AssertionError failure) {
       log(source, failure);
       failed.add(source);
@@ -53,10 +51,12 @@ public final class MetricSources {
   }
 
   MetricSnapshots all() {
-    var metric =
-        gauge(
+    var own = new Instruments();
+    Instruments.Points points =
+        own.gauge(
             "outrigger_metrics_source_failed", "1 for metrics that a bug keeps from being shown.");
-    failed.forEach(source -> Instruments.add(metric, Labels.of("source", source), 1));
-    return all.metricSnapshot(metric.build()).build();
+    failed.forEach(source -> points.add(Labels.of("source", source), 1));
+    own.snapshots().forEach(all::metricSnapshot);
+    return all.build();
   }
 }

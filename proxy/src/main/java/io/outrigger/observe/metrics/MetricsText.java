@@ -34,11 +34,11 @@ public final class MetricsText {
     sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), own));
     sources.add("calls", own -> CallMetrics.addTo(view.forwards(), own));
     sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
-    sources.add("load_reports", own -> LoadReportMetrics.addTo(view.xds().loadReports(), own));
-    sources.add("balancing", own -> LbMetrics.addTo(view.balancing(), own));
+    sources.add("load_reports", own -> XdsMetrics.addLoadReports(view.xds(), own));
+    sources.add("balancing", view.balancing()::addTo);
     sources.add("overlay", own -> OverlayMetrics.addTo(view.overlay(), own));
     sources.add("certificates", own -> CertificateMetrics.addTo(view.certificates(), own));
-    sources.add("process", own -> ProcessMetrics.addTo(own, view.version(), view.process()));
+    sources.add("process", own -> ProcessMetrics.addTo(view.version(), view.process(), own));
     return sources.all();
   }
 }

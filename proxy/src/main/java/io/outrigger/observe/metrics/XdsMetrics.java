@@ -1,14 +1,10 @@
 package io.outrigger.observe.metrics;
 
-import static io.outrigger.observe.metrics.Instruments.counter;
-import static io.outrigger.observe.metrics.Instruments.gauge;
-
+import io.outrigger.observe.metrics.Instruments.Points;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.status.LoadReportView;
 import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.util.Map;
-import java.util.TreeMap;
 
 /** The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names. */
 final class XdsMetrics {
@@ -18,43 +14,36 @@ final class XdsMetrics {
   /** The authority label of names that are not xdstp names. */
   private static final String OLD_STYLE = "#old";
 
-  private final Map<Labels, Double> connected = new TreeMap<>();
-  private final Map<Labels, Double> serverFailures = new TreeMap<>();
-  private final Map<Labels, Double> valid = new TreeMap<>();
-  private final Map<Labels, Double> invalid = new TreeMap<>();
-  private final Map<Labels, Double> resources = new TreeMap<>();
+  private static final double NANOS_PER_SECOND = 1e9;
 
-  private XdsMetrics() {}
+  private final Points connected;
+  private final Points serverFailures;
+  private final Points valid;
+  private final Points invalid;
+  private final Points resources;
 
-  static void addTo(XdsStatusView view, MetricSnapshots.Builder all) {
-    var metrics = new XdsMetrics();
+  private XdsMetrics(Instruments all) {
+    connected =
+        all.gauge(
+            "grpc.xds_client.connected",
+            "Whether the client has a working ADS stream to the server; 0 from a connectivity"
+                + " failure until the next response.");
+    serverFailures =
+        all.counter("grpc.xds_client.server_failure", "Times that the server went unhealthy.");
+    valid =
+        all.counter(
+            "grpc.xds_client.resource_updates_valid",
+            "Resources received that were valid, changed or not.");
+    invalid =
+        all.counter(
+            "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
+    resources =
+        all.gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
+  }
+
+  static void addTo(XdsStatusView view, Instruments all) {
+    var metrics = new XdsMetrics(all);
     view.clients().forEach(metrics::client);
-    all.metricSnapshot(
-            gauge(
-                "grpc.xds_client.connected",
-                "Whether the client has a working ADS stream to the server; 0 from a connectivity"
-                    + " failure until the next response.",
-                metrics.connected))
-        .metricSnapshot(
-            counter(
-                "grpc.xds_client.server_failure",
-                "Times that the server went unhealthy.",
-                metrics.serverFailures))
-        .metricSnapshot(
-            counter(
-                "grpc.xds_client.resource_updates_valid",
-                "Resources received that were valid, changed or not.",
-                metrics.valid))
-        .metricSnapshot(
-            counter(
-                "grpc.xds_client.resource_updates_invalid",
-                "Resources received that were not valid.",
-                metrics.invalid))
-        .metricSnapshot(
-            gauge(
-                "grpc.xds_client.resources",
-                "Resources by authority, type and cache state.",
-                metrics.resources));
   }
 
   private void client(XdsStatusView.Client client) {
@@ -69,7 +58,7 @@ final class XdsMetrics {
               .add("grpc.xds.authority", resource.authority().orElse(OLD_STYLE))
               .add("grpc.xds.cache_state", resource.cacheStateLabel())
               .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
-      resources.merge(labels, 1.0, Double::sum);
+      resources.add(labels, 1);
     }
   }
 
@@ -79,20 +68,40 @@ final class XdsMetrics {
    */
   private void server(XdsStatusView.Server server, Labels labels) {
     if (server.asked()) { // an unused server is neither connected nor failed
-      connected.merge(labels, server.connected() ? 1.0 : 0.0, Math::min);
+      connected.addMin(labels, server.connected() ? 1 : 0);
     }
-    serverFailures.merge(labels, (double) server.outages(), Double::sum);
+    serverFailures.add(labels, server.outages());
     for (ResourceType<?> type : ResourceType.ALL) {
       Labels typed = labels.add("grpc.xds.resource_type", typeName(type.typeUrl()));
       XdsStatusView.Updates updates =
           server.updates().getOrDefault(type.label(), new XdsStatusView.Updates(0, 0));
-      valid.merge(typed, (double) updates.valid(), Double::sum);
-      invalid.merge(typed, (double) updates.invalid(), Double::sum);
+      valid.add(typed, updates.valid());
+      invalid.add(typed, updates.invalid());
     }
   }
 
   /** Returns a name such as {@code envoy.config.listener.v3.Listener}. */
   private static String typeName(String typeUrl) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
+  }
+
+  /** Adds the metrics of load reports, by server; gRPC defines no instruments for them. */
+  static void addLoadReports(XdsStatusView view, Instruments all) {
+    Points reports = all.counter("outrigger_load_reports", "Load reports sent.");
+    Points failures =
+        all.counter(
+            "outrigger_load_report_failures",
+            "Streams for load reports that ended without a response.");
+    Points intervals =
+        all.gauge(
+            "outrigger_load_report_interval_seconds",
+            "How often the server wants load reports; missing while it does not say so.");
+    for (LoadReportView each : view.loadReports()) {
+      Labels labels = Labels.of("server", each.server());
+      reports.add(labels, each.reports());
+      failures.add(labels, each.failures());
+      each.interval()
+          .ifPresent(every -> intervals.addMin(labels, every.toNanos() / NANOS_PER_SECOND));
+    }
   }
 }

@@ -382,12 +382,13 @@ class MetricsTextTest {
     var counters = new LbCounters();
     LbObserver observer = counters.of("xds:///orders");
     var somewhere = new Locality("", "", "");
-    for (int i = 0; i < Place.MOST + 10; i++) {
+    for (int i = 0; i < LbCounters.MAX_PLACES + 10; i++) {
       observer.onConnection(
           new ConnectionGroup("c" + i, somewhere, false), new ConnectionEvent.Made());
     }
 
-    assertThat(lines(counters, "grpc_subchannel_open_connections")).hasSize(Place.MOST + 1);
+    assertThat(lines(counters, "grpc_subchannel_open_connections"))
+        .hasSize(LbCounters.MAX_PLACES + 1);
     assertThat(lines(counters, "grpc_subchannel_open_connections"))
         .contains(
             "grpc_subchannel_open_connections{grpc_lb_backend_service=\"other\","
