@@ -1,6 +1,7 @@
 package io.outrigger.observe.admin.channelz;
 
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -47,10 +48,9 @@ final class Answer {
     return answer;
   }
 
-  /** Fails with NOT_FOUND. */
-  static <T> CompletionStage<T> notFound(String what, long id) {
-    return CompletableFuture.failedStage(
-        Status.NOT_FOUND.withDescription("there is no " + what + " " + id).asRuntimeException());
+  /** Creates the failure of a call that asks for an unknown object. */
+  static StatusRuntimeException notFound(String kind, long id) {
+    return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }
 
   private static Status status(Throwable failure) {

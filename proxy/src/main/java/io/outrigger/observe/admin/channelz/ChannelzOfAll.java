@@ -1,7 +1,6 @@
 package io.outrigger.observe.admin.channelz;
 
 import io.grpc.Status;
-import io.grpc.channelz.v1.Channel;
 import io.grpc.channelz.v1.ChannelzGrpc.ChannelzImplBase;
 import io.grpc.channelz.v1.GetChannelRequest;
 import io.grpc.channelz.v1.GetChannelResponse;
@@ -17,7 +16,6 @@ import io.grpc.channelz.v1.GetSubchannelRequest;
 import io.grpc.channelz.v1.GetSubchannelResponse;
 import io.grpc.channelz.v1.GetTopChannelsRequest;
 import io.grpc.channelz.v1.GetTopChannelsResponse;
-import io.grpc.channelz.v1.Server;
 import io.grpc.channelz.v1.Socket;
 import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.stub.StreamObserver;
@@ -26,9 +24,11 @@ import io.outrigger.http2.SocketView;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code grpc.channelz.v1.Channelz} for the whole process. The service combines grpc-java's
@@ -48,109 +48,90 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getTopChannels(
       GetTopChannelsRequest request, StreamObserver<GetTopChannelsResponse> out) {
     long start = request.getStartChannelId();
-    CompletionStage<Page<Channel>> page =
-        pages(
-            request.getMaxResults(),
-            Answer.of(grpcJava::getTopChannels, request)
-                .thenApply(first -> new Page<>(first.getChannelList(), first.getEnd())),
-            view -> from(start, view.channels(), ChannelzMessages::channel));
     Answer.to(
         out,
-        page.thenApply(
-            all ->
-                GetTopChannelsResponse.newBuilder()
-                    .addAllChannel(all.items())
-                    .setEnd(all.end())
-                    .build()));
+        pages(
+                request.getMaxResults(),
+                Answer.of(grpcJava::getTopChannels, request)
+                    .thenApply(first -> new Page<>(first.getChannelList(), first.getEnd())),
+                view -> from(start, view.channels(), ChannelzMessages::channel))
+            .thenApply(
+                all ->
+                    GetTopChannelsResponse.newBuilder()
+                        .addAllChannel(all.items())
+                        .setEnd(all.end())
+                        .build()));
   }
 
   @Override
   public void getServers(GetServersRequest request, StreamObserver<GetServersResponse> out) {
     long start = request.getStartServerId();
-    CompletionStage<Page<Server>> page =
-        pages(
-            request.getMaxResults(),
-            Answer.of(grpcJava::getServers, request)
-                .thenApply(first -> new Page<>(first.getServerList(), first.getEnd())),
-            view -> from(start, view.servers(), ChannelzMessages::server));
     Answer.to(
         out,
-        page.thenApply(
-            all ->
-                GetServersResponse.newBuilder()
-                    .addAllServer(all.items())
-                    .setEnd(all.end())
-                    .build()));
+        pages(
+                request.getMaxResults(),
+                Answer.of(grpcJava::getServers, request)
+                    .thenApply(first -> new Page<>(first.getServerList(), first.getEnd())),
+                view -> from(start, view.servers(), ChannelzMessages::server))
+            .thenApply(
+                all ->
+                    GetServersResponse.newBuilder()
+                        .addAllServer(all.items())
+                        .setEnd(all.end())
+                        .build()));
   }
 
   @Override
   public void getChannel(GetChannelRequest request, StreamObserver<GetChannelResponse> out) {
     long id = request.getChannelId();
-    if (!isOurs(id)) {
+    if (isOurs(id)) {
+      Answer.to(
+          out,
+          found("channel", id, view -> view.channels().get(id))
+              .thenApply(ChannelzMessages::channel)
+              .thenApply(found -> GetChannelResponse.newBuilder().setChannel(found).build()));
+    } else {
       grpcJava.getChannel(request, out);
-      return;
     }
-    Answer.to(
-        out,
-        ours.view()
-            .thenCompose(
-                view -> {
-                  ChannelzView.Channel found = view.channels().get(id);
-                  return found == null
-                      ? Answer.notFound("channel", id)
-                      : CompletableFuture.completedStage(
-                          GetChannelResponse.newBuilder()
-                              .setChannel(ChannelzMessages.channel(found))
-                              .build());
-                }));
   }
 
   @Override
   public void getSubchannel(
       GetSubchannelRequest request, StreamObserver<GetSubchannelResponse> out) {
     long id = request.getSubchannelId();
-    if (!isOurs(id)) {
+    if (isOurs(id)) {
+      Answer.to(
+          out,
+          found("subchannel", id, view -> view.subchannels().get(id))
+              .thenCompose(
+                  found ->
+                      ours.sockets(found.name())
+                          .thenApply(sockets -> ChannelzMessages.subchannel(found, sockets)))
+              .thenApply(found -> GetSubchannelResponse.newBuilder().setSubchannel(found).build()));
+    } else {
       grpcJava.getSubchannel(request, out);
-      return;
     }
-    Answer.to(
-        out,
-        ours.view()
-            .thenCompose(
-                view -> {
-                  ChannelzView.Subchannel found = view.subchannels().get(id);
-                  return found == null
-                      ? Answer.notFound("subchannel", id)
-                      : ours.sockets(found.name())
-                          .thenApply(
-                              sockets ->
-                                  GetSubchannelResponse.newBuilder()
-                                      .setSubchannel(ChannelzMessages.subchannel(found, sockets))
-                                      .build());
-                }));
   }
 
   @Override
   public void getServer(GetServerRequest request, StreamObserver<GetServerResponse> out) {
     long id = request.getServerId();
-    if (!isOurs(id)) {
+    if (isOurs(id)) {
+      Answer.to(
+          out,
+          server(id)
+              .thenApply(ChannelzMessages::server)
+              .thenApply(found -> GetServerResponse.newBuilder().setServer(found).build()));
+    } else {
       grpcJava.getServer(request, out);
-      return;
     }
-    Answer.to(
-        out,
-        server(id)
-            .thenApply(
-                found ->
-                    GetServerResponse.newBuilder()
-                        .setServer(ChannelzMessages.server(found))
-                        .build()));
   }
 
   @Override
   public void getServerSockets(
       GetServerSocketsRequest request, StreamObserver<GetServerSocketsResponse> out) {
-    if (!isOurs(request.getServerId())) {
+    long id = request.getServerId();
+    if (!isOurs(id)) {
       grpcJava.getServerSockets(request, out);
       return;
     }
@@ -160,7 +141,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
         size(request.getMaxResults())
             .thenCompose(
                 size ->
-                    server(request.getServerId())
+                    server(id)
                         .thenCompose(found -> ours.serverSockets(found.forward(), from, size + 1))
                         .thenApply(sockets -> serverSockets(Page.of(sockets, size)))));
   }
@@ -174,44 +155,33 @@ public final class ChannelzOfAll extends ChannelzImplBase {
 
   @Override
   public void getSocket(GetSocketRequest request, StreamObserver<GetSocketResponse> out) {
-    if (!isOurs(request.getSocketId())) {
+    long id = request.getSocketId();
+    if (!isOurs(id)) {
       grpcJava.getSocket(request, out);
       return;
     }
+    CompletionStage<Socket> socket =
+        id < ChannelzIds.SOCKETS
+            ? found("socket", id, view -> view.listeningOn(id).orElse(null))
+                .thenApply(ChannelzMessages::listenSocket)
+            : ours.socket(id - ChannelzIds.SOCKETS)
+                .thenApply(found -> found.orElseThrow(() -> Answer.notFound("socket", id)))
+                .thenApply(ChannelzMessages::socket);
     Answer.to(
-        out,
-        socket(request.getSocketId())
-            .thenApply(found -> GetSocketResponse.newBuilder().setSocket(found).build()));
-  }
-
-  private CompletionStage<Socket> socket(long id) {
-    if (id < ChannelzIds.SOCKETS) {
-      return ours.view()
-          .thenCompose(
-              view ->
-                  view.listeningOn(id)
-                      .map(ChannelzMessages::listenSocket)
-                      .<CompletionStage<Socket>>map(CompletableFuture::completedStage)
-                      .orElseGet(() -> Answer.notFound("socket", id)));
-    }
-    return ours.socket(id - ChannelzIds.SOCKETS)
-        .thenCompose(
-            found ->
-                found
-                    .map(ChannelzMessages::socket)
-                    .<CompletionStage<Socket>>map(CompletableFuture::completedStage)
-                    .orElseGet(() -> Answer.notFound("socket", id)));
+        out, socket.thenApply(found -> GetSocketResponse.newBuilder().setSocket(found).build()));
   }
 
   private CompletionStage<ChannelzView.Server> server(long id) {
+    return found("server", id, view -> view.servers().get(id));
+  }
+
+  /** Returns the object that {@code find} finds in the current view; fails with NOT_FOUND. */
+  private <T> CompletionStage<T> found(
+      String kind, long id, Function<ChannelzView, @Nullable T> find) {
     return ours.view()
-        .thenCompose(
-            view -> {
-              ChannelzView.Server found = view.servers().get(id);
-              return found == null
-                  ? Answer.notFound("server", id)
-                  : CompletableFuture.completedStage(found);
-            });
+        .thenApply(
+            view ->
+                Optional.ofNullable(find.apply(view)).orElseThrow(() -> Answer.notFound(kind, id)));
   }
 
   /**
