@@ -1,8 +1,37 @@
 package io.outrigger.program.warmup;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.listener.ApiListener;
+import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.downstream.Http2Listener;
@@ -12,12 +41,17 @@ import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.Http2Connection;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
@@ -27,9 +61,13 @@ import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,14 +76,16 @@ import org.slf4j.LoggerFactory;
  * sends calls through it, and {@link #done} completes when the mesh is closed again.
  *
  * <p>The mesh is not visible outside: status and metrics do not show its forward, cluster and
- * circuit breakers, and its only backend is an {@link EchoBackend} in the same process. The start
- * does not depend on the warm-up: a failure is only logged, and the warm-up ends after a time limit
- * (decision proxy-0003).
+ * circuit breakers, and its only backend is in the same process. The start does not depend on the
+ * warm-up: a failure is only logged, and the warm-up ends after a time limit (decision proxy-0003).
  */
 @AnyThread
 public final class WarmUp {
   /** The number of calls; the run that trains a start-up cache sets more. */
   static final int CALLS = Integer.getInteger("outrigger.warm-up.calls", 3);
+
+  /** The name of everything in the mesh. */
+  static final String AUTHORITY = "warm-up";
 
   private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
   private static final Duration LIMIT = Duration.ofSeconds(CALLS > 1000 ? 30 : 2);
@@ -53,30 +93,50 @@ public final class WarmUp {
   private final ControlLoop control;
   private final EventLoops loops;
   private final ClusterManager clusters;
-  private final EchoBackend backend;
-  private final SampleTarget target;
-  private final Http2Listener listener;
   private final Duration limit;
-  private final CompletableFuture<Integer> done = new CompletableFuture<>();
+  private final SampleTarget target = new SampleTarget();
+  private final Http2Listener listener;
 
-  /** Confined to the control loop. */
-  private boolean isOver;
+  /** The backend's server channel and its connections. */
+  private final ChannelGroup backend = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
+  private final InetSocketAddress backendAddress;
+  private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
   private WarmUp(
       ControlLoop control,
       EventLoops loops,
-      ClusterManager clusters,
-      EchoBackend backend,
-      SampleTarget target,
-      Http2Listener listener,
-      Duration limit) {
+      List<CallLoop> callLoops,
+      Connector connector,
+      Duration limit)
+      throws IOException {
     this.control = control;
     this.loops = loops;
-    this.clusters = clusters;
-    this.backend = backend;
-    this.target = target;
-    this.listener = listener;
     this.limit = limit;
+    clusters =
+        new ClusterManager(
+            control,
+            connector,
+            RandomSource.SYSTEM,
+            new CircuitBreakers(),
+            new LoadRegistry(control),
+            LbObserver.none(),
+            loops.count(),
+            new Unwatched());
+    var forward =
+        new Forward(
+            AUTHORITY,
+            ForwardSettings.defaults(""),
+            TargetResolver.fixed(target),
+            observer(control, callLoops),
+            loops.count());
+    backendAddress = bindBackend();
+    try {
+      listener = Http2Listener.bind(anyPort(), loops, callLoops, forward, ListenerSettings.DEFAULT);
+    } catch (IOException e) {
+      backend.close();
+      throw e;
+    }
   }
 
   /**
@@ -99,71 +159,73 @@ public final class WarmUp {
       Connector connector,
       Duration limit)
       throws IOException {
-    var target = new SampleTarget();
-    var forward =
-        new Forward(
-            SampleConfig.AUTHORITY,
-            ForwardSettings.defaults(""),
-            TargetResolver.fixed(target),
-            observer(control, callLoops),
-            loops.count());
-    EchoBackend backend = EchoBackend.open(loops);
-    try {
-      Http2Listener listener =
-          Http2Listener.bind(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-              loops,
-              callLoops,
-              forward,
-              ListenerSettings.DEFAULT);
-      var clusters =
-          new ClusterManager(
-              control,
-              connector,
-              RandomSource.SYSTEM,
-              new CircuitBreakers(),
-              new LoadRegistry(control),
-              LbObserver.none(),
-              loops.count(),
-              new Unwatched());
-      return new WarmUp(control, loops, clusters, backend, target, listener, limit);
-    } catch (IOException e) {
-      backend.close();
-      throw e;
+    return new WarmUp(control, loops, callLoops, connector, limit);
+  }
+
+  private static InetSocketAddress anyPort() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  private InetSocketAddress bindBackend() throws IOException {
+    InetSocketAddress wanted = anyPort();
+    var binding =
+        new ServerBootstrap()
+            .group(loops.group(), loops.group())
+            .channel(loops.serverChannel(wanted))
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    backend.add(channel);
+                    channel
+                        .pipeline()
+                        .addLast(
+                            Http2Connection.server(
+                                ConnectionSettings.DEFAULT, connection -> new Peer.Backend()));
+                  }
+                })
+            .bind(wanted)
+            .awaitUninterruptibly();
+    if (!binding.isSuccess()) {
+      throw new IOException("cannot listen on " + wanted, binding.cause());
     }
+    backend.add(binding.channel());
+    return (InetSocketAddress) binding.channel().localAddress();
   }
 
   /** Returns the observers that every forward has; their records are discarded. */
   private static CallObserver observer(ControlLoop control, List<CallLoop> callLoops) {
     List<Executor> executors = List.copyOf(callLoops);
     return new LastCalls(Clock.systemUTC(), executors.size())
-        .and(new TrafficHistory(SampleConfig.AUTHORITY, control, executors));
+        .and(new TrafficHistory(AUTHORITY, control, executors));
   }
 
   /** Starts the calls. Must run on the control loop. */
   public void start() {
     control.checkInside();
-    target.parked().thenRunAsync(this::configure, control);
-    Caller.call(loops, listener.port(), CALLS)
+    XdsConfig config =
+        config(
+            new EndpointAddress(
+                backendAddress.getAddress().getHostAddress(), backendAddress.getPort()));
+    target.selector =
+        new ConfigSelectors(AUTHORITY, HttpFilters.ofProcess(), false)
+            .next(config, clusters.apply(config));
+    var answered = new CompletableFuture<Integer>();
+    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port());
+    var unused =
+        new Bootstrap()
+            .group(loops.loop(0))
+            .channel(loops.clientChannel(address))
+            .handler(
+                Http2Connection.client(
+                    ConnectionSettings.DEFAULT, made -> new Peer.App(made, CALLS, answered)))
+            .connect(address);
+    answered
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
   }
 
-  /**
-   * Publishes the configuration. The first call waits for the configuration, and then for a
-   * connection to the backend.
-   */
-  private void configure() {
-    if (!isOver) {
-      XdsConfig config = SampleConfig.leadingTo(backend.address());
-      target.publish(
-          new ConfigSelectors(SampleConfig.AUTHORITY, HttpFilters.ofProcess(), false)
-              .next(config, clusters.apply(config)));
-    }
-  }
-
   private void end(int succeeded) {
-    isOver = true;
     if (succeeded < CALLS) {
       log.warn(
           "warm-up: {} of {} calls succeeded; the first requests may be slow", succeeded, CALLS);
@@ -179,6 +241,80 @@ public final class WarmUp {
   /** Completed when all calls have ended and all ports and connections are closed. */
   public CompletableFuture<Integer> done() {
     return done;
+  }
+
+  /**
+   * Returns the configuration of one cluster, as a control plane might send it, with two routes:
+   * one that the calls miss by a header, and one that leads to {@code address}.
+   */
+  private static XdsConfig config(EndpointAddress address) {
+    var host =
+        new VirtualHost(
+            AUTHORITY,
+            List.of(AUTHORITY),
+            List.of(
+                route(0, List.of(new HeaderMatcher.Present("x-canary", true))),
+                route(1, List.of())),
+            Map.of());
+    var routes = new RouteTable(AUTHORITY, List.of(host));
+    var listener =
+        new ApiListener(AUTHORITY, new RouteSource.Inline(routes), List.of(), Optional.empty());
+    var cluster =
+        new ClusterResource(
+            AUTHORITY,
+            new ClusterSource.Eds(AUTHORITY),
+            ClusterResource.DEFAULT_POLICY,
+            ClusterResource.DEFAULT_MAX_REQUESTS,
+            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            Optional.empty(),
+            ClusterResource.DEFAULT_IDLE_TIMEOUT,
+            Set.of(HealthStatus.HEALTHY));
+    var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
+    var endpoints = new EndpointSet(AUTHORITY, List.of(List.of(locality)), List.of());
+    ClusterConfig leaf = new ClusterConfig.Leaf(cluster, Outcome.ok(endpoints), "");
+    return new XdsConfig(listener, routes, host, Map.of(AUTHORITY, Outcome.ok(leaf)));
+  }
+
+  private static Route route(int index, List<HeaderMatcher> headers) {
+    var clusters = new ClusterChoice.Weighted(List.of(new WeightedCluster(AUTHORITY, 1, Map.of())));
+    return new Route(
+        "",
+        index,
+        new RouteMatch(new PathMatcher.Prefix("/", true), headers, Optional.empty()),
+        new RouteAction.Forward(clusters, RouteTimeout.UNSET),
+        Map.of());
+  }
+
+  /** A target whose configuration is there before its first call. */
+  @AnyThread
+  private static final class SampleTarget implements ForwardTarget {
+    private volatile @Nullable ConfigSelector selector;
+
+    @Override
+    public String name() {
+      return "xds:///" + AUTHORITY;
+    }
+
+    @Override
+    public String authority() {
+      return AUTHORITY;
+    }
+
+    @Override
+    public @Nullable ConfigSelector selector() {
+      return selector;
+    }
+
+    @Override
+    public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+      throw new IllegalStateException("the warm-up's configuration never fails");
+    }
+
+    @Override
+    public boolean unpark(long ticket) {
+      return false;
+    }
   }
 
   /** Ignores changes, since the sample never changes. */
