@@ -1,12 +1,11 @@
 package io.outrigger.observe.admin;
 
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -14,9 +13,12 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -25,13 +27,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to an admin server. Its requests are handled one at a time ({@link
- * PacedRequests}). Requests that read state also wait for their turn ({@link AnswerTurns}), except
- * for the probes, whose clients have short timeouts. When the connection closes during the wait, no
- * reply is created.
+ * One connection to an admin server. Pipelined requests wait until the socket has taken the
+ * response to the request before them; when {@link #MAX_WAITING} requests wait, the socket is not
+ * read. Requests that read state also wait for their turn ({@link AnswerTurns}), except for the
+ * probes, whose clients have short timeouts. When the connection closes during the wait, no reply
+ * is created.
  */
 @LoopConfined
 final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest> {
+  /** Below this number the socket is read, because only a read detects that the peer has closed. */
+  static final int MAX_WAITING = 16;
+
   private static final Logger log = LoggerFactory.getLogger(AdminConnection.class);
   private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
@@ -39,53 +45,92 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private final RequestGuard guard;
   private final Map<String, AdminEndpoint> endpoints;
   private final AnswerTurns turns;
+  private final AdminBudget budget;
+  private final Queue<FullHttpRequest> waiting = new ArrayDeque<>();
+  private boolean isAnswering;
+
+  /** Whether the last request has arrived; RFC 9112 section 9.6: bytes after it are no request. */
+  private boolean isLast;
+
   private @Nullable EventStream stream;
 
-  AdminConnection(RequestGuard guard, Map<String, AdminEndpoint> endpoints, AnswerTurns turns) {
+  AdminConnection(
+      RequestGuard guard,
+      Map<String, AdminEndpoint> endpoints,
+      AnswerTurns turns,
+      AdminBudget budget) {
     this.guard = guard;
     this.endpoints = endpoints;
     this.turns = turns;
+    this.budget = budget;
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+    if (isLast) {
+      return;
+    }
+    if (isAnswering) {
+      waiting.add(request.retain());
+      context.channel().config().setAutoRead(waiting.size() < MAX_WAITING);
+    } else {
+      begin(context, request);
+    }
+    isLast = !request.decoderResult().isSuccess() || !HttpUtil.isKeepAlive(request);
+  }
+
+  private void begin(ChannelHandlerContext context, FullHttpRequest request) {
+    isAnswering = true;
     if (!request.decoderResult().isSuccess()) {
-      AdminResponse.refuse(context, refusal(request.decoderResult().cause()));
+      refuse(context, refusal(request.decoderResult().cause()));
       return;
     }
     boolean keepAlive = HttpUtil.isKeepAlive(request);
-    if (!keepAlive) { // RFC 9112 section 9.6: bytes after the last request are not a request
-      context.pipeline().get(PacedRequests.class).discardRest(context.channel());
-    }
     boolean head = request.method().name().equals("HEAD");
-    boolean gzip = request.headers().containsValue(HttpHeaderNames.ACCEPT_ENCODING, "gzip", true);
     String uri = request.uri();
     answer(context, request)
         .whenComplete(
-            (reply, failure) -> {
-              if (reply == null) {
-                fail(context, uri, head, failure);
-              } else if (reply.feed().isPresent() && !head) {
-                EventFeed feed = reply.feed().get();
-                context.executor().execute(() -> stream(context, reply, feed));
-              } else {
-                reply.feed().ifPresent(EventFeed::close);
-                send(context, reply, keepAlive, head, gzip);
-              }
-            });
+            (reply, failure) ->
+                context
+                    .executor()
+                    .execute(
+                        () -> {
+                          if (reply == null) {
+                            fail(context, uri, head, failure);
+                          } else if (reply.feed().isPresent() && !head) {
+                            stream(context, reply, reply.feed().get());
+                          } else {
+                            reply.feed().ifPresent(EventFeed::close);
+                            send(context, reply, keepAlive, head);
+                          }
+                        }));
   }
 
-  private static void fail(
+  /** Begins the next request after the socket has taken the response to the last one. */
+  private void next(ChannelHandlerContext context) {
+    isAnswering = false;
+    context.channel().config().setAutoRead(true);
+    FullHttpRequest request = waiting.poll();
+    if (request != null) {
+      try {
+        begin(context, request);
+      } finally {
+        request.release();
+      }
+    }
+  }
+
+  private void fail(
       ChannelHandlerContext context, String uri, boolean head, @Nullable Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    if (cause instanceof AnswerTurns.Unwanted) {
-      return;
+    if (cause instanceof CancellationException) {
+      return; // the client has gone
     }
     log.error("admin request {} failed", uri, cause);
-    send(context, AdminReply.text(500, "internal error, see the log"), false, head, false);
+    send(context, AdminReply.text(500, "internal error, see the log"), false, head);
   }
 
   private void stream(ChannelHandlerContext context, AdminReply reply, EventFeed feed) {
@@ -109,6 +154,8 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    waiting.forEach(FullHttpRequest::release);
+    waiting.clear();
     if (stream != null) {
       stream.close();
     }
@@ -117,20 +164,20 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
 
   private CompletionStage<AdminReply> answer(
       ChannelHandlerContext context, FullHttpRequest request) {
-    var headers = request.headers();
-    String method = request.method().name();
     Optional<AdminReply> refusal = guard.refusal(request);
     if (refusal.isPresent()) {
       return done(refusal.get());
     }
+    String method = request.method().name();
+    Optional<String> lastEventId = Optional.ofNullable(request.headers().get("last-event-id"));
     var uri = new QueryStringDecoder(request.uri());
     try {
       return READING.contains(method) && !PROBES.contains(uri.path())
           ? turns.ask(
               context.executor(),
               () -> context.channel().isActive(),
-              () -> dispatch(method, uri, headers))
-          : dispatch(method, uri, headers);
+              () -> dispatch(method, uri, lastEventId))
+          : dispatch(method, uri, lastEventId);
     } catch (IllegalArgumentException badQuery) {
       return done(badQuery(badQuery));
     }
@@ -143,20 +190,15 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private static AdminReply refusal(Throwable cause) {
     if (cause instanceof TooLongHttpLineException) {
       return AdminReply.text(
-          414, "the request line is longer than " + PacedRequests.MAX_LINE_BYTES + " bytes");
+          414, "the request line is longer than " + AdminServer.MAX_LINE_BYTES + " bytes");
     }
-    if (cause instanceof PacedRequests.TooManyHeadersException) {
-      return AdminReply.text(431, "there are more than " + PacedRequests.MAX_HEADERS + " headers");
-    }
-    if (cause instanceof TooLongHttpHeaderException) {
-      return AdminReply.text(
-          431, "the headers are longer than " + PacedRequests.MAX_HEADER_BYTES + " bytes");
-    }
-    return AdminReply.text(400, "not a valid HTTP request");
+    return cause instanceof TooLongHttpHeaderException
+        ? AdminReply.text(431, "the headers are too long; send fewer cookies")
+        : AdminReply.text(400, "not a valid HTTP request");
   }
 
   private CompletionStage<AdminReply> dispatch(
-      String method, QueryStringDecoder uri, HttpHeaders headers) {
+      String method, QueryStringDecoder uri, Optional<String> lastEventId) {
     AdminEndpoint get = find(AdminRequest.Method.GET, uri.path());
     AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
     if (get == null && post == null) {
@@ -175,7 +217,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
               reads ? AdminRequest.Method.GET : AdminRequest.Method.POST,
               uri.path(),
               uri.parameters(),
-              Optional.ofNullable(headers.get("last-event-id"))));
+              lastEventId));
     } catch (IllegalArgumentException reason) {
       return done(badQuery(reason));
     }
@@ -194,20 +236,39 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     return CompletableFuture.completedFuture(reply);
   }
 
-  private static void send(
-      ChannelHandlerContext context,
-      AdminReply reply,
-      boolean keepAlive,
-      boolean head,
-      boolean gzip) {
-    FullHttpResponse response = AdminResponse.of(reply, head, gzip);
+  private void send(
+      ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
+    FullHttpResponse response = AdminResponse.of(reply, head);
+    AdminBudget.Unread unread =
+        budget.add(response.content().readableBytes(), context.channel()::close);
     if (!keepAlive) {
       response.headers().set(HttpHeaderNames.CONNECTION, "close");
     }
-    var written = context.writeAndFlush(response);
-    if (!keepAlive) {
-      written.addListener(ChannelFutureListener.CLOSE);
-    }
+    context
+        .writeAndFlush(response)
+        .addListener(
+            written -> {
+              unread.done();
+              if (keepAlive && written.isSuccess()) {
+                next(context);
+              } else {
+                context.close();
+              }
+            });
+  }
+
+  /**
+   * Rejects a request that has not been read completely, and closes the sending side. The decoder
+   * discards further bytes until the client closes the connection or the connection is idle.
+   * Closing at once would reset the socket while it has unread bytes, and the client would lose the
+   * response (RFC 9112 section 9.6).
+   */
+  private static void refuse(ChannelHandlerContext context, AdminReply reply) {
+    FullHttpResponse response = AdminResponse.of(reply, false);
+    response.headers().set(HttpHeaderNames.CONNECTION, "close");
+    context
+        .writeAndFlush(response)
+        .addListener(written -> ((DuplexChannel) context.channel()).shutdownOutput());
   }
 
   @Override

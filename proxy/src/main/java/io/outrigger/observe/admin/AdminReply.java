@@ -3,78 +3,63 @@ package io.outrigger.observe.admin;
 import com.google.gson.JsonElement;
 import com.google.gson.stream.JsonWriter;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufOutputStream;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.AnyThread;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.zip.GZIPOutputStream;
 
-/** A reply of the admin server. */
+/**
+ * A reply of the admin server; it owns its body and is sent once.
+ *
+ * @param feed the source of the events; empty for a reply that is not a stream
+ * @param allow the methods of the endpoint, in a reply with status 405; empty in other replies
+ */
 @AnyThread
-public final class AdminReply {
+public record AdminReply(
+    int status, String contentType, ByteBuf body, Optional<EventFeed> feed, String allow) {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
 
-  private final int status;
-  private final String contentType;
-  private final ByteBuf body;
-  private final Optional<byte[]> gzip;
-  private final Optional<EventFeed> feed;
-  private final String allow;
-
-  /** Creates a reply that owns {@code body}. */
+  /** Creates a reply with the whole body. */
   public AdminReply(int status, String contentType, byte[] body) {
-    this(status, contentType, Unpooled.wrappedBuffer(body));
-  }
-
-  /** Creates a reply that owns {@code body} and can be sent once. */
-  public AdminReply(int status, String contentType, ByteBuf body) {
-    this(status, contentType, body, Optional.empty(), Optional.empty(), "");
-  }
-
-  private AdminReply(
-      int status,
-      String contentType,
-      ByteBuf body,
-      Optional<byte[]> gzip,
-      Optional<EventFeed> feed,
-      String allow) {
-    this.status = status;
-    this.contentType = contentType;
-    this.body = body;
-    this.gzip = gzip;
-    this.feed = feed;
-    this.allow = allow;
+    this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), "");
   }
 
   /** Returns a reply of server-sent events, which lasts until the client disconnects. */
   public static AdminReply events(EventFeed feed) {
-    return new AdminReply(
-        200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.empty(), Optional.of(feed), "");
+    return new AdminReply(200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), "");
+  }
+
+  /** Writes a body. */
+  public interface Body {
+    void writeTo(OutputStream out) throws IOException;
   }
 
   /**
-   * Returns this reply with a compressed copy of its body, for clients that accept gzip. Only
-   * replies that never change are compressed.
+   * Returns a reply whose body is written at once, to pieces of memory outside the heap. The young
+   * generation is small: a reply of several megabytes on the heap would go directly to the old
+   * generation, whose collection pauses every event loop (decision proxy-0016).
    */
-  AdminReply compressed() {
-    var bytes = new ByteArrayOutputStream();
-    try (var stream = new GZIPOutputStream(bytes)) {
-      stream.write(ByteBufUtil.getBytes(body));
+  public static AdminReply written(int status, String contentType, Body body) {
+    CompositeByteBuf bytes = ByteBufAllocator.DEFAULT.compositeDirectBuffer(Integer.MAX_VALUE);
+    boolean isWritten = false;
+    try (var out = new ByteBufOutputStream(bytes)) {
+      body.writeTo(out);
+      isWritten = true;
+      return new AdminReply(status, contentType, bytes, Optional.empty(), "");
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory streams do not fail
+    } finally {
+      if (!isWritten) {
+        bytes.release();
+      }
     }
-    return new AdminReply(
-        status,
-        contentType,
-        Unpooled.unreleasableBuffer(body),
-        Optional.of(bytes.toByteArray()),
-        feed,
-        allow);
   }
 
   /** Writes one JSON document. */
@@ -83,21 +68,23 @@ public final class AdminReply {
   }
 
   /**
-   * Returns a reply with a document that is written at once, to memory outside the heap.
+   * Returns a reply with a document.
    *
    * @param isForPeople whether the document is indented, which makes up most bytes of a long
    *     document
    */
   static AdminReply json(int status, boolean isForPeople, Document document) {
-    try (var bytes = new PieceStream()) {
-      var json = new JsonWriter(bytes.json());
-      json.setIndent(isForPeople ? "  " : "");
-      document.writeTo(json);
-      bytes.write('\n');
-      return new AdminReply(status, JSON, bytes.take());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory streams do not fail
-    }
+    return written(
+        status,
+        JSON,
+        out -> {
+          var text = new PlainJsonWriter(out);
+          var json = new JsonWriter(text);
+          json.setIndent(isForPeople ? "  " : "");
+          document.writeTo(json);
+          text.write('\n');
+          text.flush();
+        });
   }
 
   /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
@@ -120,38 +107,6 @@ public final class AdminReply {
   static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
     String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
     byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
-    return new AdminReply(
-        405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), Optional.empty(), allow);
-  }
-
-  public int status() {
-    return status;
-  }
-
-  public String contentType() {
-    return contentType;
-  }
-
-  /** The methods of the endpoint, in a reply with status 405; empty in other replies. */
-  String allow() {
-    return allow;
-  }
-
-  /** The source of the events; empty for a reply that is not a stream. */
-  Optional<EventFeed> feed() {
-    return feed;
-  }
-
-  /**
-   * Returns the body, which the caller releases. Without a compressed copy, it can be called only
-   * once.
-   */
-  ByteBuf body() {
-    return gzip.isPresent() ? body.duplicate() : body;
-  }
-
-  /** Returns the compressed body, if there is one; the caller releases it. */
-  Optional<ByteBuf> gzip() {
-    return gzip.map(Unpooled::wrappedBuffer);
+    return new AdminReply(405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), allow);
   }
 }

@@ -2,8 +2,6 @@ package io.outrigger.observe.admin;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -12,8 +10,6 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /** Renders an {@link AdminReply} in HTTP/1.1. */
 final class AdminResponse {
@@ -26,20 +22,15 @@ final class AdminResponse {
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types 'none'";
 
-  /** The time in which a client can read the reason of a rejection and close the connection. */
-  private static final int LINGER_SECONDS = 10;
-
   private AdminResponse() {}
 
   /**
    * Returns a whole response.
    *
    * @param head whether the request is a HEAD request
-   * @param gzip whether the client accepts gzip
    */
-  static FullHttpResponse of(AdminReply reply, boolean head, boolean gzip) {
-    Optional<ByteBuf> compressed = gzip ? reply.gzip() : Optional.empty();
-    ByteBuf body = compressed.orElseGet(reply::body);
+  static FullHttpResponse of(AdminReply reply, boolean head) {
+    ByteBuf body = reply.body();
     int length = body.readableBytes();
     if (head) {
       body.release();
@@ -48,9 +39,6 @@ final class AdminResponse {
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status(reply), body);
     setHeaders(response, reply);
     response.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
-    if (compressed.isPresent()) {
-      response.headers().set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
-    }
     return response;
   }
 
@@ -60,22 +48,6 @@ final class AdminResponse {
     setHeaders(response, reply);
     response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     return response;
-  }
-
-  /**
-   * Rejects a request that has not been read completely, and closes the sending side. Further bytes
-   * are discarded until the client closes the connection or ten seconds have passed. Closing at
-   * once would reset the socket while it has unread bytes, and the client would lose the response
-   * (RFC 9112 section 9.6).
-   */
-  static void refuse(ChannelHandlerContext context, AdminReply reply) {
-    FullHttpResponse response = of(reply, false, false);
-    response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-    context.pipeline().get(PacedRequests.class).discardRest(context.channel());
-    context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
-    context
-        .writeAndFlush(response)
-        .addListener(written -> ((DuplexChannel) context.channel()).shutdownOutput());
   }
 
   private static HttpResponseStatus status(AdminReply reply) {

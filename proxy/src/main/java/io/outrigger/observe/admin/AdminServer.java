@@ -1,14 +1,21 @@
 package io.outrigger.observe.admin;
 
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpContentCompressor;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -18,20 +25,32 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server with one thread and a table of endpoints; a guard checks every request first.
  */
 @AnyThread
 public final class AdminServer implements AutoCloseable {
-  private static final int MAX_REQUEST_BYTES = 64 * 1024;
+  /** The bodies of requests have no meaning. */
+  private static final int MAX_BODY_BYTES = 64 * 1024;
+
   private static final int MAX_CONNECTIONS = 100;
 
+  /** The request line contains an explained request with its cookies. */
+  static final int MAX_LINE_BYTES = 64 * 1024;
+
+  /** Browsers send the cookies of all ports of the host. */
+  private static final int MAX_HEADER_BYTES = 64 * 1024;
+
   /**
-   * Small, so that a read rarely has several requests, but large enough to read a large request in
-   * few steps.
+   * The limit of the header lines of probes. It is small, since anybody may send probes, and each
+   * header uses far more heap than its bytes.
    */
-  private static final int MAX_READ_BYTES = 8 * 1024;
+  private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
+
+  /** Small, so that a read has few pipelined requests. */
+  private static final int READ_BYTES = 2 * 1024;
 
   /**
    * The largest number of bytes that the kernel buffers for a client that does not read. Kernel
@@ -67,7 +86,7 @@ public final class AdminServer implements AutoCloseable {
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
-    return start("admin", AdminGuard::new, address, endpoints, turns, budget);
+    return start("admin", MAX_HEADER_BYTES, AdminGuard::new, address, endpoints, turns, budget);
   }
 
   /**
@@ -80,11 +99,19 @@ public final class AdminServer implements AutoCloseable {
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
-    return start("health", bound -> new ProbeGuard(), address, endpoints, turns, budget);
+    return start(
+        "health",
+        MAX_PROBE_HEADER_BYTES,
+        bound -> new ProbeGuard(),
+        address,
+        endpoints,
+        turns,
+        budget);
   }
 
   private static AdminServer start(
       String thread,
+      int maxHeaderBytes,
       Function<InetSocketAddress, RequestGuard> guard,
       InetSocketAddress address,
       Map<String, AdminEndpoint> endpoints,
@@ -97,26 +124,30 @@ public final class AdminServer implements AutoCloseable {
     var future =
         new ServerBootstrap()
             .group(group)
-            .channelFactory(() -> new LimitedServerChannel(MAX_CONNECTIONS))
+            .channel(NioServerSocketChannel.class)
+            .handler(new ConnectionCap(MAX_CONNECTIONS))
             .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(512, 2048, MAX_READ_BYTES))
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel child) {
-                    var requests = new PacedRequests();
                     child
                         .pipeline()
                         .addLast(
-                            requests,
+                            new HttpRequestDecoder(
+                                new HttpDecoderConfig()
+                                    .setMaxInitialLineLength(MAX_LINE_BYTES)
+                                    .setMaxHeaderSize(maxHeaderBytes)),
                             new HttpResponseEncoder(),
-                            new UnreadAnswers(budget, requests),
-                            new RequestBodies(MAX_REQUEST_BYTES),
+                            new HttpObjectAggregator(MAX_BODY_BYTES),
+                            new TextCompression(),
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new AdminConnection(
-                                guard.apply(child.parent().localAddress()), endpoints, turns));
+                                guard.apply(child.parent().localAddress()),
+                                endpoints,
+                                turns,
+                                budget));
                   }
                 })
             .bind(address)
@@ -142,7 +173,22 @@ public final class AdminServer implements AutoCloseable {
 
   @Override
   public void close() {
-    channel.close(); // also closes its connections, whose handlers then release their resources
+    // also closes all connections, whose handlers then release their resources
     group.shutdownGracefully(QUIET_MILLIS, 1000, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Compresses the page and metrics for clients that accept it. JSON is not compressed, since
+   * programs on the same machine poll it (decision proxy-0016).
+   */
+  private static final class TextCompression extends HttpContentCompressor {
+    @Override
+    protected @Nullable Result beginEncode(HttpResponse response, String acceptEncoding)
+        throws Exception {
+      String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
+      return type.startsWith("text/") && !type.startsWith("text/event-stream")
+          ? super.beginEncode(response, acceptEncoding)
+          : null;
+    }
   }
 }

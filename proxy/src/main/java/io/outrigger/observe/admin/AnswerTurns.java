@@ -2,6 +2,7 @@ package io.outrigger.observe.admin;
 
 import io.outrigger.base.AnyThread;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -23,15 +24,6 @@ public final class AnswerTurns {
   private final AtomicReference<CompletableFuture<Void>> last =
       new AtomicReference<>(CompletableFuture.completedFuture(null));
 
-  /** The failure of a reply that its client no longer needs. */
-  public static final class Unwanted extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    private Unwanted() {
-      super("nobody wants this answer any more", null, false, false);
-    }
-  }
-
   /**
    * Creates a reply when its turn comes.
    *
@@ -39,8 +31,7 @@ public final class AnswerTurns {
    *     call
    * @param isWanted called at the beginning of the turn; returns whether the client still waits
    * @param work starts to create the reply
-   * @return the result or failure of {@code work}; {@link Unwanted} if {@code isWanted} returned
-   *     false
+   * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false
    */
   public <T> CompletionStage<T> ask(
       Executor executor, BooleanSupplier isWanted, Supplier<CompletionStage<T>> work) {
@@ -50,7 +41,7 @@ public final class AnswerTurns {
         before.thenComposeAsync(
             turn -> {
               if (!isWanted.getAsBoolean()) {
-                return CompletableFuture.failedStage(new Unwanted());
+                return CompletableFuture.failedStage(new CancellationException());
               }
               over.completeOnTimeout(null, MAX_TURN.toMillis(), TimeUnit.MILLISECONDS);
               return work.get();

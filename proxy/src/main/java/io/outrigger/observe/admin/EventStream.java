@@ -7,7 +7,6 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,10 +25,8 @@ final class EventStream {
 
   private final ChannelHandlerContext context;
   private final EventFeed feed;
-  private final AtomicBoolean woken = new AtomicBoolean();
   private @Nullable ScheduledFuture<?> comments;
   private boolean requesting;
-  private boolean hasMore = true;
   private boolean closed;
 
   EventStream(ChannelHandlerContext context, EventFeed feed) {
@@ -43,23 +40,8 @@ final class EventStream {
         context
             .executor()
             .scheduleAtFixedRate(this::comment, COMMENT_SECONDS, COMMENT_SECONDS, TimeUnit.SECONDS);
-    feed.onMore(this::wake);
     write(": events follow\n\n");
     pull();
-  }
-
-  /** Called on any thread when there are more events. */
-  private void wake() {
-    if (woken.compareAndSet(false, true)) {
-      context
-          .executor()
-          .execute(
-              () -> {
-                woken.set(false);
-                hasMore = true;
-                pull();
-              });
-    }
   }
 
   /** Called when the connection may have become writable again. */
@@ -68,16 +50,14 @@ final class EventStream {
   }
 
   private void pull() {
-    if (closed || requesting || !hasMore || !context.channel().isWritable()) {
-      return;
+    if (!closed && !requesting && context.channel().isWritable()) {
+      requesting = true;
+      feed.next()
+          .whenComplete((part, failure) -> context.executor().execute(() -> onPart(part, failure)));
     }
-    requesting = true;
-    hasMore = false;
-    feed.next()
-        .whenComplete((part, failure) -> context.executor().execute(() -> onPart(part, failure)));
   }
 
-  private void onPart(EventFeed.@Nullable Part part, @Nullable Throwable failure) {
+  private void onPart(@Nullable String part, @Nullable Throwable failure) {
     requesting = false;
     if (closed) {
       return;
@@ -87,10 +67,7 @@ final class EventStream {
       context.close();
       return;
     }
-    if (!part.text().isEmpty()) {
-      write(part.text());
-    }
-    hasMore |= !part.isLast();
+    write(part);
     pull();
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the page's files from the class path. No build step creates the files, and no file comes
- * from another host. Each file is read and compressed at its first request, since most sidecars
- * never serve their page.
+ * from another host. Each file is read at its first request, since most sidecars never serve their
+ * page.
  */
 @LoopConfined // the admin thread
 public final class StaticPage implements AdminEndpoint {
@@ -50,7 +50,7 @@ public final class StaticPage implements AdminEndpoint {
 
   private final String file;
   private final String contentType;
-  private @Nullable AdminReply reply;
+  private byte @Nullable [] content;
 
   private StaticPage(String file, String contentType) {
     this.file = file;
@@ -69,12 +69,12 @@ public final class StaticPage implements AdminEndpoint {
 
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest request) {
-    AdminReply known = reply;
+    byte[] known = content;
     if (known == null) {
-      known = new AdminReply(200, contentType, read(file)).compressed();
-      reply = known;
+      known = read(file);
+      content = known;
     }
-    return CompletableFuture.completedFuture(known);
+    return CompletableFuture.completedFuture(new AdminReply(200, contentType, known));
   }
 
   private static byte[] read(String file) {

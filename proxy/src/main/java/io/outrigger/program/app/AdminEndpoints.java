@@ -9,7 +9,6 @@ import io.outrigger.observe.admin.CallViews;
 import io.outrigger.observe.admin.HistoryViews;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
-import io.outrigger.observe.admin.PieceStream;
 import io.outrigger.observe.admin.QueryParameters;
 import io.outrigger.observe.admin.StaticPage;
 import io.outrigger.observe.admin.XdsViews;
@@ -234,12 +233,7 @@ final class AdminEndpoints {
     return state
         .ask(state::metrics)
         .thenApplyAsync(
-            view -> {
-              try (var text = new PieceStream()) {
-                MetricsText.write(view, text);
-                return new AdminReply(200, METRICS_TYPE, text.take());
-              }
-            });
+            view -> AdminReply.written(200, METRICS_TYPE, out -> MetricsText.write(view, out)));
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

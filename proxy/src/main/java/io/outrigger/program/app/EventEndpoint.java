@@ -1,7 +1,6 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.ControlThread;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
@@ -13,7 +12,6 @@ import io.outrigger.xds.decode.ResourceJson;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -69,12 +67,12 @@ final class EventEndpoint implements AdminEndpoint {
     return CompletableFuture.completedFuture(reply);
   }
 
-  /** The position of one reader in the event log. */
+  /** The position of one reader in the event log. All fields belong to the control loop. */
   private final class Feed implements EventFeed {
     private final boolean isFull;
-    private volatile Runnable listener = () -> {};
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile long since;
+    private long since;
+    private Runnable listener = () -> {};
+    private boolean closed;
 
     Feed(long since, boolean isFull) {
       this.since = since;
@@ -82,31 +80,37 @@ final class EventEndpoint implements AdminEndpoint {
     }
 
     @Override
-    public CompletionStage<Part> next() {
-      return state.ask(() -> events.after(since, PART)).thenApplyAsync(this::part);
+    public CompletionStage<String> next() {
+      var page = new CompletableFuture<EventPage>();
+      state.control().execute(() -> read(page));
+      return page.thenApplyAsync(each -> views.streamed(each, isFull));
     }
 
-    private Part part(EventPage page) {
-      since = page.next();
-      return new Part(views.streamed(page, isFull), page.isLast());
-    }
-
-    @Override
-    public void onMore(Runnable wake) {
-      listener = wake;
-      control().execute(() -> events.listen(wake));
+    /** Completes {@code page} with the next events, at once or when there are any. */
+    private void read(CompletableFuture<EventPage> page) {
+      events.unlisten(listener);
+      EventPage found = events.after(since, PART);
+      since = found.next();
+      if (!found.events().isEmpty()) {
+        page.complete(found);
+      } else if (!closed) {
+        listener = () -> read(page);
+        events.listen(listener);
+      }
     }
 
     @Override
     public void close() {
-      if (closed.compareAndSet(false, true)) {
-        streams.decrementAndGet();
-        control().execute(() -> events.unlisten(listener));
-      }
-    }
-
-    private ControlThread control() {
-      return state.control();
+      state
+          .control()
+          .execute(
+              () -> {
+                if (!closed) {
+                  closed = true;
+                  streams.decrementAndGet();
+                  events.unlisten(listener);
+                }
+              });
     }
   }
 }

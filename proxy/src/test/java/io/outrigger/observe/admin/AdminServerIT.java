@@ -90,21 +90,7 @@ final class AdminServerIT {
   }
 
   @Test
-  void aBodyTooLongIsPassedOverAndSaidToBeSo() throws Exception {
-    String post =
-        "POST /act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ";
-
-    Answer answer =
-        exchange(post + BEYOND + "\r\n\r\n" + "x".repeat(BEYOND) + request("GET /look"));
-
-    assertThat(answer.status()).isEqualTo(413);
-    assertThat(answer.body())
-        .startsWith("the body is longer than 65536 bytes\nHTTP/1.1 200 OK")
-        .endsWith("\r\n\r\nok\n");
-  }
-
-  @Test
-  void whoClosesAfterABodyTooLongHearsOfItToo() throws Exception {
+  void aBodyTooLongIsRefused() throws Exception {
     Answer answer =
         exchange(
             request(
@@ -113,39 +99,6 @@ final class AdminServerIT {
                 "Content-Length: " + BEYOND + "\r\n"));
 
     assertThat(answer.status()).isEqualTo(413);
-    assertThat(answer.head()).contains("\r\nconnection: close");
-    assertThat(answer.body()).isEqualTo("the body is longer than 65536 bytes\n");
-  }
-
-  @Test
-  void chunksThatAreTooLongTogetherAreRefused() throws Exception {
-    String chunk = "2000\r\n" + "x".repeat(0x2000) + "\r\n";
-
-    Answer answer =
-        exchange(
-            request(
-                    "POST /act",
-                    "Content-Type: application/json\r\n",
-                    "Transfer-Encoding: chunked\r\n")
-                + chunk.repeat(8)
-                + "1\r\nx\r\n"); // and not one byte more, which a closed socket would refuse
-
-    assertThat(answer.status()).isEqualTo(413);
-    assertThat(answer.body()).isEqualTo("the body is longer than 65536 bytes\n");
-  }
-
-  @Test
-  void whoAsksBeforeABodyTooLongIsToldNotToSendIt() throws Exception {
-    String ask =
-        "POST /act HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            + "Expect: 100-continue\r\nContent-Length: ";
-
-    Answer answer = exchange(ask + BEYOND + "\r\n\r\n" + request("GET /look"));
-
-    assertThat(answer.status()).isEqualTo(413);
-    assertThat(answer.body())
-        .startsWith("the body is longer than 65536 bytes\nHTTP/1.1 200 OK")
-        .endsWith("\r\n\r\nok\n");
   }
 
   @Test
@@ -161,7 +114,7 @@ final class AdminServerIT {
     Answer answer = exchange(request("GET /look", "Cookie: " + "x".repeat(LIMIT) + "\r\n"));
 
     assertThat(answer.status()).isEqualTo(431);
-    assertThat(answer.body()).isEqualTo("the headers are longer than 65536 bytes\n");
+    assertThat(answer.body()).isEqualTo("the headers are too long; send fewer cookies\n");
   }
 
   @Test

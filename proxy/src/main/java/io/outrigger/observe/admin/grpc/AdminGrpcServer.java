@@ -6,13 +6,15 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.admin.AnswerTurns;
-import io.outrigger.observe.admin.LimitedServerChannel;
+import io.outrigger.observe.admin.ConnectionCap;
 import io.outrigger.observe.admin.channelz.ChannelzOfAll;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
 import io.outrigger.xds.decode.Redaction;
@@ -65,7 +67,7 @@ public final class AdminGrpcServer implements AutoCloseable {
       AdminBudget budget)
       throws IOException {
     var health = new Health();
-    var port = new LimitedServerChannel(MAX_CONNECTIONS);
+    var cap = new ConnectionCap(MAX_CONNECTIONS);
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("admin-grpc", true), NioIoHandler.newFactory());
@@ -74,8 +76,10 @@ public final class AdminGrpcServer implements AutoCloseable {
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .bossEventLoopGroup(group)
             .workerEventLoopGroup(group)
-            .channelFactory(() -> port)
-            .intercept(new UnreadMessages(budget, port::closeConnectionOf))
+            .channelFactory(() -> capped(cap))
+            .intercept(
+                new UnreadMessages(
+                    budget, peer -> group.execute(() -> cap.closeConnectionOf(peer))))
             .maxInboundMessageSize(MAX_REQUEST_BYTES)
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs, turns))
@@ -94,6 +98,12 @@ public final class AdminGrpcServer implements AutoCloseable {
           reason);
     }
     return new AdminGrpcServer(health, group, server);
+  }
+
+  private static ServerChannel capped(ConnectionCap cap) {
+    var port = new NioServerSocketChannel();
+    port.pipeline().addLast(cap);
+    return port;
   }
 
   /**

@@ -11,9 +11,9 @@ import io.grpc.ServerInterceptor;
 import io.outrigger.base.AnyThread;
 import io.outrigger.observe.admin.AdminBudget;
 import java.net.SocketAddress;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the messages of each call until the call is ready for more or has ended. While the peer
@@ -35,66 +35,46 @@ final class UnreadMessages implements ServerInterceptor {
   public <Q, T> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, T> call, Metadata headers, ServerCallHandler<Q, T> next) {
     SocketAddress peer = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    var counted = new Counted(budget.reader(() -> close(peer)));
+    var unread = new ConcurrentLinkedQueue<AdminBudget.Unread>();
     return new SimpleForwardingServerCallListener<Q>(
         next.startCall(
             new SimpleForwardingServerCall<Q, T>(call) {
               @Override
               public void sendMessage(T message) {
-                counted.add(message);
+                if (message instanceof MessageLite sized && peer != null) {
+                  unread.add(
+                      budget.add(sized.getSerializedSize(), () -> closeConnectionOf.accept(peer)));
+                }
                 super.sendMessage(message);
                 if (isReady()) {
-                  counted.clear();
+                  clear(unread);
                 }
               }
             },
             headers)) {
       @Override
       public void onReady() {
-        counted.clear();
+        clear(unread);
         super.onReady();
       }
 
       @Override
       public void onComplete() {
-        counted.clear();
+        clear(unread);
         super.onComplete();
       }
 
       @Override
       public void onCancel() {
-        counted.clear();
+        clear(unread);
         super.onCancel();
       }
     };
   }
 
-  private void close(@Nullable SocketAddress peer) {
-    if (peer != null) {
-      closeConnectionOf.accept(peer);
-    }
-  }
-
-  /** The messages that one call has sent and its peer may not have read yet. */
-  @AnyThread
-  private static final class Counted {
-    private final AdminBudget.Reader reader;
-    private final AtomicLong bytes = new AtomicLong();
-
-    Counted(AdminBudget.Reader reader) {
-      this.reader = reader;
-    }
-
-    void add(@Nullable Object message) {
-      if (message instanceof MessageLite sized) {
-        int size = sized.getSerializedSize();
-        bytes.addAndGet(size);
-        reader.add(size);
-      }
-    }
-
-    void clear() {
-      reader.release(bytes.getAndSet(0));
+  private static void clear(Queue<AdminBudget.Unread> unread) {
+    for (AdminBudget.Unread each = unread.poll(); each != null; each = unread.poll()) {
+      each.done();
     }
   }
 }
