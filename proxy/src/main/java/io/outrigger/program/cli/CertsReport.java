@@ -1,10 +1,6 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** Renders the reply of {@code /certs} as a table with one line per provider instance. */
 final class CertsReport {
@@ -30,21 +25,19 @@ final class CertsReport {
     TextTable table =
         new TextTable(
             "INSTANCE", "IDENTITY", "SANS", "NOT AFTER", "LEFT", "ROOTS", "LOADED", "ERROR");
-    forEach(
-        certs,
-        provider -> {
-          JsonArray chain = provider.getAsJsonArray("certificates");
-          Validity validity = Validity.of(chain);
-          table.row(
-              provider.get("instance").getAsString(),
-              identity(chain),
-              sans(chain),
-              validity.text(),
-              validity.left(now),
-              String.valueOf(provider.getAsJsonArray("roots").size()),
-              optional(provider, "loaded").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
-              optional(provider, "error"));
-        });
+    for (JsonView provider : JsonView.listOf(certs)) {
+      List<JsonView> chain = provider.list("certificates");
+      Validity validity = Validity.of(chain);
+      table.row(
+          provider.text("instance"),
+          identity(chain),
+          String.join(", ", sans(chain)),
+          validity.text(),
+          validity.left(now),
+          String.valueOf(provider.list("roots").size()),
+          provider.millis("loaded"),
+          provider.text("error"));
+    }
     return table.lines();
   }
 
@@ -56,40 +49,20 @@ final class CertsReport {
    */
   static List<String> problems(String certs, Instant now) {
     List<String> lines = new ArrayList<>();
-    forEach(
-        certs,
-        provider -> {
-          JsonArray chain = provider.getAsJsonArray("certificates");
-          String name = "certificate " + provider.get("instance").getAsString();
-          Validity validity = Validity.of(chain);
-          if (validity.endsSoon(now)) {
-            String left = validity.left(now);
-            lines.add(
-                "%s (%s): %s"
-                    .formatted(
-                        name,
-                        identity(chain),
-                        left.startsWith("expired") ? left : "ends in " + left));
-          }
-          if (!optional(provider, "error").isEmpty()) {
-            lines.add(name + ": " + optional(provider, "error"));
-          }
-        });
-    return lines;
-  }
-
-  private static void forEach(String certs, Consumer<JsonObject> provider) {
-    try {
-      for (JsonElement element : JsonParser.parseString(certs).getAsJsonArray()) {
-        provider.accept(element.getAsJsonObject());
+    for (JsonView provider : JsonView.listOf(certs)) {
+      List<JsonView> chain = provider.list("certificates");
+      String name = "certificate " + provider.text("instance");
+      Validity validity = Validity.of(chain);
+      if (validity.endsSoon(now)) {
+        String left = validity.left(now);
+        String end = left.startsWith("expired") ? left : "ends in " + left;
+        lines.add("%s (%s): %s".formatted(name, identity(chain), end));
       }
-    } catch (IllegalStateException
-        | UnsupportedOperationException
-        | NullPointerException
-        | ClassCastException
-        | DateTimeException e) {
-      throw new JsonParseException(e);
+      if (!provider.text("error").isEmpty()) {
+        lines.add(name + ": " + provider.text("error"));
+      }
     }
+    return lines;
   }
 
   /**
@@ -100,17 +73,19 @@ final class CertsReport {
     private static final Duration SOON = Duration.ofDays(30);
     private static final int SOON_FRACTION = 5; // the last fifth of the validity, as on the page
 
-    static Validity of(JsonArray chain) {
-      Optional<JsonObject> first =
-          chain.asList().stream()
-              .map(JsonElement::getAsJsonObject)
-              .min(
-                  Comparator.comparing(each -> Instant.parse(each.get("not_after").getAsString())));
-      return new Validity(time(first, "not_before"), time(first, "not_after"));
-    }
-
-    private static Optional<Instant> time(Optional<JsonObject> certificate, String name) {
-      return certificate.map(each -> each.get(name)).map(time -> Instant.parse(time.getAsString()));
+    static Validity of(List<JsonView> chain) {
+      try {
+        Optional<JsonView> first =
+            chain.stream().min(Comparator.comparing(each -> Instant.parse(each.text("not_after"))));
+        return new Validity(
+            first
+                .map(each -> each.text("not_before"))
+                .filter(time -> !time.isEmpty())
+                .map(Instant::parse),
+            first.map(each -> Instant.parse(each.text("not_after"))));
+      } catch (DateTimeException e) {
+        throw new JsonParseException(e);
+      }
     }
 
     /**
@@ -153,30 +128,20 @@ final class CertsReport {
   }
 
   /** Returns the identity of the leaf: its first URI SAN, else its subject. */
-  private static String identity(JsonArray chain) {
+  private static String identity(List<JsonView> chain) {
     if (chain.isEmpty()) {
       return "";
     }
-    JsonArray uris = leaf(chain).getAsJsonArray("uri_sans");
-    return uris.isEmpty() ? leaf(chain).get("subject").getAsString() : uris.get(0).getAsString();
+    List<String> uris = chain.get(0).strings("uri_sans");
+    return uris.isEmpty() ? chain.get(0).text("subject") : uris.get(0);
   }
 
-  private static String sans(JsonArray chain) {
+  private static List<String> sans(List<JsonView> chain) {
     List<String> names = new ArrayList<>();
     if (!chain.isEmpty()) {
-      leaf(chain).getAsJsonArray("uri_sans").forEach(each -> names.add(each.getAsString()));
-      leaf(chain).getAsJsonArray("dns_sans").forEach(each -> names.add(each.getAsString()));
+      names.addAll(chain.get(0).strings("uri_sans"));
+      names.addAll(chain.get(0).strings("dns_sans"));
     }
-    return String.join(", ", names);
-  }
-
-  private static JsonObject leaf(JsonArray chain) {
-    return chain.get(0).getAsJsonObject();
-  }
-
-  /** Returns the member {@code name}; empty for JSON null. */
-  private static String optional(JsonObject provider, String name) {
-    JsonElement value = provider.get(name);
-    return value.isJsonNull() ? "" : value.getAsString();
+    return names;
   }
 }

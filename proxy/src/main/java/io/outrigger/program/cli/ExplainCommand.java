@@ -1,7 +1,6 @@
 package io.outrigger.program.cli;
 
 import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
@@ -76,11 +75,11 @@ final class ExplainCommand implements Callable<Integer> {
       return Failures.OK;
     }
     try {
-      var answer = JsonParser.parseString(reply.body()).getAsJsonObject();
+      JsonView answer = JsonView.of(reply.body());
       (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
           .forEach(context.out()::println);
       return Failures.OK;
-    } catch (JsonParseException | IllegalStateException | NullPointerException e) {
+    } catch (JsonParseException e) {
       throw client.failure("its answer is not that of an Outrigger admin server", e);
     }
   }

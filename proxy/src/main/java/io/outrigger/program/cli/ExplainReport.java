@@ -1,8 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,143 +16,141 @@ final class ExplainReport {
 
   private ExplainReport() {}
 
-  static List<String> lines(JsonObject answer) {
+  static List<String> lines(JsonView answer) {
     var report = new ExplainReport();
-    report.add("", "forward %s, target %s", text(answer, "forward"), text(answer, "target"));
-    JsonObject request = answer.getAsJsonObject("request");
-    report.add("", "request %s %s", text(request, "method"), text(request, "path"));
-    if (answer.get("virtual_host") instanceof JsonObject host) {
-      report.add(
-          "",
-          "virtual host \"%s\": domain \"%s\" fits authority \"%s\"",
-          text(host, "name"),
-          text(host, "domain"),
-          text(answer, "authority"));
-    }
-    answer.getAsJsonArray("routes").forEach(route -> report.route(route.getAsJsonObject()));
-    for (JsonElement branch : answer.getAsJsonArray("branches")) {
-      report.branch(branch.getAsJsonObject());
-    }
-    JsonArray unknown = answer.getAsJsonArray("not_known");
+    report.add("", "forward %s, target %s", answer.text("forward"), answer.text("target"));
+    answer
+        .object("request")
+        .ifPresent(
+            request ->
+                report.add("", "request %s %s", request.text("method"), request.text("path")));
+    answer
+        .object("virtual_host")
+        .ifPresent(
+            host ->
+                report.add(
+                    "",
+                    "virtual host \"%s\": domain \"%s\" fits authority \"%s\"",
+                    host.text("name"),
+                    host.text("domain"),
+                    answer.text("authority")));
+    answer.list("routes").forEach(report::route);
+    answer.list("branches").forEach(report::branch);
+    List<String> unknown = answer.strings("not_known");
     if (!unknown.isEmpty()) {
       report.add("", "not known without sending:");
-      unknown.forEach(line -> report.add("  ", "%s", line.getAsString()));
+      unknown.forEach(line -> report.add("  ", "%s", line));
     }
     return report.lines;
   }
 
   /** Renders the reply about the last real request. */
-  static List<String> last(JsonObject answer) {
+  static List<String> last(JsonView answer) {
     var report = new ExplainReport();
-    answer
-        .entrySet()
-        .forEach(
-            member -> report.add("", "%s: %s", member.getKey(), text(answer, member.getKey())));
+    answer.names().forEach(name -> report.add("", "%s: %s", name, answer.text(name)));
     return report.lines;
   }
 
-  private void route(JsonObject route) {
-    String name = text(route, "name");
-    String missed = text(route, "missed");
+  private void route(JsonView route) {
+    String name = route.text("name");
+    String missed = route.text("missed");
     add(
         "  ",
         "route #%s %s(%s): %s%s",
-        text(route, "index"),
+        route.text("index"),
         name.isEmpty() ? "" : "\"" + name + "\" ",
-        text(route, "path"),
-        text(route, "result"),
+        route.text("path"),
+        route.text("result"),
         missed.isEmpty() ? "" : ", " + missed);
   }
 
-  private void branch(JsonObject branch) {
-    add("", "%s of such requests:", percent(branch));
-    if (branch.get("reject") instanceof JsonObject reject) {
-      add("  ", "are answered here: %s: %s", text(reject, "code"), text(reject, "message"));
-      return;
+  private void branch(JsonView branch) {
+    add("", "%s of such requests:", percent(branch, "probability"));
+    branch
+        .object("reject")
+        .ifPresent(
+            reject ->
+                add(
+                    "  ",
+                    "are answered here: %s: %s",
+                    reject.text("code"),
+                    reject.text("message")));
+    branch.object("route").ifPresent(route -> forwarded(branch, route));
+  }
+
+  private void forwarded(JsonView branch, JsonView route) {
+    add("  ", "route #%s to cluster %s", route.text("index"), branch.text("cluster"));
+    route
+        .object("metadata")
+        .ifPresent(
+            metadata ->
+                metadata
+                    .json()
+                    .entrySet()
+                    .forEach(
+                        each -> add("    ", "metadata %s: %s", each.getKey(), each.getValue())));
+    for (JsonView cluster : branch.list("clusters")) {
+      add("    ", "weight %s: %s", cluster.text("weight"), cluster.text("name"));
     }
-    JsonObject route = branch.getAsJsonObject("route");
-    add("  ", "route #%s to cluster %s", text(route, "index"), text(branch, "cluster"));
-    JsonObject metadata = route.getAsJsonObject("metadata");
-    metadata
-        .entrySet()
-        .forEach(each -> add("    ", "metadata %s: %s", each.getKey(), each.getValue()));
-    for (JsonElement element : array(branch, "clusters")) {
-      JsonObject cluster = element.getAsJsonObject();
-      add("    ", "weight %s: %s", text(cluster, "weight"), text(cluster, "name"));
-    }
-    JsonObject timeout = branch.getAsJsonObject("timeout");
-    add("  ", "time limit %s (%s)", limit(timeout), text(timeout, "source"));
-    if (timeout.get("without_overlay") instanceof JsonObject without) {
-      add("    ", "would be %s without %s", limit(without), rules(route, TIMEOUT_FIELDS));
-    }
-    if (branch.get("retry") instanceof JsonObject retry) {
-      add(
-          "  ",
-          "at most %s attempts, on %s",
-          text(retry, "max_attempts"),
-          joined(array(retry, "codes")));
-    }
-    overlay("route", array(route, "overlay"));
-    overlay("cluster", array(branch, "cluster_overlay"));
-    for (JsonElement filter : array(branch, "filters")) {
-      filter(filter.getAsJsonObject());
-    }
-    if (branch.get("session") instanceof JsonObject session) {
-      session(session);
-    }
+    branch.object("timeout").ifPresent(timeout -> timeout(timeout, route));
+    branch
+        .object("retry")
+        .ifPresent(
+            retry ->
+                add(
+                    "  ",
+                    "at most %s attempts, on %s",
+                    retry.text("max_attempts"),
+                    String.join(", ", retry.strings("codes"))));
+    route.list("overlay").forEach(value -> overlay("route", value));
+    branch.list("cluster_overlay").forEach(value -> overlay("cluster", value));
+    branch.list("filters").forEach(this::filter);
+    branch.object("session").ifPresent(this::session);
     pick(branch);
   }
 
-  private static String limit(JsonObject timeout) {
-    String effective = text(timeout, "effective");
+  private void timeout(JsonView timeout, JsonView route) {
+    add("  ", "time limit %s (%s)", limit(timeout), timeout.text("source"));
+    timeout
+        .object("without_overlay")
+        .ifPresent(
+            without -> add("    ", "would be %s without %s", limit(without), timeoutRules(route)));
+  }
+
+  private static String limit(JsonView timeout) {
+    String effective = timeout.text("effective");
     return effective.isEmpty() ? "none" : effective.replaceFirst("\\.0$", "") + " s";
   }
 
-  /** Returns the rules that set one of {@code fields} or a field inside it. */
-  private static String rules(JsonObject of, List<String> fields) {
-    return array(of, "overlay").asList().stream()
-        .map(JsonElement::getAsJsonObject)
-        .filter(value -> fields.stream().anyMatch(text(value, "field")::startsWith))
+  /** Returns the rules that set a timeout. */
+  private static String timeoutRules(JsonView route) {
+    return route.list("overlay").stream()
+        .filter(value -> TIMEOUT_FIELDS.stream().anyMatch(value.text("field")::startsWith))
         .map(ExplainReport::rule)
         .distinct()
         .collect(Collectors.joining(", "));
   }
 
-  private static String rule(JsonObject value) {
-    return "rule %s of %s:%s"
-        .formatted(text(value, "rule"), text(value, "file"), text(value, "line"));
+  private static String rule(JsonView value) {
+    return "rule %s of %s:%s".formatted((Object[]) value.texts("rule", "file", "line"));
   }
 
-  private void overlay(String subject, JsonArray values) {
-    for (JsonElement element : values) {
-      JsonObject value = element.getAsJsonObject();
-      add(
-          "  ",
-          "%s: %s %s, from %s",
-          subject,
-          text(value, "field"),
-          text(value, "value"),
-          rule(value));
-    }
+  private void overlay(String subject, JsonView value) {
+    add("  ", "%s: %s %s, from %s", subject, value.text("field"), value.text("value"), rule(value));
   }
 
-  private void filter(JsonObject filter) {
-    List<String> settings = new ArrayList<>();
-    filter
-        .entrySet()
-        .forEach(
-            each -> {
-              if (!each.getKey().equals("kind")) {
-                settings.add(each.getKey() + " " + text(filter, each.getKey()));
-              }
-            });
-    add("  ", "filter %s: %s", text(filter, "kind"), String.join(", ", settings));
+  private void filter(JsonView filter) {
+    String settings =
+        filter.names().stream()
+            .filter(name -> !name.equals("kind"))
+            .map(name -> name + " " + filter.text(name))
+            .collect(Collectors.joining(", "));
+    add("  ", "filter %s: %s", filter.text("kind"), settings);
   }
 
-  private void session(JsonObject session) {
-    boolean begins = session.get("begins").getAsBoolean();
+  private void session(JsonView session) {
     String kept =
-        switch (text(session, "kept")) {
+        switch (session.text("kept")) {
           case "true" -> "kept";
           case "false" -> "none of its endpoints can be had, the balancer picks";
           default -> "the first one here; it waits a moment until endpoints are looked up";
@@ -163,111 +158,82 @@ final class ExplainReport {
     add(
         "  ",
         "session of cookie %s: %s",
-        text(session, "cookie"),
-        begins ? "begins with this request" : kept);
-    for (JsonElement element : array(session, "endpoints")) {
-      JsonObject endpoint = element.getAsJsonObject();
-      String owner = text(endpoint, "owner");
+        session.text("cookie"),
+        session.text("begins").equals("true") ? "begins with this request" : kept);
+    for (JsonView endpoint : session.list("endpoints")) {
+      String owner = endpoint.text("owner");
       add(
           "    ",
           "%s: %s%s",
-          text(endpoint, "address"),
-          text(endpoint, "standing"),
+          endpoint.text("address"),
+          endpoint.text("standing"),
           owner.isEmpty() ? "" : ", owned by " + owner);
     }
   }
 
-  private void pick(JsonObject branch) {
+  private void pick(JsonView branch) {
     String indent = "  ";
-    for (JsonElement element : array(branch, "path")) {
-      JsonObject node = element.getAsJsonObject();
-      String detail = text(node, "detail");
+    for (JsonView node : branch.list("path")) {
+      String detail = node.text("detail");
       add(
           indent,
           "%s: %s, %s%s",
-          text(node, "policy"),
-          text(node, "name"),
-          text(node, "state"),
+          node.text("policy"),
+          node.text("name"),
+          node.text("state"),
           detail.isEmpty() ? "" : ", " + detail);
       indent += " ";
     }
-    if (branch.get("circuit_breaker") instanceof JsonObject breaker) {
-      add(
-          "  ",
-          "circuit breaker: %s of %s requests in flight%s",
-          text(breaker, "in_flight"),
-          text(breaker, "limit"),
-          breaker.get("full").getAsBoolean() ? ", full" : "");
+    branch
+        .object("circuit_breaker")
+        .ifPresent(
+            breaker ->
+                add(
+                    "  ",
+                    "circuit breaker: %s of %s requests in flight%s",
+                    breaker.text("in_flight"),
+                    breaker.text("limit"),
+                    breaker.text("full").equals("true") ? ", full" : ""));
+    for (JsonView drop : branch.list("drops")) {
+      add("  ", "drops %s in category %s", percent(drop, "share"), drop.text("category"));
     }
-    for (JsonElement drop : array(branch, "drops")) {
-      JsonObject category = drop.getAsJsonObject();
-      add(
-          "  ",
-          "drops %s in category %s",
-          percent(category.get("share").getAsDouble()),
-          text(category, "category"));
+    branch.object("hash").ifPresent(this::hash);
+    endpoints(branch.list("candidates"), true);
+    if (branch.number("waits") > 0) {
+      add("  ", "%s wait for a connection", percent(branch, "waits"));
     }
-    if (branch.get("hash") instanceof JsonObject hash) {
-      String value = text(hash, "value");
-      add(
-          "  ",
-          "hash: %s%s",
-          text(hash, "source"),
-          value.isEmpty()
-              ? ""
-              : ", %s, slot %s of %s"
-                  .formatted(value, text(hash, "ring_slot"), text(hash, "ring_size")));
+    for (JsonView failure : branch.list("failures")) {
+      add("  ", "%s fail: %s", percent(failure, "probability"), failure.text("message"));
     }
-    endpoints(array(branch, "candidates"), true);
-    if (branch.has("waits") && branch.get("waits").getAsDouble() > 0) {
-      add("  ", "%s wait for a connection", percent(branch.get("waits").getAsDouble()));
-    }
-    for (JsonElement element : array(branch, "failures")) {
-      JsonObject failure = element.getAsJsonObject();
-      add("  ", "%s fail: %s", percent(failure), text(failure, "message"));
-    }
-    endpoints(array(branch, "excluded"), false);
+    endpoints(branch.list("excluded"), false);
   }
 
-  private void endpoints(JsonArray endpoints, boolean areCandidates) {
-    int shown = 0;
-    for (JsonElement element : endpoints) {
-      if (shown++ == MAX_ENDPOINTS) {
-        add("  ", "and %d more; --json lists them", endpoints.size() - MAX_ENDPOINTS);
-        return;
-      }
-      JsonObject endpoint = element.getAsJsonObject();
+  private void hash(JsonView hash) {
+    String place =
+        hash.text("value").isEmpty()
+            ? ""
+            : ", %s, slot %s of %s"
+                .formatted((Object[]) hash.texts("value", "ring_slot", "ring_size"));
+    add("  ", "hash: %s%s", hash.text("source"), place);
+  }
+
+  private void endpoints(List<JsonView> endpoints, boolean areCandidates) {
+    for (JsonView endpoint : endpoints.subList(0, Math.min(endpoints.size(), MAX_ENDPOINTS))) {
       add(
           "  ",
           areCandidates ? "%s (%s) with %s" : "not %s (%s): %s",
-          text(endpoint, "address"),
-          text(endpoint, "locality"),
-          areCandidates ? percent(endpoint) : text(endpoint, "reason"));
+          endpoint.text("address"),
+          endpoint.text("locality"),
+          areCandidates ? percent(endpoint, "probability") : endpoint.text("reason"));
+    }
+    if (endpoints.size() > MAX_ENDPOINTS) {
+      add("  ", "and %d more; --json lists them", endpoints.size() - MAX_ENDPOINTS);
     }
   }
 
-  private static String percent(JsonObject of) {
-    return percent(of.get("probability").getAsDouble());
-  }
-
-  private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.4g %%", share * 100).replaceFirst("\\.?0+ %", " %");
-  }
-
-  private static String joined(JsonArray words) {
-    return words.asList().stream().map(JsonElement::getAsString).collect(Collectors.joining(", "));
-  }
-
-  private static JsonArray array(JsonObject object, String name) {
-    return object.get(name) instanceof JsonArray array ? array : new JsonArray();
-  }
-
-  private static String text(JsonObject object, String name) {
-    JsonElement element = object.get(name);
-    if (element == null || element.isJsonNull()) {
-      return "";
-    }
-    return element.isJsonPrimitive() ? element.getAsString() : element.toString();
+  private static String percent(JsonView of, String share) {
+    return String.format(Locale.ROOT, "%.4g %%", of.number(share) * 100)
+        .replaceFirst("\\.?0+ %", " %");
   }
 
   /** Adds a line. Text from other processes is cleaned of terminal control characters. */

@@ -1,10 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import java.time.Instant;
@@ -23,6 +18,11 @@ final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
   private static final int MAX_MESSAGE = 160;
   private static final int OVERLAID_SHOWN = 4;
+
+  /** Sorts failing forwards first. */
+  private static final Comparator<JsonView> FAILING =
+      Comparator.comparing((JsonView forward) -> forward.text("error").isEmpty())
+          .thenComparing(forward -> forward.number("failing") == 0);
 
   private StatusReport() {}
 
@@ -55,127 +55,96 @@ final class StatusReport {
    * Renders the replies as lines.
    *
    * @param now the current time, which decides whether certificates have expired or expire soon
-   * @throws JsonParseException when a reply has an unexpected form
+   * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
   static Lines render(Answers answers, Instant now) {
+    List<JsonView> forwards = JsonView.listOf(answers.forwards()).stream().sorted(FAILING).toList();
+    JsonView known = JsonView.of(answers.xds());
     List<String> problems = new ArrayList<>();
-    List<String> lines = new ArrayList<>();
-    try {
-      List<JsonObject> forwards = forwards(answers.forwards());
-      JsonObject known = JsonParser.parseString(answers.xds()).getAsJsonObject();
-      forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
-      answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
-      array(known, "servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
-      lines.addAll(forwards(forwards));
-      lines.add("");
-      lines.addAll(servers(known));
-      lines.add("");
-      lines.addAll(resources(known));
-      lines.add("");
-      lines.addAll(tree(JsonParser.parseString(answers.lb()).getAsJsonObject()));
-      answers
-          .overlay()
-          .map(answer -> JsonParser.parseString(answer).getAsJsonObject())
-          .ifPresent(answer -> lines.addAll(overlay(answer)));
-      lines.add("");
-      lines.addAll(events(JsonParser.parseString(answers.events()).getAsJsonArray()));
-    } catch (IllegalStateException | UnsupportedOperationException e) {
-      throw new JsonParseException(e);
-    }
+    forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
+    answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
+    known.list("servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
+    List<String> lines = new ArrayList<>(forwards(forwards));
+    lines.add("");
+    lines.addAll(servers(known));
+    lines.add("");
+    lines.addAll(resources(known));
+    lines.add("");
+    lines.addAll(tree(JsonView.of(answers.lb())));
+    answers.overlay().map(JsonView::of).ifPresent(overlay -> lines.addAll(overlay(overlay)));
+    lines.add("");
+    lines.addAll(events(JsonView.listOf(answers.events())));
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
   }
 
-  /** Returns the forwards, failing ones first. */
-  private static List<JsonObject> forwards(String forwards) {
-    return JsonParser.parseString(forwards).getAsJsonArray().asList().stream()
-        .map(JsonElement::getAsJsonObject)
-        .sorted(
-            Comparator.comparing((JsonObject forward) -> forwardProblem(forward).isEmpty())
-                .thenComparing(forward -> number(forward, "failing") == 0))
-        .toList();
-  }
-
   /** Returns a line that says why calls of the forward fail or wait. */
-  private static Optional<String> forwardProblem(JsonObject forward) {
-    return text(forward, "error").isEmpty()
+  private static Optional<String> forwardProblem(JsonView forward) {
+    return forward.text("error").isEmpty()
         ? Optional.empty()
         : Optional.of(
             "forward %s: %s: %s"
-                .formatted(text(forward, "name"), standing(forward), text(forward, "error")));
+                .formatted(forward.text("name"), standing(forward), forward.text("error")));
   }
 
   /** Returns the forward's state, with the number of reachable backends if backends are known. */
-  private static String standing(JsonObject forward) {
-    long endpoints = number(forward, "endpoints");
+  private static String standing(JsonView forward) {
+    long endpoints = (long) forward.number("endpoints");
     return endpoints == 0
-        ? text(forward, "state")
+        ? forward.text("state")
         : "%s, %d of %s reachable"
             .formatted(
-                text(forward, "state"),
-                endpoints - number(forward, "failing"),
+                forward.text("state"),
+                endpoints - (long) forward.number("failing"),
                 Count.of(endpoints, "backend"));
   }
 
-  private static List<String> forwards(List<JsonObject> forwards) {
+  private static List<String> forwards(List<JsonView> forwards) {
     TextTable table = new TextTable("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR");
-    for (JsonObject forward : forwards) {
+    for (JsonView forward : forwards) {
       table.row(
-          text(forward, "name"),
-          text(forward, "listen"),
-          text(forward, "target"),
+          forward.text("name"),
+          forward.text("listen"),
+          forward.text("target"),
           standing(forward),
-          text(forward, "error"));
+          forward.text("error"));
     }
     return table.lines();
   }
 
   /** Returns a line when a control plane should be connected but is not. */
-  private static Optional<String> serverProblem(JsonElement element) {
-    JsonObject server = element.getAsJsonObject();
-    return text(server, "use").equals("standby") || text(server, "connected").equals("true")
+  private static Optional<String> serverProblem(JsonView server) {
+    String error = server.text("lastError");
+    return server.text("use").equals("standby") || server.text("connected").equals("true")
         ? Optional.empty()
         : Optional.of(
             "control plane %s: not connected%s"
-                .formatted(
-                    text(server, "uri"),
-                    text(server, "lastError").isEmpty() ? "" : ": " + text(server, "lastError")));
+                .formatted(server.text("uri"), error.isEmpty() ? "" : ": " + error));
   }
 
-  private static List<String> servers(JsonObject xds) {
+  private static List<String> servers(JsonView xds) {
     TextTable table =
         new TextTable("CONTROL PLANE", "USE", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
-    for (JsonElement element : array(xds, "servers")) {
-      JsonObject server = element.getAsJsonObject();
-      table.row(
-          text(server, "uri"),
-          text(server, "use"),
-          text(server, "connected"),
-          text(server, "nacks"),
-          text(server, "failures"),
-          text(server, "lastError"));
+    for (JsonView server : xds.list("servers")) {
+      table.row(server.texts("uri", "use", "connected", "nacks", "failures", "lastError"));
     }
     return table.lines();
   }
 
   /** Renders each table that has rows, with an empty line before it. */
-  private static List<String> overlay(JsonObject overlay) {
+  private static List<String> overlay(JsonView overlay) {
     TextTable rules = new TextTable("RULE", "FILE", "MODE", "MATCHES", "SETS", "LEFT OUT");
-    for (JsonElement element : array(overlay, "rules")) {
-      JsonObject rule = element.getAsJsonObject();
+    for (JsonView rule : overlay.list("rules")) {
       rules.row(
-          text(rule, "name"),
-          text(rule, "file") + ":" + text(rule, "line"),
-          text(rule, "mode"),
-          matches(rule.getAsJsonObject("matched")),
-          joined(fields(array(rule, "set"))),
-          joined(array(rule, "left_out").asList().stream().map(StatusReport::leftOut)));
+          rule.text("name"),
+          rule.text("file") + ":" + rule.text("line"),
+          rule.text("mode"),
+          rule.object("matched").map(StatusReport::matches).orElse(""),
+          joined(rule.list("set").stream().map(value -> value.text("field"))),
+          joined(rule.list("left_out").stream().map(StatusReport::leftOut)));
     }
     TextTable errors = new TextTable("OVERLAY FILE", "ERROR");
-    for (JsonElement element : array(overlay, "errors")) {
-      JsonObject error = element.getAsJsonObject();
-      errors.row(
-          "%s:%s:%s".formatted(text(error, "file"), text(error, "line"), text(error, "column")),
-          text(error, "message"));
+    for (JsonView error : overlay.list("errors")) {
+      errors.row(String.join(":", error.texts("file", "line", "column")), error.text("message"));
     }
     List<String> lines = new ArrayList<>();
     for (TextTable table : List.of(rules, errors)) {
@@ -187,9 +156,9 @@ final class StatusReport {
     return lines;
   }
 
-  private static String matches(JsonObject matched) {
-    long clusters = matched.get("clusters").getAsLong();
-    long routes = matched.get("routes").getAsLong();
+  private static String matches(JsonView matched) {
+    long clusters = (long) matched.number("clusters");
+    long routes = (long) matched.number("routes");
     String text =
         Stream.of(
                 clusters > 0 ? Count.of(clusters, "cluster") : "",
@@ -199,18 +168,10 @@ final class StatusReport {
     return text.isEmpty() ? "nothing" : text;
   }
 
-  /** Returns the names of the fields that a rule sets, in any resource. */
-  private static Stream<String> fields(JsonArray set) {
-    return set.asList().stream().map(each -> text(each.getAsJsonObject(), "field"));
-  }
-
-  private static String leftOut(JsonElement omission) {
-    JsonObject left = omission.getAsJsonObject();
-    String field = text(left, "field");
-    return text(left, "resource")
-        + ": "
-        + (field.isEmpty() ? "" : field + ": ")
-        + text(left, "reason");
+  private static String leftOut(JsonView omission) {
+    return Stream.of(omission.texts("resource", "field", "reason"))
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining(": "));
   }
 
   /**
@@ -219,99 +180,71 @@ final class StatusReport {
    */
   private static String joined(Stream<String> texts) {
     List<String> all = texts.distinct().toList();
-    String shown = String.join(", ", all.subList(0, Math.min(all.size(), OVERLAID_SHOWN)));
+    String shown = all.stream().limit(OVERLAID_SHOWN).collect(Collectors.joining(", "));
     return all.size() > OVERLAID_SHOWN
         ? shown + " and " + (all.size() - OVERLAID_SHOWN) + " more"
         : shown;
   }
 
   /** Renders the latest events, the newest last. */
-  private static List<String> events(JsonArray events) {
+  private static List<String> events(List<JsonView> events) {
     TextTable table = new TextTable("TIME", "EVENT", "SUBJECT", "MESSAGE");
-    for (int i = Math.max(0, events.size() - EVENTS_SHOWN); i < events.size(); i++) {
-      JsonObject event = events.get(i).getAsJsonObject();
-      String message = text(event, "message");
+    for (JsonView event :
+        events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size())) {
+      String message = event.text("message");
       table.row(
-          text(event, "time").replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z"),
-          text(event, "kind"),
-          text(event, "subject"),
+          event.millis("time"),
+          event.text("kind"),
+          event.text("subject"),
           message.length() > MAX_MESSAGE ? message.substring(0, MAX_MESSAGE) + "…" : message);
     }
     return table.lines();
   }
 
-  private static List<String> resources(JsonObject xds) {
+  private static List<String> resources(JsonView xds) {
     TextTable table = new TextTable("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR");
-    for (JsonElement element : array(xds, "resources")) {
-      JsonObject resource = element.getAsJsonObject();
-      String url = text(resource, "typeUrl");
+    for (JsonView resource : xds.list("resources")) {
+      String url = resource.text("typeUrl");
       table.row(
-          text(resource, "name"),
+          resource.text("name"),
           url.substring(url.lastIndexOf('.') + 1),
-          text(resource, "clientStatus"),
-          text(resource, "versionInfo"),
-          resource.get("errorState") instanceof JsonObject error ? text(error, "details") : "");
+          resource.text("clientStatus"),
+          resource.text("versionInfo"),
+          resource.object("errorState").map(error -> error.text("details")).orElse(""));
     }
     return table.lines();
   }
 
-  private static List<String> tree(JsonObject lb) {
+  private static List<String> tree(JsonView lb) {
     TextTable table = new TextTable("LB TREE", "POLICY", "STATE", "DETAIL");
-    for (JsonElement element : array(lb, "forwards")) {
-      JsonObject forward = element.getAsJsonObject();
-      String target = text(forward, "target");
-      if (forward.get("root") instanceof JsonObject root) {
-        table.row(text(forward, "name"), "", "", target);
-        node(table, root, "  ");
-      } else {
-        table.row(text(forward, "name"), "", "", target + ", no cluster yet");
-      }
+    for (JsonView forward : lb.list("forwards")) {
+      Optional<JsonView> root = forward.object("root");
+      table.row(
+          forward.text("name"),
+          "",
+          "",
+          forward.text("target") + (root.isPresent() ? "" : ", no cluster yet"));
+      root.ifPresent(node -> node(table, node, "  "));
     }
     return table.lines();
   }
 
-  private static void node(TextTable table, JsonObject node, String indent) {
+  private static void node(TextTable table, JsonView node, String indent) {
     table.row(
-        indent + text(node, "name"),
-        text(node, "policy"),
-        text(node, "state"),
-        text(node, "detail"));
-    for (JsonElement child : array(node, "children")) {
-      node(table, child.getAsJsonObject(), indent + "  ");
-    }
-    for (JsonElement element : array(node, "endpoints")) {
-      JsonObject endpoint = element.getAsJsonObject();
+        indent + node.text("name"), node.text("policy"), node.text("state"), node.text("detail"));
+    node.list("children").forEach(child -> node(table, child, indent + "  "));
+    for (JsonView endpoint : node.list("endpoints")) {
       table.row(
-          indent + "  " + text(endpoint, "address"), "", text(endpoint, "state"), detail(endpoint));
+          indent + "  " + endpoint.text("address"), "", endpoint.text("state"), detail(endpoint));
     }
   }
 
-  private static String detail(JsonObject endpoint) {
-    List<String> parts = new ArrayList<>();
-    parts.add("health " + text(endpoint, "health"));
-    parts.add("weight " + text(endpoint, "weight"));
-    parts.add("active " + text(endpoint, "active_requests"));
-    if (endpoint.get("ejected") instanceof JsonObject ejected) {
-      parts.add("ejected by " + text(ejected, "by") + " until " + text(ejected, "until"));
-    }
-    return String.join(", ", parts);
-  }
-
-  private static JsonArray array(JsonObject object, String name) {
-    return object.get(name) instanceof JsonArray array ? array : new JsonArray();
-  }
-
-  /** Returns a number; 0 when it is absent, as in replies of older sidecars. */
-  private static long number(JsonObject object, String name) {
-    return object.has(name) ? object.get(name).getAsLong() : 0;
-  }
-
-  /** Returns a plain value as text, another value as JSON, and empty text for an absent value. */
-  private static String text(JsonObject object, String name) {
-    JsonElement element = object.get(name);
-    if (element == null || element.isJsonNull()) {
-      return "";
-    }
-    return element.isJsonPrimitive() ? element.getAsString() : element.toString();
+  private static String detail(JsonView endpoint) {
+    return "health %s, weight %s, active %s"
+            .formatted((Object[]) endpoint.texts("health", "weight", "active_requests"))
+        + endpoint
+            .object("ejected")
+            .map(each -> ", ejected by " + each.text("by") + " until " + each.text("until"))
+            .orElse("");
   }
 }

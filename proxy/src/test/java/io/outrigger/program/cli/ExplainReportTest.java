@@ -2,7 +2,6 @@ package io.outrigger.program.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonParser;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,8 +28,7 @@ class ExplainReportTest {
       """;
 
   private static List<String> lines(String kept) {
-    return ExplainReport.lines(
-        JsonParser.parseString(ANSWER.replace("KEPT", kept)).getAsJsonObject());
+    return ExplainReport.lines(JsonView.of(ANSWER.replace("KEPT", kept)));
   }
 
   @Test

@@ -1,0 +1,100 @@
+package io.outrigger.program.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A JSON object in a reply of a sidecar, which may be older or newer than this program: a member
+ * that is absent is empty.
+ */
+record JsonView(JsonObject json) {
+  /**
+   * Returns the object in {@code text}.
+   *
+   * @throws JsonParseException when the text has another form
+   */
+  static JsonView of(String text) {
+    if (JsonParser.parseString(text) instanceof JsonObject object) {
+      return new JsonView(object);
+    }
+    throw new JsonParseException("not an object");
+  }
+
+  /**
+   * Returns the objects of the list in {@code text}.
+   *
+   * @throws JsonParseException when the text has another form
+   */
+  static List<JsonView> listOf(String text) {
+    if (JsonParser.parseString(text) instanceof JsonArray array
+        && array.asList().stream().allMatch(JsonObject.class::isInstance)) {
+      return objects(array);
+    }
+    throw new JsonParseException("not a list of objects");
+  }
+
+  private static List<JsonView> objects(JsonArray array) {
+    return array.asList().stream()
+        .filter(JsonObject.class::isInstance)
+        .map(each -> new JsonView((JsonObject) each))
+        .toList();
+  }
+
+  /** Returns a plain value as text, another value as JSON, and empty text for an absent value. */
+  String text(String name) {
+    JsonElement element = json.get(name);
+    return element == null || element.isJsonNull() ? "" : text(element);
+  }
+
+  private static String text(JsonElement element) {
+    return element.isJsonPrimitive() ? element.getAsString() : element.toString();
+  }
+
+  /** Returns a time without the digits below milliseconds. */
+  String millis(String name) {
+    return text(name).replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z");
+  }
+
+  /** Returns the {@link #text} of several members. */
+  String[] texts(String... names) {
+    return Arrays.stream(names).map(this::text).toArray(String[]::new);
+  }
+
+  /** Returns a number; 0 when it is absent. */
+  double number(String name) {
+    return json.get(name) instanceof JsonPrimitive value && value.isNumber()
+        ? value.getAsDouble()
+        : 0;
+  }
+
+  /** Returns the member if it is an object. */
+  Optional<JsonView> object(String name) {
+    return json.get(name) instanceof JsonObject object
+        ? Optional.of(new JsonView(object))
+        : Optional.empty();
+  }
+
+  /** Returns the objects of a list; empty when the member is no list. */
+  List<JsonView> list(String name) {
+    return json.get(name) instanceof JsonArray array ? objects(array) : List.of();
+  }
+
+  /** Returns the texts of a list; empty when the member is no list. */
+  List<String> strings(String name) {
+    return json.get(name) instanceof JsonArray array
+        ? array.asList().stream().map(JsonView::text).toList()
+        : List.of();
+  }
+
+  /** Returns the names of all members, in order. */
+  List<String> names() {
+    return List.copyOf(json.keySet());
+  }
+}
