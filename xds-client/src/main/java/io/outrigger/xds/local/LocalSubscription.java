@@ -86,8 +86,17 @@ final class LocalSubscription {
       resources.resources().forEach((name, any) -> state.put(name, Optional.of(any)));
     }
     for (String name : names) {
-      state.putIfAbsent(name, Optional.ofNullable(resources.resources().get(name)));
+      if (!state.containsKey(name)) {
+        state.put(name, find(name, resources.resources()));
+      }
     }
     return state;
+  }
+
+  private Optional<Any> find(String name, Map<String, Any> resources) {
+    Any found = resources.get(name);
+    return found == null && type.equals(ResourceType.LISTENER)
+        ? NamedResource.listenerAt(name, resources.values())
+        : Optional.ofNullable(found);
   }
 }

@@ -3,10 +3,13 @@ package io.outrigger.xds.local;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpLiteral;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +58,31 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     } catch (InvalidProtocolBufferException e) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * Finds the Listener whose socket address is {@code listen}, such as {@code 10.1.2.3:8080}, and
+   * returns it under that name: without a bootstrap, a served address has no other name.
+   */
+  static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
+    Optional<EndpointAddress> wanted = EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
+    for (Any any : wanted.isPresent() ? listeners : List.<Any>of()) {
+      try {
+        Listener listener = Listener.parseFrom(any.getValue());
+        SocketAddress socket = listener.getAddress().getSocketAddress();
+        if (canonical(new EndpointAddress(socket.getAddress(), socket.getPortValue()))
+            .equals(wanted)) {
+          return Optional.of(Any.pack(listener.toBuilder().setName(listen).build()));
+        }
+      } catch (InvalidProtocolBufferException e) {
+        continue; // the decoder refuses the resource under its own name
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<EndpointAddress> canonical(EndpointAddress address) {
+    return IpLiteral.canonical(address.ip()).map(ip -> new EndpointAddress(ip, address.port()));
   }
 
   /** Returns the noun of the type and the name, such as {@code cluster "pay"}. */

@@ -2,6 +2,8 @@ package io.outrigger.xds.local;
 
 import static io.outrigger.xds.testing.JsonResources.cluster;
 import static io.outrigger.xds.testing.JsonResources.endpoints;
+import static io.outrigger.xds.testing.JsonResources.listener;
+import static io.outrigger.xds.testing.JsonResources.socketListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.rpc.Status;
@@ -108,6 +110,19 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
   private void change(Runnable edit) {
     edit.run();
     loop.advance(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aListenerIsAlsoFoundByTheAddressThatIsServed() {
+    change(() -> folder.write("l.json", socketListener("in"), listener("api", "a")));
+    readOne();
+    ask(ResourceType.LISTENER, "0.0.0.0:80", "10.1.2.3:80", "api");
+    assertThat(take())
+        .containsExactly("Listener: api, in, 0.0.0.0:80, !10.1.2.3:80");
+
+    readOne();
+    change(() -> folder.write("l.json", socketListener("in").replace("0.0.0.0", "10.1.2.3")));
+    assertThat(take()).containsExactly("Listener: in, 10.1.2.3:80, !0.0.0.0:80, !api");
   }
 
   @Test
