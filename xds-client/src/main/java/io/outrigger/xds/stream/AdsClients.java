@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
 public final class AdsClients {
   private static final String ALL_TARGETS = "";
 
+  /** The scope of served addresses in status views (A71, A78). */
+  static final String SERVERS = "#server";
+
   private final ControlLoop loop;
   private final Executor decoding;
   private final RandomSource random;
@@ -108,6 +111,15 @@ public final class AdsClients {
    */
   public XdsClient of(String target) {
     return of(target, isShared() ? ALL_TARGETS : target, bootstrap);
+  }
+
+  /**
+   * Returns the client of all served addresses; may be called on any thread. It shares its stream
+   * with the targets, unless targets have streams of their own (A71). Local policy has no effect on
+   * served addresses, because it patches only routes that forward.
+   */
+  public XdsClient ofServers() {
+    return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap);
   }
 
   /**
@@ -182,7 +194,7 @@ public final class AdsClients {
   public XdsStatusView status() {
     loop.checkInside();
     return new XdsStatusView(
-        clients.values().stream().map(TargetClient::status).toList(),
+        clients.values().stream().flatMap(client -> client.status().stream()).toList(),
         reporters == null ? List.of() : reporters.status());
   }
 

@@ -52,6 +52,16 @@ final class Subscription<T> {
     return !watchers.isEmpty();
   }
 
+  /** Whether any watcher belongs to {@code target}. */
+  boolean isWatchedFor(String target) {
+    return watchers.stream().anyMatch(watching -> watching.isFor(target));
+  }
+
+  /** Whether there are watchers, and all belong to {@code target}. */
+  boolean isWatchedOnlyFor(String target) {
+    return isWatched() && watchers.stream().allMatch(watching -> watching.isFor(target));
+  }
+
   /** Returns the name of the resource in messages, such as {@code cluster "pay"}. */
   String subject() {
     return type.noun() + " \"" + name + "\"";
@@ -112,6 +122,10 @@ final class Subscription<T> {
     Watching(ResourceWatcher<T> watcher, Runnable onUnwatched) {
       this.watcher = watcher;
       this.onUnwatched = onUnwatched;
+    }
+
+    boolean isFor(String target) {
+      return watcher instanceof TargetWatcher<T> of && of.target().equals(target);
     }
 
     void deliver(Notice<T> notice) {

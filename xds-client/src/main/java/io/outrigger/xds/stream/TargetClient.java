@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -112,15 +113,41 @@ final class TargetClient implements XdsClient {
         .toList();
   }
 
-  XdsStatusView.Client status() {
+  /**
+   * Returns the state of the client. A client that targets and served addresses share has one view
+   * for each, as two clients of one server would.
+   */
+  List<XdsStatusView.Client> status() {
+    boolean isShared = scope.isEmpty();
+    List<XdsStatusView.Resource> served =
+        isShared ? resources(subscription -> subscription.isWatchedFor(AdsClients.SERVERS)) : List.of();
+    List<XdsStatusView.Resource> own =
+        resources(
+            subscription -> !isShared || !subscription.isWatchedOnlyFor(AdsClients.SERVERS));
+    List<XdsStatusView.Client> views = new ArrayList<>();
+    if (!own.isEmpty() || served.isEmpty()) {
+      views.add(view(scope, own));
+    }
+    if (!served.isEmpty()) {
+      views.add(view(AdsClients.SERVERS, served));
+    }
+    return views;
+  }
+
+  private List<XdsStatusView.Resource> resources(Predicate<Subscription<?>> which) {
     List<XdsStatusView.Resource> resources = new ArrayList<>();
     for (ResourceType<?> type : ResourceType.ALL) {
       everyAuthority()
           .flatMap(authority -> authority.subscriptions().all(type).stream())
+          .filter(which)
           .forEach(subscription -> resources.add(view(subscription)));
     }
+    return resources;
+  }
+
+  private XdsStatusView.Client view(String of, List<XdsStatusView.Resource> resources) {
     return new XdsStatusView.Client(
-        scope,
+        of,
         servers.values().stream().map(server -> server.status(useOf(server))).toList(),
         everyAuthority().map(Authority::status).toList(),
         resources);

@@ -1,17 +1,22 @@
 package io.outrigger.xds.stream;
 
 import static io.outrigger.xds.ResourceType.CLUSTER;
+import static io.outrigger.xds.ResourceType.LISTENER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.report.LrsStream;
 import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +47,45 @@ final class AdsClientsTest {
     for (ThrowingCallable call : calls) {
       assertThatThrownBy(call).hasMessageContaining("not inside the control loop");
     }
+  }
+
+  private void watchAsServer(AdsClients clients, FakeControlLoop loop, String name) {
+    loop.inside(
+        () -> {
+          var unused = clients.ofServers().watch(LISTENER, name, new RecordingWatcher<>());
+        });
+  }
+
+  @Test
+  @Conformance("A36-25")
+  void servedAddressesShareTheStreamOfTargetsAndHaveAScopeOfTheirOwn() {
+    watchAsServer(ads.clients, ads.loop, "in");
+    assertThat(ads.status().clients())
+        .extracting(XdsStatusView.Client::scope)
+        .containsExactly("#server");
+
+    ads.watch(LISTENER, "orders");
+
+    assertThat(ads.transport.openStreams()).hasSize(1);
+    assertThat(ads.status().clients())
+        .extracting(
+            XdsStatusView.Client::scope,
+            client -> client.resources().stream().map(XdsStatusView.Resource::name).toList(),
+            client -> client.servers().size())
+        .containsExactly(tuple("", List.of("orders"), 1), tuple("#server", List.of("in"), 1));
+  }
+
+  @Test
+  @Conformance("A36-25")
+  void withFallbackServedAddressesHaveAClientOfTheirOwn() {
+    var fleet = new FleetFixture("first:1", "second:1");
+    fleet.watch(FleetFixture.TARGET, LISTENER, "orders");
+    watchAsServer(fleet.clients, fleet.loop, "in");
+
+    assertThat(fleet.at("first:1").openStreams()).hasSize(2);
+    assertThat(fleet.status().clients())
+        .extracting(XdsStatusView.Client::scope)
+        .containsExactly(FleetFixture.TARGET, "#server");
   }
 
   @Test
