@@ -11,8 +11,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves all
- * connections of a TLS context, whichever server names they send. A refusal is a {@link
+ * Lets TLS libraries verify servers or clients through a {@link Judge}. One trust manager serves
+ * all connections of a TLS context, whichever server names they send. A refusal is a {@link
  * RefusedCertificate}. Host names are not checked, whatever endpoint identification algorithm an
  * engine is configured with (A29).
  */

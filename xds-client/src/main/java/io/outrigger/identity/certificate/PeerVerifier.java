@@ -14,9 +14,9 @@ import java.util.Optional;
 
 /**
  * Verifies the certificate chain of a peer. The chain must lead to the roots (A29, A82); with a
- * SPIFFE bundle map, to the roots of the peer's own trust domain (A87). The names of the leaf
- * must be accepted by the settings (A29-03, A101); no other host name check is done. All
- * connections with the same settings and roots share one verifier.
+ * SPIFFE bundle map, to the roots of the peer's own trust domain (A87). The names of the leaf must
+ * be accepted by the settings (A29-03, A101); no other host name check is done. All connections
+ * with the same settings and roots share one verifier.
  */
 @AnyThread
 public final class PeerVerifier {
@@ -70,7 +70,8 @@ public final class PeerVerifier {
       List<X509Certificate> chain, Optional<String> serverName, Optional<Instant> now) {
     if (chain.isEmpty()) {
       return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the " + role.word() + " has shown no certificate");
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "the " + role.word() + " has shown no certificate");
     }
     try {
       List<SubjectAltName> names = CertificateNames.of(chain.get(0));
@@ -85,7 +86,8 @@ public final class PeerVerifier {
                                   HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
     } catch (RuntimeException malformed) { // the JDK's parsers throw it without declaring it
       return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, "the " + role.word() + "'s certificate is malformed");
+          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
+          "the " + role.word() + "'s certificate is malformed");
     }
   }
 

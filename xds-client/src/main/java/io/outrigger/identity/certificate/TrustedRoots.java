@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The JDK verifies the certificates below a root but ignores the root's own dates, usages and
  * constraints. A root may be any certificate that an operator has put into a file, even an
- * intermediate or the peer's own. Therefore this class checks the root like the certificates
- * below the root, as Go's verifier does. This class also checks the extended key usages of all
+ * intermediate or the peer's own. Therefore this class checks the root like the certificates below
+ * the root, as Go's verifier does. This class also checks the extended key usages of all
  * certificates of a path and rejects SHA-1.
  */
 @AnyThread
@@ -281,9 +281,7 @@ final class TrustedRoots {
     if (usage != null && !usage[DIGITAL_SIGNATURE]) {
       return Optional.of(unfit(leaf, "may not sign handshakes (key usage)"));
     }
-    return isForRole(leaf)
-        ? Optional.empty()
-        : Optional.of(notForRole(leaf));
+    return isForRole(leaf) ? Optional.empty() : Optional.of(notForRole(leaf));
   }
 
   private static boolean isSignedWeakly(X509Certificate certificate) {

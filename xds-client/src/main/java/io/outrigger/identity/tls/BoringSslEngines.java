@@ -79,13 +79,13 @@ final class BoringSslEngines implements TlsEngines {
             : SslContextBuilder.forClient().keyManager(keys.orElse(null));
     builder
         .sslProvider(SslProvider.OPENSSL)
-            .trustManager(new BoringSslTrust(verifier::objection))
-            .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
-            .protocols(PROTOCOLS)
-            .endpointIdentificationAlgorithm(null)
-            .option(OpenSslContextOption.USE_TASKS, true)
-            .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
-            .applicationProtocolConfig(JdkEngines.alpn(alpn));
+        .trustManager(new BoringSslTrust(verifier::objection))
+        .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
+        .protocols(PROTOCOLS)
+        .endpointIdentificationAlgorithm(null)
+        .option(OpenSslContextOption.USE_TASKS, true)
+        .option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MAX_CERTIFICATE_BYTES)
+        .applicationProtocolConfig(JdkEngines.alpn(alpn));
     try {
       SslContext context = builder.build();
       if (context.sessionContext() instanceof OpenSslSessionContext sessions) {

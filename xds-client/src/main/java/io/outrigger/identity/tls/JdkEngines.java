@@ -2,10 +2,10 @@ package io.outrigger.identity.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
 import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
-import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContext;
@@ -40,9 +40,9 @@ import javax.net.ssl.TrustManager;
 final class JdkEngines implements TlsEngines {
   /**
    * The session timeout. The timeout exceeds the maximum lifetime of tickets (RFC 8446 section
-   * 4.6.1), so the JDK as a client drops tickets at once and as a server sends none. With a
-   * shorter timeout each ticket would create a session that lives as long as its connection and
-   * takes up to 32 KiB.
+   * 4.6.1), so the JDK as a client drops tickets at once and as a server sends none. With a shorter
+   * timeout each ticket would create a session that lives as long as its connection and takes up to
+   * 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
 

@@ -13,9 +13,9 @@ public interface TlsEngines {
   List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
   /**
-   * Creates an engine for a handler that processes one record at a time, as with the JDK's
-   * engines. The engine resumes no session. If the engine is reference-counted, the caller releases
-   * it, as Netty's handlers do.
+   * Creates an engine for a handler that processes one record at a time, as with the JDK's engines.
+   * The engine resumes no session. If the engine is reference-counted, the caller releases it, as
+   * Netty's handlers do.
    *
    * @param serverName the name that a client sends as SNI; empty sends none
    * @param buffers allocates the library's own buffers

@@ -15,7 +15,7 @@ import java.util.Set;
  * @param routes the ambient error of the route configuration, or OK
  */
 @AnyThread
-record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
+public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   /** Returns the note for failures that concern no single cluster. */
   String note() {
     return note(RpcStatus.OK, RpcStatus.OK);
@@ -36,7 +36,7 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
   }
 
   /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
-  RpcStatus failure(String reason) {
+  public RpcStatus failure(String reason) {
     return RpcStatus.unavailable(reason + "; " + note());
   }
 
@@ -44,7 +44,7 @@ record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
    * Returns {@code noun "name": reason}, or the reason alone when the reason already begins with
    * noun and name.
    */
-  static String describe(ResourceType<?> type, String name, RpcStatus reason) {
+  public static String describe(ResourceType<?> type, String name, RpcStatus reason) {
     String subject = type.noun() + " \"" + name + "\"";
     String text = text(reason);
     return text.startsWith(subject) ? text : subject + ": " + text;

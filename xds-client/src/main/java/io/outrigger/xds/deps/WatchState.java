@@ -10,7 +10,7 @@ import java.util.Optional;
  * value that is still in use (A88).
  */
 @AnyThread
-record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
+public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
   private static final WatchState<?> NOTHING = new WatchState<>(Optional.empty(), RpcStatus.OK);
 
   /**
@@ -18,11 +18,11 @@ record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
    * same instance.
    */
   @SuppressWarnings("unchecked") // holds no T
-  static <T> WatchState<T> nothing() {
+  public static <T> WatchState<T> nothing() {
     return (WatchState<T>) NOTHING;
   }
 
-  static <T> WatchState<T> of(Outcome<T> outcome) {
+  public static <T> WatchState<T> of(Outcome<T> outcome) {
     return new WatchState<>(Optional.of(outcome), RpcStatus.OK);
   }
 
@@ -34,17 +34,17 @@ record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return new WatchState<>(outcome, status);
   }
 
-  boolean isUnresolved() {
+  public boolean isUnresolved() {
     return outcome.isEmpty();
   }
 
   /** Returns the value, if there is one. */
-  Optional<T> value() {
+  public Optional<T> value() {
     return outcome.flatMap(Outcome::toOptional);
   }
 
   /** Returns the failure; OK when the state has a value or is unresolved. */
-  RpcStatus error() {
+  public RpcStatus error() {
     return outcome.map(Outcome::status).orElse(RpcStatus.OK);
   }
 }

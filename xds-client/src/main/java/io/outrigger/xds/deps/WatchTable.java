@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /** The watches of one resource type, with the state of each watched resource. */
 @ControlConfined
-final class WatchTable<T> {
+public final class WatchTable<T> {
   private final XdsClient client;
   private final ResourceType<T> type;
   private final Consumer<String> onChange;
@@ -25,7 +25,7 @@ final class WatchTable<T> {
    * @param onChange called with the resource name whenever the result of {@link #get} has changed,
    *     possibly from within {@link #start}
    */
-  WatchTable(XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
+  public WatchTable(XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
     this.client = client;
     this.type = type;
     this.onChange = onChange;
@@ -59,13 +59,13 @@ final class WatchTable<T> {
    * Returns the state of the resource {@code name}, or {@link WatchState#nothing} when the resource
    * is not watched.
    */
-  WatchState<T> get(String name) {
+  public WatchState<T> get(String name) {
     Entry<T> entry = entries.get(name);
     return entry == null ? WatchState.nothing() : entry.known;
   }
 
   /** Starts to watch the resources of {@code names} that are not watched yet. */
-  void start(Set<String> names) {
+  public void start(Set<String> names) {
     for (String name : names) {
       if (!entries.containsKey(name)) {
         var entry = new Entry<T>(() -> onChange.accept(name));
@@ -76,7 +76,7 @@ final class WatchTable<T> {
   }
 
   /** Ends the watches of names that are in neither set. */
-  void retain(Set<String> names, Set<String> others) {
+  public void retain(Set<String> names, Set<String> others) {
     for (Iterator<Map.Entry<String, Entry<T>>> all = entries.entrySet().iterator();
         all.hasNext(); ) {
       Map.Entry<String, Entry<T>> next = all.next();

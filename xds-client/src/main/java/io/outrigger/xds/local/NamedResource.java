@@ -65,7 +65,8 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
    * returns it under that name: without a bootstrap, a served address has no other name.
    */
   static Optional<Any> listenerAt(String listen, Iterable<Any> listeners) {
-    Optional<EndpointAddress> wanted = EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
+    Optional<EndpointAddress> wanted =
+        EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
     for (Any any : wanted.isPresent() ? listeners : List.<Any>of()) {
       try {
         Listener listener = Listener.parseFrom(any.getValue());

@@ -120,10 +120,11 @@ final class TargetClient implements XdsClient {
   List<XdsStatusView.Client> status() {
     boolean isShared = scope.isEmpty();
     List<XdsStatusView.Resource> served =
-        isShared ? resources(subscription -> subscription.isWatchedFor(AdsClients.SERVERS)) : List.of();
+        isShared
+            ? resources(subscription -> subscription.isWatchedFor(AdsClients.SERVERS))
+            : List.of();
     List<XdsStatusView.Resource> own =
-        resources(
-            subscription -> !isShared || !subscription.isWatchedOnlyFor(AdsClients.SERVERS));
+        resources(subscription -> !isShared || !subscription.isWatchedOnlyFor(AdsClients.SERVERS));
     List<XdsStatusView.Client> views = new ArrayList<>();
     if (!own.isEmpty() || served.isEmpty()) {
       views.add(view(scope, own));

@@ -10,9 +10,9 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
-import io.netty.util.concurrent.Future;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.netty.pkitesting.CertificateBuilder.ExtendedKeyUsage;
+import io.netty.util.concurrent.Future;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
@@ -21,8 +21,8 @@ import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.PeerRole;
-import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.PeerVerifier;
+import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
@@ -258,9 +258,7 @@ class TlsEnginesTest {
   }
 
   private boolean isServed(Roots roots, TestIdentity caller) throws Exception {
-    return serve(AUTHORITY.issue("dns:b"), REQUIRED, roots, Optional.of(caller))
-        .ours()
-        .isSuccess();
+    return serve(AUTHORITY.issue("dns:b"), REQUIRED, roots, Optional.of(caller)).ours().isSuccess();
   }
 
   @Test

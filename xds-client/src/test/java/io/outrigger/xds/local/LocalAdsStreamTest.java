@@ -117,8 +117,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     change(() -> folder.write("l.json", socketListener("in"), listener("api", "a")));
     readOne();
     ask(ResourceType.LISTENER, "0.0.0.0:80", "10.1.2.3:80", "api");
-    assertThat(take())
-        .containsExactly("Listener: api, in, 0.0.0.0:80, !10.1.2.3:80");
+    assertThat(take()).containsExactly("Listener: api, in, 0.0.0.0:80, !10.1.2.3:80");
 
     readOne();
     change(() -> folder.write("l.json", socketListener("in").replace("0.0.0.0", "10.1.2.3")));

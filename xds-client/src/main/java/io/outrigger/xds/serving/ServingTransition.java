@@ -1,0 +1,172 @@
+package io.outrigger.xds.serving;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.deps.ResolutionNotes;
+import io.outrigger.xds.deps.WatchState;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Computes the state of a served address from the resources that are known (A36 "Serving and Not
+ * Serving"). The result does not depend on the order in which the resources became known.
+ *
+ * <pre>
+ * Listener                              state
+ * no answer, control plane unreachable  unchanged; WAITING has the reason
+ * error, API listener, other address    NOT_SERVING
+ * socket listener, routes unanswered    SERVING as before, else WAITING
+ * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
+ * </pre>
+ *
+ * <p>An ambient error changes no state. Beside a configuration that is served, a route
+ * configuration whose only error is UNAVAILABLE has no answer: the control plane cannot be reached,
+ * or a timer that the bootstrap calls transient has fired (decision xds-0073).
+ *
+ * @param resource the name of the Listener
+ * @param listen the address to serve, with its IP address in canonical form
+ * @param nodeId the xDS node ID, which is part of failures that callers receive
+ */
+@AnyThread
+record ServingTransition(String resource, EndpointAddress listen, String nodeId) {
+  /**
+   * The result of a transition.
+   *
+   * @param wanted the names of the route configurations to watch
+   */
+  record Step(ServingState next, Set<String> wanted) {}
+
+  /** Returns the state before any resource is known. */
+  ServingState start() {
+    return new ServingState.Waiting("waiting for " + subject());
+  }
+
+  /**
+   * Computes the next state.
+   *
+   * @param routes returns the state of a route configuration
+   */
+  Step apply(
+      ServingState before,
+      WatchState<ListenerResource> listener,
+      Function<String, WatchState<RouteTable>> routes) {
+    Optional<SocketListener> served =
+        before instanceof ServingState.Serving serving
+            ? Optional.of(serving.config().listener())
+            : Optional.empty();
+    if (listener.value().isPresent()) {
+      return onListener(served, listener.value().get(), routes);
+    }
+    RpcStatus error = listener.error();
+    if (isAnswer(error)) {
+      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, error));
+    }
+    if (before instanceof ServingState.Waiting && !error.isOk()) {
+      return new Step(
+          new ServingState.Waiting(
+              ResolutionNotes.describe(ResourceType.LISTENER, resource, error)),
+          Set.of());
+    }
+    return served
+        .map(current -> new Step(serve(current, routes), names(current)))
+        .orElseGet(() -> new Step(before, Set.of()));
+  }
+
+  private Step onListener(
+      Optional<SocketListener> served,
+      ListenerResource resource,
+      Function<String, WatchState<RouteTable>> routes) {
+    if (!(resource instanceof SocketListener listener)) {
+      return notServing(
+          subject()
+              + " is an API listener, which configures clients; a server needs one with an address"
+              + " and filter chains");
+    }
+    if (!listener.isFor(
+        listen.ip(), listen.port())) { // port 0 stands for every port (proposal 559)
+      return notServing(
+          "%s is for %s, but the address to serve is %s; both must be equal"
+              .formatted(subject(), new EndpointAddress(listener.host(), listener.port()), listen));
+    }
+    Set<String> wanted = names(listener);
+    Optional<String> missing =
+        wanted.stream()
+            .filter(name -> isUnanswered(routes.apply(name), served.isPresent()))
+            .findFirst();
+    if (missing.isEmpty()) {
+      return new Step(serve(listener, routes), wanted);
+    }
+    if (served.isEmpty()) {
+      return new Step(
+          new ServingState.Waiting("waiting for route configuration \"" + missing.get() + "\""),
+          wanted);
+    }
+    Set<String> both = new LinkedHashSet<>(wanted);
+    both.addAll(names(served.get()));
+    return new Step(serve(served.get(), routes), both);
+  }
+
+  private static boolean isUnanswered(WatchState<RouteTable> routes, boolean isBesideAnother) {
+    return routes.isUnresolved()
+        || (isBesideAnother && routes.value().isEmpty() && !isAnswer(routes.error()));
+  }
+
+  /** Whether an error says something of the resource itself. */
+  private static boolean isAnswer(RpcStatus error) {
+    return !error.isOk() && error.code() != RpcStatus.Code.UNAVAILABLE;
+  }
+
+  private ServingState serve(
+      SocketListener listener, Function<String, WatchState<RouteTable>> routes) {
+    Map<String, Outcome<RouteTable>> answers = new HashMap<>();
+    for (String name : names(listener)) {
+      WatchState<RouteTable> state = routes.apply(name);
+      answers.put(
+          name,
+          state
+              .value()
+              .map(Outcome::ok)
+              .orElseGet(() -> Outcome.failed(failure(name, state.error()))));
+    }
+    return new ServingState.Serving(new ServingConfig(listener, answers));
+  }
+
+  private RpcStatus failure(String routes, RpcStatus error) {
+    return new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK)
+        .failure(ResolutionNotes.describe(ResourceType.ROUTE, routes, error));
+  }
+
+  private static Set<String> names(SocketListener listener) {
+    Set<String> names = new LinkedHashSet<>();
+    Stream.concat(listener.chains().stream(), listener.defaultChain().stream())
+        .map(ServerFilterChain::routes)
+        .forEach(
+            routes -> {
+              if (routes instanceof RouteSource.Rds rds) {
+                names.add(rds.name());
+              }
+            });
+    return names;
+  }
+
+  private static Step notServing(String reason) {
+    return new Step(new ServingState.NotServing(reason), Set.of());
+  }
+
+  private String subject() {
+    return "listener \"" + resource + "\"";
+  }
+}

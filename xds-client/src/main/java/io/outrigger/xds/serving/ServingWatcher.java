@@ -1,0 +1,98 @@
+package io.outrigger.xds.serving;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.deps.WatchTable;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Watches the Listener of one served address and the route configurations that it names, and
+ * publishes the state of the address. All changes of one turn of the control loop give at most one
+ * new state.
+ */
+@ControlConfined
+public final class ServingWatcher {
+  private final ControlLoop loop;
+  private final ServingTransition transition;
+  private final Consumer<ServingState> onState;
+  private final WatchTable<ListenerResource> listeners;
+  private final WatchTable<RouteTable> routes;
+  private ServingState state;
+  private boolean dirty;
+  private boolean posted;
+  private boolean closed;
+
+  /**
+   * @param resource the name of the Listener
+   * @param listen the address to serve, with its IP address in canonical form
+   * @param nodeId the xDS node ID, which is part of failures that callers receive
+   * @param onState called on the control loop with each new state, which differs from the one
+   *     before; the first state is {@link #state}
+   */
+  public ServingWatcher(
+      ControlLoop loop,
+      XdsClient client,
+      String resource,
+      EndpointAddress listen,
+      String nodeId,
+      Consumer<ServingState> onState) {
+    this.loop = loop;
+    this.transition = new ServingTransition(resource, listen, nodeId);
+    this.onState = onState;
+    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, name -> markDirty());
+    this.routes = new WatchTable<>(client, ResourceType.ROUTE, name -> markDirty());
+    this.state = transition.start();
+  }
+
+  /** Starts to watch. */
+  public void start() {
+    loop.checkInside();
+    listeners.start(Set.of(transition.resource()));
+  }
+
+  /** Returns the latest state. */
+  public ServingState state() {
+    loop.checkInside();
+    return state;
+  }
+
+  /** Ends all watches. No state is published again. */
+  public void close() {
+    loop.checkInside();
+    closed = true;
+    listeners.retain(Set.of(), Set.of());
+    routes.retain(Set.of(), Set.of());
+  }
+
+  private void markDirty() {
+    dirty = true;
+    if (!posted && !closed) {
+      posted = true;
+      loop.execute(this::recompute);
+    }
+  }
+
+  private void recompute() {
+    if (closed) {
+      return;
+    }
+    ServingTransition.Step step;
+    do { // a new watch may deliver a cached resource at once
+      dirty = false;
+      step = transition.apply(state, listeners.get(transition.resource()), routes::get);
+      routes.start(step.wanted());
+    } while (dirty);
+    posted = false;
+    routes.retain(step.wanted(), Set.of());
+    if (!step.next().equals(state)) {
+      state = step.next();
+      onState.accept(state);
+    }
+  }
+}
