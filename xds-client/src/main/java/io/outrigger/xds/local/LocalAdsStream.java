@@ -11,7 +11,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * resource error (xRFC TP3).
  */
 @ControlConfined
-final class LocalAdsStream implements AdsStream {
+final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   private final ControlLoop loop;
   private final ResourceSource source;
   private final AdsTransport.Listener listener;

@@ -1,9 +1,10 @@
 package io.outrigger.xds.local;
 
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ public final class LocalAdsTransport implements AdsTransport {
   }
 
   @Override
-  public AdsStream open(Listener listener) {
+  public ServerStream<DiscoveryRequest> open(Listener listener) {
     loop.checkInside();
     if (closed) {
       throw new IllegalStateException("a stream on a closed transport");

@@ -11,6 +11,7 @@ import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.LoadReportView;
 import java.time.Duration;
@@ -115,12 +116,12 @@ final class LoadReporter {
    */
   void finish(Runnable onOver) {
     if (phase instanceof Phase.Asked asked
-        && asked.stream().isReady()
+        && asked.stream().opened().isReady()
         && source.servers().contains(server)) {
       asked.next().cancel();
       phase = new Phase.Last(asked.stream(), onOver);
       report(asked);
-      asked.stream().finish();
+      asked.stream().opened().finish();
     } else {
       close();
       onOver.run();
@@ -132,12 +133,12 @@ final class LoadReporter {
     Phase last = phase;
     phase = new Phase.Closed();
     if (last instanceof Phase.Open open) {
-      open.stream().close();
+      open.stream().opened().close();
     } else if (last instanceof Phase.Asked asked) {
       asked.next().cancel();
-      asked.stream().close();
+      asked.stream().opened().close();
     } else if (last instanceof Phase.Last finishing) {
-      finishing.stream().close();
+      finishing.stream().opened().close();
       finishing.onOver().run();
     } else if (last instanceof Phase.Waiting waiting) {
       waiting.retry().cancel();
@@ -195,7 +196,7 @@ final class LoadReporter {
   }
 
   private void reportIfDue() {
-    if (!isDue || !(phase instanceof Phase.Asked asked) || !asked.stream().isReady()) {
+    if (!isDue || !(phase instanceof Phase.Asked asked) || !asked.stream().opened().isReady()) {
       return;
     }
     isDue = false;
@@ -211,7 +212,7 @@ final class LoadReporter {
   private void report(Phase.Asked asked) {
     List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
     // an empty report shows that the client is alive
-    asked.stream().send(LoadMessages.report(loads));
+    asked.stream().opened().send(LoadMessages.report(loads));
     reports++;
   }
 
@@ -252,33 +253,17 @@ final class LoadReporter {
   /** One stream. The events of a stream are ignored unless the current phase has that stream. */
   private final class Stream implements LrsTransport.Listener {
     private final long startedNanos;
-    private @Nullable LrsStream stream;
+    private @Nullable ServerStream<LoadStatsRequest> stream;
 
     Stream(long startedNanos) {
       this.startedNanos = startedNanos;
     }
 
     void start() {
-      LrsStream opened = transport.open(this);
+      ServerStream<LoadStatsRequest> opened = transport.open(this);
       stream = opened;
       opened.send(LoadMessages.hello(node));
       opened.requestNext();
-    }
-
-    void send(LoadStatsRequest request) {
-      opened().send(request);
-    }
-
-    boolean isReady() {
-      return opened().isReady();
-    }
-
-    void finish() {
-      opened().finish();
-    }
-
-    void close() {
-      opened().close();
     }
 
     @Override
@@ -311,7 +296,7 @@ final class LoadReporter {
           || (phase instanceof Phase.Asked asked && asked.stream() == this);
     }
 
-    private LrsStream opened() {
+    ServerStream<LoadStatsRequest> opened() {
       if (stream == null) {
         throw new IllegalStateException("a stream of load reports is used before it is open");
       }

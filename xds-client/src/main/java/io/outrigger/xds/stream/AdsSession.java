@@ -8,6 +8,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.decode.Decoded;
 import io.outrigger.xds.decode.WireNode;
 import java.util.Collections;
@@ -72,7 +73,7 @@ final class AdsSession implements AdsTransport.Listener {
   private final AdsObserver observer;
   private final Owner owner;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
-  private @Nullable AdsStream stream;
+  private @Nullable ServerStream<DiscoveryRequest> stream;
   private @Nullable ResourceType<?> reading; // the type of the response that is being decoded
   private Optional<RpcStatus> deferredEnd = Optional.empty(); // the stream ended during decoding
   private Phase phase = Phase.OPENED;
@@ -102,7 +103,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /** Opens the stream and requests everything that is subscribed. */
   void start(AdsTransport transport) {
-    AdsStream opened = transport.open(this);
+    ServerStream<DiscoveryRequest> opened = transport.open(this);
     stream = opened;
     onSubscriptionsChanged();
     opened.requestNext();

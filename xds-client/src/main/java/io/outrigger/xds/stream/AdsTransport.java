@@ -1,7 +1,8 @@
 package io.outrigger.xds.stream;
 
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
-import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
 import java.util.Optional;
 
@@ -11,7 +12,7 @@ import java.util.Optional;
  */
 public interface AdsTransport {
   /** Opens a stream. The listener is not called before this method returns. */
-  AdsStream open(Listener listener);
+  ServerStream<DiscoveryRequest> open(Listener listener);
 
   /**
    * Returns the transport for load reports to the same server; empty when the server accepts none.
@@ -27,16 +28,5 @@ public interface AdsTransport {
   String name();
 
   /** Receives the events of one stream, on the control loop. */
-  interface Listener {
-    /**
-     * The stream is attached to a connection, and all requests sent before are on their way. The
-     * transport calls this method again each time after {@link AdsStream#isReady} was false.
-     */
-    void onReady();
-
-    void onResponse(DiscoveryResponse response);
-
-    /** The stream has ended, and no further event follows. The reason may be OK. */
-    void onClosed(RpcStatus reason);
-  }
+  interface Listener extends ServerStream.Listener<DiscoveryResponse> {}
 }

@@ -2,13 +2,12 @@ package io.outrigger.xds.transport;
 
 import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
-import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.load_stats.v3.LoadReportingServiceGrpc;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
-import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.Map;
 import java.util.Optional;
@@ -42,45 +41,21 @@ public final class GrpcAdsTransport implements AdsTransport {
   }
 
   @Override
-  public AdsStream open(Listener listener) {
-    channel.loop().checkInside();
-    var stream = new Stream(channel, listener);
-    stream.start();
-    return stream;
+  public ServerStream<DiscoveryRequest> open(Listener listener) {
+    return GrpcStream.open(
+        channel, AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(), listener);
   }
 
   @Override
   public Optional<LrsTransport> loadReports() {
-    return Optional.of(new GrpcLrsTransport(channel));
+    return Optional.of(
+        listener ->
+            GrpcStream.open(
+                channel, LoadReportingServiceGrpc.getStreamLoadStatsMethod(), listener));
   }
 
   @Override
   public void close() {
     channel.close();
-  }
-
-  private static final class Stream extends GrpcStream<DiscoveryRequest, DiscoveryResponse>
-      implements AdsStream {
-    private final Listener listener;
-
-    Stream(ServerChannel channel, Listener listener) {
-      super(channel, AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod());
-      this.listener = listener;
-    }
-
-    @Override
-    void onReady() {
-      listener.onReady();
-    }
-
-    @Override
-    void onMessage(DiscoveryResponse response) {
-      listener.onResponse(response);
-    }
-
-    @Override
-    void onClosed(RpcStatus reason) {
-      listener.onClosed(reason);
-    }
   }
 }

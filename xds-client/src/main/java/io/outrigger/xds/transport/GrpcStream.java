@@ -7,44 +7,38 @@ import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ServerStream;
 
 /**
- * One stream to a control plane. Callbacks of gRPC move to the control loop, where subclasses
- * handle them.
- *
- * @param <Q> the type of the messages that are sent
- * @param <R> the type of the messages that are received
+ * One stream to a control plane. Callbacks of gRPC move to the control loop, where the listener
+ * handles them.
  */
 @ControlConfined
-abstract class GrpcStream<Q, R> {
+final class GrpcStream<Q, R> implements ServerStream<Q> {
   private final ServerChannel channel;
   private final ControlLoop loop;
+  private final Listener<R> listener;
   private final ClientCall<Q, R> call;
   private boolean attached;
   private boolean closed;
   private boolean endReported; // to the channel
 
-  GrpcStream(ServerChannel channel, MethodDescriptor<Q, R> method) {
+  private GrpcStream(ServerChannel channel, MethodDescriptor<Q, R> method, Listener<R> listener) {
     this.channel = channel;
     this.loop = channel.loop();
+    this.listener = listener;
     this.call = channel.newCall(method);
   }
 
-  final void start() {
-    call.start(new Callbacks(), new Metadata());
+  static <Q, R> GrpcStream<Q, R> open(
+      ServerChannel channel, MethodDescriptor<Q, R> method, Listener<R> listener) {
+    channel.loop().checkInside();
+    var stream = new GrpcStream<>(channel, method, listener);
+    stream.call.start(stream.new Callbacks(), new Metadata());
+    return stream;
   }
 
-  /** The stream is attached to a connection and can send another message. */
-  abstract void onReady();
-
-  abstract void onMessage(R message);
-
-  abstract void onClosed(RpcStatus reason);
-
-  /**
-   * Sends a message, or queues the message until the stream is ready. Does nothing after the stream
-   * is closed.
-   */
+  @Override
   public void send(Q message) {
     loop.checkInside();
     if (!closed) { // gRPC rejects messages of a cancelled call
@@ -52,18 +46,18 @@ abstract class GrpcStream<Q, R> {
     }
   }
 
-  /** Whether all messages sent before are on their way. */
+  @Override
   public boolean isReady() {
     return call.isReady();
   }
 
-  /** Allows gRPC to read one more message. */
+  @Override
   public void requestNext() {
     loop.checkInside();
     call.request(1);
   }
 
-  /** Half-closes the stream. The server then ends the stream. */
+  @Override
   public void finish() {
     loop.checkInside();
     if (!closed) {
@@ -71,7 +65,7 @@ abstract class GrpcStream<Q, R> {
     }
   }
 
-  /** Ends the stream. */
+  @Override
   public void close() {
     loop.checkInside();
     if (!closed) {
@@ -90,7 +84,7 @@ abstract class GrpcStream<Q, R> {
       endReported = true;
       channel.onEnded(attached);
     }
-    onClosed(reason);
+    listener.onClosed(reason);
   }
 
   static RpcStatus toRpcStatus(Status status) {
@@ -107,13 +101,13 @@ abstract class GrpcStream<Q, R> {
               attached = true;
               channel.onAttached();
             }
-            GrpcStream.this.onReady();
+            listener.onReady();
           });
     }
 
     @Override
     public void onMessage(R message) {
-      loop.execute(() -> GrpcStream.this.onMessage(message));
+      loop.execute(() -> listener.onResponse(message));
     }
 
     @Override

@@ -12,7 +12,7 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +29,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
   private final ResourceFolder folder;
   private final ResourceDirectory directory;
   private final LocalAdsTransport transport;
-  private Optional<AdsStream> stream = Optional.empty();
+  private Optional<ServerStream<DiscoveryRequest>> stream = Optional.empty();
   private String nonce = "";
 
   LocalAdsStreamTest(@TempDir Path temp) {
@@ -51,7 +51,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     assertThat(take()).containsExactly("ready");
   }
 
-  private AdsStream stream() {
+  private ServerStream<DiscoveryRequest> stream() {
     return stream.orElseThrow();
   }
 

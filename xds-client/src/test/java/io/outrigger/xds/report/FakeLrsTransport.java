@@ -5,6 +5,7 @@ import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.xds.ServerStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,15 +30,15 @@ final class FakeLrsTransport implements LrsTransport {
   }
 
   @Override
-  public LrsStream open(Listener listener) {
+  public ServerStream<LoadStatsRequest> open(Listener listener) {
     var stream = new Stream(listener, Duration.ofNanos(loop.nanoTime()));
     streams.add(stream);
     return stream;
   }
 
   /** One stream from the server's side. */
-  final class Stream implements LrsStream {
-    private final Listener listener;
+  final class Stream implements ServerStream<LoadStatsRequest> {
+    private final LrsTransport.Listener listener;
     private final Duration openedAt;
     private final List<LoadStatsRequest> requests = new ArrayList<>();
     private boolean isReady = true;
@@ -46,7 +47,7 @@ final class FakeLrsTransport implements LrsTransport {
     private boolean finished;
     private int permits;
 
-    Stream(Listener listener, Duration openedAt) {
+    Stream(LrsTransport.Listener listener, Duration openedAt) {
       this.listener = listener;
       this.openedAt = openedAt;
     }

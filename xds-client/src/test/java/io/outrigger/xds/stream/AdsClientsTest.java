@@ -13,7 +13,7 @@ import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
-import io.outrigger.xds.report.LrsStream;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.status.LoadReportView;
 import io.outrigger.xds.status.XdsStatusView;
@@ -147,11 +147,11 @@ final class AdsClientsTest {
   }
 
   /** One stream of load reports to a server that asks for none. */
-  private static final class OpenReports implements LrsTransport, LrsStream {
+  private static final class OpenReports implements LrsTransport, ServerStream<LoadStatsRequest> {
     private boolean isClosed;
 
     @Override
-    public LrsStream open(LrsTransport.Listener listener) {
+    public ServerStream<LoadStatsRequest> open(LrsTransport.Listener listener) {
       return this;
     }
 

@@ -7,8 +7,8 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
-import io.outrigger.xds.stream.AdsStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ public final class FakeAdsTransport implements AdsTransport {
   }
 
   @Override
-  public AdsStream open(Listener listener) {
+  public ServerStream<DiscoveryRequest> open(Listener listener) {
     var stream = new Stream(listener, Duration.ofNanos(loop.nanoTime()));
     streams.add(stream);
     return stream;
@@ -89,8 +89,8 @@ public final class FakeAdsTransport implements AdsTransport {
   }
 
   /** One stream from the server's side. */
-  public final class Stream implements AdsStream {
-    private final Listener listener;
+  public final class Stream implements ServerStream<DiscoveryRequest> {
+    private final AdsTransport.Listener listener;
     private final Duration openedAt;
     private final List<DiscoveryRequest> requests = new ArrayList<>();
     private int permits;
@@ -99,13 +99,13 @@ public final class FakeAdsTransport implements AdsTransport {
     private boolean ended;
     private int nonces;
 
-    Stream(Listener listener, Duration openedAt) {
+    Stream(AdsTransport.Listener listener, Duration openedAt) {
       this.listener = listener;
       this.openedAt = openedAt;
     }
 
     /** The client's half, for a test that calls it on a thread of its own choice. */
-    public Listener listener() {
+    public AdsTransport.Listener listener() {
       return listener;
     }
 

@@ -14,7 +14,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
-import io.outrigger.xds.stream.AdsStream;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
@@ -169,24 +169,24 @@ final class AdsOverGrpcTest {
     var credentials = new XdsServer.ChannelCredentials.Insecure();
     var given = new XdsServer(server.target(), credentials, List.of(), ServerFeatures.NONE);
     AdsTransport transport = ads.call(() -> new GrpcAdsTransport(ads.loop, given));
-    AdsStream stream = ads.call(() -> transport.open(new Silent()));
+    ServerStream<DiscoveryRequest> stream = ads.call(() -> transport.open(new Silent()));
     ads.call(() -> send(stream));
     server.awaitStream().awaitRequest();
 
     ads.call(() -> close(stream));
 
     server.awaitDisconnect();
-    AdsStream next = ads.call(() -> transport.open(new Silent()));
+    ServerStream<DiscoveryRequest> next = ads.call(() -> transport.open(new Silent()));
     ads.call(() -> send(next));
     assertThat(server.awaitStream().awaitRequest().getTypeUrl()).isEqualTo(LISTENER.typeUrl());
   }
 
-  private static boolean send(AdsStream stream) {
+  private static boolean send(ServerStream<DiscoveryRequest> stream) {
     stream.send(DiscoveryRequest.newBuilder().setTypeUrl(LISTENER.typeUrl()).build());
     return true;
   }
 
-  private static boolean close(AdsStream stream) {
+  private static boolean close(ServerStream<DiscoveryRequest> stream) {
     stream.close();
     return true;
   }

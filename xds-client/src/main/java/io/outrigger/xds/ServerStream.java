@@ -1,0 +1,56 @@
+package io.outrigger.xds;
+
+import io.outrigger.base.RpcStatus;
+
+/**
+ * The sending half of one stream to a server: of resources (ADS) or of load reports (LRS). Used on
+ * the control loop; never blocks.
+ *
+ * @param <Q> the type of the requests
+ */
+public interface ServerStream<Q> {
+  /**
+   * Sends a request, or queues the request until the stream is ready. Does nothing after the stream
+   * is closed.
+   */
+  void send(Q request);
+
+  /**
+   * Whether the transport can send another request at once, because all earlier requests are on
+   * their way. Returns false until the stream is attached to a connection, which {@link
+   * Listener#onReady} reports.
+   */
+  boolean isReady();
+
+  /**
+   * Allows the transport to read one more response. A new stream reads no response before the first
+   * call of this method (A57-33).
+   */
+  void requestNext();
+
+  /** Half-closes the stream, after which the server ends the stream. */
+  default void finish() {
+    close();
+  }
+
+  /** Ends the stream. The listener may still receive {@code onClosed}, at most once. */
+  void close();
+
+  /**
+   * Receives the events of one stream, on the control loop.
+   *
+   * @param <R> the type of the responses
+   */
+  interface Listener<R> {
+    /**
+     * The stream is attached to a connection, and all requests sent before are on their way. The
+     * transport calls this method again each time after {@link ServerStream#isReady} was false.
+     */
+    void onReady();
+
+    void onResponse(R response);
+
+    /** The stream has ended, and no further event follows. The reason may be OK. */
+    void onClosed(RpcStatus reason);
+  }
+}
