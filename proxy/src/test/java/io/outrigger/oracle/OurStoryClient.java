@@ -58,7 +58,7 @@ final class OurStoryClient implements StoryClient {
             "1",
             new ContentDecoder(),
             of -> server,
-            AdsObserver.all());
+            AdsObserver.NONE);
     client = clients.of("xds:///target");
   }
 

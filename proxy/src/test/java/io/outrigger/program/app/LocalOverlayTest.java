@@ -47,7 +47,7 @@ class LocalOverlayTest {
                 server -> {
                   throw new AssertionError(server);
                 },
-                AdsObserver.all())));
+                AdsObserver.NONE)));
     overlay =
         new LocalOverlay(
             loop,

@@ -7,8 +7,6 @@ import java.time.Duration;
 /** Receives the successes and failures of load reports to servers, on the control loop. */
 @ControlConfined
 public interface LoadReportObserver {
-  LoadReportObserver NONE = new LoadReportObserver() {};
-
   /**
    * Called when the server requests reports for the first time, or for the first time after an
    * outage.

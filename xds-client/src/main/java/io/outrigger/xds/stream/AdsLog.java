@@ -5,63 +5,104 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.status.XdsStatusView.Updates;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the log lines about one control plane. */
+/**
+ * Logs the events of one control plane, counts them for the metrics of A78, and passes them on.
+ *
+ * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
+ * same rejection is logged again only after a response was accepted, and at most ten rejections are
+ * logged. The next rejection after that minute logs how many were left out. Counters and the next
+ * observer include every rejection.
+ */
 @ControlConfined
 final class AdsLog implements AdsObserver {
+  static final Duration PERIOD = Duration.ofMinutes(1);
+  static final int MAX_LINES = 10;
+
   private static final Logger log = LoggerFactory.getLogger(AdsLog.class);
   private static final int NAMES_SHOWN = 10;
 
-  private final RefusalLines refusals;
+  private final ControlLoop loop;
+  private final AdsObserver next;
+  private final Map<String, Updates> updates = new HashMap<>();
+  private final Set<String> loggedRejections = new HashSet<>();
+  private long periodEnd; // in nanoseconds; of the period of the logged rejections
+  private int lines;
+  private long leftOut;
+  private long nacks;
+  private long failures;
 
   /**
-   * @param server the name of the control plane
+   * @param next receives every event after this class
    */
-  AdsLog(ControlLoop loop, String server) {
-    refusals =
-        new RefusalLines(
-            loop,
-            count ->
-                log.warn(
-                    "control plane {}: refused {} more responses within a minute, for the same"
-                        + " reasons or beyond {} lines; /events has the last of them",
-                    server,
-                    count,
-                    RefusalLines.MAX_LINES));
+  AdsLog(ControlLoop loop, AdsObserver next) {
+    this.loop = loop;
+    this.next = next;
+    this.periodEnd = loop.nanoTime();
+    ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
+  }
+
+  /** Returns the counts by resource type label, with an entry for every type. */
+  Map<String, Updates> updates() {
+    return Map.copyOf(updates);
+  }
+
+  /** The number of rejected responses. */
+  long nacks() {
+    return nacks;
+  }
+
+  /** The number of streams that ended without a response. */
+  long failures() {
+    return failures;
   }
 
   @Override
   public void onConnected(String server) {
     log.info("control plane {}: connected", server);
+    next.onConnected(server);
   }
 
   @Override
   public void onFailed(String server, RpcStatus reason) {
+    failures++;
     log.warn("control plane {}: no response; will try again ({})", server, reason);
+    next.onFailed(server, reason);
   }
 
   @Override
   public void onClosed(String server, RpcStatus reason) {
     log.info("control plane {}: stream ended, will be opened again ({})", server, reason);
+    next.onClosed(server, reason);
   }
 
   @Override
   public void onAck(String server, Response response) {
-    refusals.onAccepted();
+    loggedRejections.clear(); // a later rejection is a new error
+    count(response);
     log.debug(
         "control plane {}: accepted {} version {} with {} resources",
         server,
         response.type(),
         response.version(),
         response.valid());
+    next.onAck(server, response);
   }
 
   @Override
   public void onNack(String server, Response response, String details) {
-    if (refusals.shouldLog(details)) {
+    nacks++;
+    count(response);
+    if (shouldLog(server, details)) {
       log.warn(
           "control plane {}: refused {} version {}: {}",
           server,
@@ -69,11 +110,37 @@ final class AdsLog implements AdsObserver {
           response.version(),
           details);
     }
+    next.onNack(server, response, details);
+  }
+
+  private boolean shouldLog(String server, String details) {
+    loop.checkInside();
+    if (loop.nanoTime() - periodEnd >= 0) {
+      if (leftOut > 0) {
+        log.warn(
+            "control plane {}: refused {} more responses than logged, for the same reasons or"
+                + " beyond {} lines a minute; /events has the last of them",
+            server,
+            leftOut,
+            MAX_LINES);
+      }
+      periodEnd = loop.nanoTime() + PERIOD.toNanos();
+      loggedRejections.clear();
+      lines = 0;
+      leftOut = 0;
+    }
+    if (lines == MAX_LINES || !loggedRejections.add(details)) {
+      leftOut++;
+      return false;
+    }
+    lines++;
+    return true;
   }
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
     log.debug("control plane {}: error for {} \"{}\": {}", server, type.noun(), name, status);
+    next.onResourceError(server, type, name, status);
   }
 
   @Override
@@ -85,5 +152,13 @@ final class AdsLog implements AdsObserver {
         kept ? "kept in use" : "out of use",
         names.subList(0, Math.min(names.size(), NAMES_SHOWN)),
         names.size() > NAMES_SHOWN ? "…" : "");
+    next.onDeleted(server, type, names, kept);
+  }
+
+  private void count(Response response) {
+    updates.merge(
+        response.type().label(),
+        new Updates(response.valid(), response.invalid()),
+        (a, b) -> new Updates(a.valid() + b.valid(), a.invalid() + b.invalid()));
   }
 }

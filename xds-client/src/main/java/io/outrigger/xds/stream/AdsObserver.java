@@ -15,32 +15,35 @@ import java.util.Optional;
  */
 @ControlConfined
 public interface AdsObserver extends LoadReportObserver {
+  /** Ignores all events. */
+  AdsObserver NONE = new AdsObserver() {};
+
   /** A stream was attached to a connection. */
-  void onConnected(String server);
+  default void onConnected(String server) {}
 
   /** A stream ended, or could not be made, before any response: a connectivity failure (A57). */
-  void onFailed(String server, RpcStatus reason);
+  default void onFailed(String server, RpcStatus reason) {}
 
   /** A stream ended after a response, which is no error (A57-02). */
-  void onClosed(String server, RpcStatus reason);
+  default void onClosed(String server, RpcStatus reason) {}
 
   /** The client accepted a response. */
-  void onAck(String server, Response response);
+  default void onAck(String server, Response response) {}
 
   /**
    * The client rejected a response; {@code details} names each invalid resource with its reasons.
    */
-  void onNack(String server, Response response, String details);
+  default void onNack(String server, Response response, String details) {}
 
   /** The server sent an error for a resource (xRFC TP3). */
-  void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status);
+  default void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {}
 
   /**
    * The server deleted resources.
    *
    * @param kept whether the deleted resources stay in use (A88 without {@code fail_on_data_errors})
    */
-  void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept);
+  default void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
 
   /**
    * The summary of a response.
@@ -71,9 +74,4 @@ public interface AdsObserver extends LoadReportObserver {
    * @param before the resource in use; empty when there is none
    */
   record Change(String name, boolean isRefused, Optional<RawResource> before, RawResource after) {}
-
-  /** Returns one observer that calls several observers in their order. */
-  static AdsObserver all(AdsObserver... observers) {
-    return new AdsObservers(List.of(observers));
-  }
 }

@@ -46,8 +46,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   private final ControlLoop loop;
   private final AdsTransport transport;
   private final WireNode node;
-  private final AdsObserver observer;
-  private final AdsCounters counters = new AdsCounters();
+  private final AdsLog log;
   private final List<Authority> users = new ArrayList<>();
   private final ServerSubscriptions subscriptions = new ServerSubscriptions();
   private final ResourceTimers timers;
@@ -79,7 +78,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     this.loop = loop;
     this.transport = transport;
     this.node = node;
-    this.observer = AdsObserver.all(new AdsLog(loop, transport.name()), counters, observer);
+    this.log = new AdsLog(loop, observer);
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
@@ -90,7 +89,7 @@ final class StreamSupervisor implements AdsSession.Owner {
             subscriptions,
             decoder,
             policy,
-            this.observer);
+            log);
     backoff = new Backoff(random);
   }
 
@@ -151,10 +150,10 @@ final class StreamSupervisor implements AdsSession.Owner {
         streams > 0 && !users.isEmpty() && outage.isEmpty(),
         lastError,
         streams,
-        counters.failures(),
+        log.failures(),
         outages,
-        counters.nacks(),
-        counters.updates());
+        log.nacks(),
+        log.updates());
   }
 
   void onSubscriptionsChanged() {
@@ -183,7 +182,7 @@ final class StreamSupervisor implements AdsSession.Owner {
   @Override
   public void onReady() {
     attached = true;
-    observer.onConnected(transport.name());
+    log.onConnected(transport.name());
   }
 
   @Override
@@ -205,7 +204,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     Duration spent = Duration.ofNanos(loop.nanoTime() - open.sinceNanos());
     phase = new Phase.Waiting(loop.schedule(backoff.next().minus(spent), this::onBackoffElapsed));
     if (responded) {
-      observer.onClosed(transport.name(), reason); // no error: A57-02
+      log.onClosed(transport.name(), reason); // no error: A57-02
       return;
     }
     var failure =
@@ -214,7 +213,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     outages += outage.isEmpty() ? 1 : 0;
     outage = Optional.of(failure);
     lastError = Optional.of(new XdsStatusView.Failure(failure, loop.now()));
-    observer.onFailed(transport.name(), reason);
+    log.onFailed(transport.name(), reason);
     List.copyOf(users).forEach(Authority::onOutage);
   }
 
@@ -243,7 +242,7 @@ final class StreamSupervisor implements AdsSession.Owner {
             subscriptions,
             timers,
             handler,
-            observer,
+            log,
             this);
     phase = new Phase.Open(session, loop.nanoTime());
     streams++;

@@ -63,7 +63,7 @@ class SilentControlPlaneScenarioTest {
             "1",
             ResourceDecoder::decode,
             of -> server,
-            AdsObserver.all());
+            AdsObserver.NONE);
     var manager =
         new XdsDependencyManager(
             loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);

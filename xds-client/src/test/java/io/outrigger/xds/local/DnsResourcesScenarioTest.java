@@ -56,7 +56,7 @@ class DnsResourcesScenarioTest {
           "1",
           ResourceDecoder::decode,
           server -> new LocalAdsTransport(loop, DnsResources.of(List.of(NAME, OTHER))),
-          AdsObserver.all());
+          AdsObserver.NONE);
   private final XdsDependencyManager manager =
       new XdsDependencyManager(
           loop, clients.of(TARGET, DnsResources.SERVER), dns, TARGET, "anything", "me", configs);

@@ -80,7 +80,7 @@ class LocalResourcesScenarioTest {
             "1",
             ResourceDecoder::decode,
             server -> new LocalAdsTransport(loop, directory),
-            AdsObserver.all());
+            AdsObserver.NONE);
     var manager =
         new XdsDependencyManager(
             loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
@@ -235,7 +235,7 @@ class LocalResourcesScenarioTest {
               "1",
               ResourceDecoder::decode,
               server -> new LocalAdsTransport(control, directory),
-              AdsObserver.all());
+              AdsObserver.NONE);
       control.execute(
           () -> {
             directory.start();

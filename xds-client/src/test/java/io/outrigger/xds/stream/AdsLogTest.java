@@ -7,20 +7,28 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ResourceType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** What a control plane that errs all the time does to the log. */
 final class AdsLogTest {
   private final FakeControlLoop loop = new FakeControlLoop();
-  private final AdsLog adsLog = new AdsLog(loop, "cp");
+  private final AdsLog adsLog = new AdsLog(loop, AdsObserver.NONE);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(AdsLog.class);
 
@@ -61,11 +69,9 @@ final class AdsLogTest {
             first -> assertThat(first).contains("cp", "version 0", "cluster \"a\": no"),
             other -> assertThat(other).contains("version 5000", "cluster \"b\": no"));
 
-    loop.advance(RefusalLines.PERIOD);
-    assertThat(told()).hasSize(3);
-    assertThat(told().get(2)).contains("cp: refused 4999 more responses within a minute");
-
+    loop.advance(AdsLog.PERIOD);
     refuse(5001, "cluster \"a\": no");
+    assertThat(told().get(2)).contains("cp: refused 4999 more responses than logged");
     assertThat(told()).hasSize(4);
     assertThat(told().get(3)).contains("version 5001");
   }
@@ -75,10 +81,12 @@ final class AdsLogTest {
     for (int i = 0; i < 100; i++) {
       refuse(i, "cluster \"" + i + "\": no");
     }
-    loop.advance(RefusalLines.PERIOD);
+    loop.advance(AdsLog.PERIOD);
+    refuse(100, "cluster \"100\": no");
 
-    assertThat(told()).hasSize(RefusalLines.MAX_LINES + 1);
-    assertThat(told().get(RefusalLines.MAX_LINES)).contains("refused 90 more");
+    assertThat(told()).hasSize(AdsLog.MAX_LINES + 2);
+    assertThat(told().get(AdsLog.MAX_LINES)).contains("refused 90 more");
+    assertThat(adsLog.nacks()).isEqualTo(101);
   }
 
   @Test
@@ -89,7 +97,7 @@ final class AdsLogTest {
       loop.inside(() -> adsLog.onAck("cp", response(version + 1)));
     }
 
-    assertThat(told()).hasSize(RefusalLines.MAX_LINES);
+    assertThat(told()).hasSize(AdsLog.MAX_LINES);
     assertThat(told().get(1)).contains("version 2", "cluster \"a\": no");
   }
 
@@ -97,7 +105,7 @@ final class AdsLogTest {
   void aRefusalNowAndThenIsAlwaysTold() {
     for (int i = 0; i < 5; i++) {
       refuse(i, "cluster \"a\": no");
-      loop.advance(RefusalLines.PERIOD.plus(Duration.ofSeconds(1)));
+      loop.advance(AdsLog.PERIOD.plus(Duration.ofSeconds(1)));
     }
 
     assertThat(told()).hasSize(5).allMatch(line -> line.contains("refused") && line.contains("no"));
@@ -117,6 +125,44 @@ final class AdsLogTest {
             "control plane cp: deleted 1 cds resource, kept in use: [c]",
             "control plane cp: deleted 10 cds resources, out of use: " + ten,
             "control plane cp: deleted 11 cds resources, out of use: " + ten + "…");
+  }
+
+  static Stream<Method> events() {
+    return Stream.of(AdsObserver.class.getDeclaredMethods()).filter(Method::isDefault);
+  }
+
+  @ParameterizedTest
+  @MethodSource("events")
+  void eachEventIsPassedOn(Method event) {
+    List<String> heard = new ArrayList<>();
+    var next =
+        (AdsObserver)
+            Proxy.newProxyInstance(
+                AdsObserver.class.getClassLoader(),
+                new Class<?>[] {AdsObserver.class},
+                (proxy, method, arguments) -> heard.add(method.getName() + " " + arguments[0]));
+    Map<Class<?>, Object> values =
+        Map.of(
+            String.class, "cp",
+            boolean.class, true,
+            ResourceType.class, ResourceType.CLUSTER,
+            RpcStatus.class, RpcStatus.OK,
+            List.class, List.of("c"),
+            AdsObserver.Response.class, response(1));
+    Object[] arguments = Stream.of(event.getParameterTypes()).map(values::get).toArray();
+    var logging = new AdsLog(loop, next);
+
+    loop.inside(() -> invoke(event, logging, arguments));
+
+    assertThat(heard).containsExactly(event.getName() + " cp");
+  }
+
+  private static void invoke(Method event, AdsObserver on, Object[] arguments) {
+    try {
+      event.invoke(on, arguments);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -190,7 +190,7 @@ final class ResponseHandlerTest {
         all,
         new IncrementalDecoder(resources),
         policy,
-        AdsObserver.all());
+        AdsObserver.NONE);
   }
 
   private RecordingWatcher<ClusterResource> watch(String name) {

@@ -108,7 +108,7 @@ public final class ControlSide {
         "1",
         ResourceDecoder::decode,
         of -> server,
-        AdsObserver.all());
+        AdsObserver.NONE);
   }
 
   private TargetRuntime target(
