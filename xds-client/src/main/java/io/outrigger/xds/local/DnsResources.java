@@ -120,14 +120,6 @@ public final class DnsResources implements ResourceSource {
   }
 
   @Override
-  public void subscribe(Runnable onChange) {
-    // The resources never change, because they contain host names and no resolved addresses.
-  }
-
-  @Override
-  public void unsubscribe(Runnable onChange) {}
-
-  @Override
   public String name() {
     return SERVER.uri();
   }

@@ -14,29 +14,38 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
  * The server side of one state-of-the-world stream over a {@link ResourceSource}.
  *
- * <p>A response of a type is due when the client requests new names, or when the resources of the
- * source differ from those sent. The response is sent once the source has a snapshot and the client
- * permits a response. Resources are not sent again until they change, even if the client rejects
+ * <p>A response of a type is due when the client requests new names, or when the resources of that
+ * type have changed. The response is sent once the source has a snapshot and the client permits a
+ * response. Each response contains every requested resource, because the client skips resources
+ * whose bytes it has. Resources are not sent again until they change, even if the client rejects
  * them. The source is complete, so a requested name that it lacks is answered at once with a
  * resource error (xRFC TP3).
  */
 @ControlConfined
 final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
+  /** The names that the client requests of one type, and the version that was sent. */
+  private static final class Requested {
+    Set<String> names = Set.of();
+    boolean hasNewNames;
+    String sentVersion = "";
+  }
+
   private final ControlLoop loop;
   private final ResourceSource source;
   private final AdsTransport.Listener listener;
   private final Consumer<LocalAdsStream> onEnd;
-  private final Map<String, LocalSubscription> subscriptions = new LinkedHashMap<>();
+  private final Map<ResourceType<?>, Requested> requested = new LinkedHashMap<>();
   private final Runnable onChange = this::respond;
   private int credits;
-  private long nonces;
   private boolean closed;
 
   LocalAdsStream(
@@ -58,16 +67,18 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   @Override
   public void send(DiscoveryRequest request) {
     loop.checkInside();
-    Optional<ResourceType<?>> type =
-        ResourceType.ALL.stream()
-            .filter(known -> known.typeUrl().equals(request.getTypeUrl()))
-            .findFirst();
-    if (closed || type.isEmpty()) {
-      return; // a type that no source holds is never answered
+    if (!closed) {
+      // a type that no source holds is never answered
+      ResourceType.ALL.stream()
+          .filter(type -> type.typeUrl().equals(request.getTypeUrl()))
+          .forEach(type -> request(type, new LinkedHashSet<>(request.getResourceNamesList())));
     }
-    subscriptions
-        .computeIfAbsent(request.getTypeUrl(), url -> new LocalSubscription(type.get()))
-        .onRequest(request);
+  }
+
+  private void request(ResourceType<?> type, Set<String> names) {
+    Requested of = requested.computeIfAbsent(type, unknown -> new Requested());
+    of.hasNewNames |= !of.names.containsAll(names);
+    of.names = names;
     respond();
   }
 
@@ -104,30 +115,40 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   private void respond() {
     source
         .snapshot()
-        .ifPresent(snapshot -> subscriptions.values().forEach(each -> respond(each, snapshot)));
+        .ifPresent(
+            snapshot -> requested.forEach((type, of) -> respond(type, of, snapshot.ofType(type))));
   }
 
-  private void respond(LocalSubscription subscription, ResourceSnapshot snapshot) {
-    if (closed || credits == 0) {
+  private void respond(
+      ResourceType<?> type, Requested of, ResourceSnapshot.OfType resources) {
+    boolean isDue =
+        !of.names.isEmpty() && (of.hasNewNames || !resources.version().equals(of.sentVersion));
+    if (closed || credits == 0 || !isDue) {
       return;
     }
-    ResourceSnapshot.OfType resources = snapshot.ofType(subscription.type());
-    Map<String, Optional<Any>> due = subscription.takeDue(resources);
-    if (due.isEmpty()) {
-      return;
-    }
-    String nonce = String.valueOf(++nonces);
-    subscription.onSent(nonce);
+    credits--;
+    of.hasNewNames = false;
+    of.sentVersion = resources.version();
     var response =
         DiscoveryResponse.newBuilder()
-            .setTypeUrl(subscription.type().typeUrl())
-            .setVersionInfo(resources.version())
-            .setNonce(nonce);
-    due.forEach(
-        (name, resource) ->
-            resource.ifPresentOrElse(
-                response::addResources, () -> response.addResourceErrors(missing(name))));
-    credits--;
+            .setTypeUrl(type.typeUrl())
+            .setVersionInfo(resources.version());
+    Map<String, Any> all = resources.resources();
+    if (type.fullStateOfTheWorld()) {
+      response.addAllResources(all.values());
+    }
+    for (String name : of.names) {
+      Optional<Any> known = Optional.ofNullable(all.get(name));
+      if (known.isEmpty()) {
+        (type.equals(ResourceType.LISTENER)
+                ? NamedResource.listenerAt(name, all.values())
+                : known)
+            .ifPresentOrElse(
+                response::addResources, () -> response.addResourceErrors(missing(name)));
+      } else if (!type.fullStateOfTheWorld()) {
+        response.addResources(known.get());
+      }
+    }
     DiscoveryResponse built = response.build();
     post(() -> listener.onResponse(built));
   }

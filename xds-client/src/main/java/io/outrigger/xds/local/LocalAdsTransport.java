@@ -22,20 +22,9 @@ public final class LocalAdsTransport implements AdsTransport {
   private boolean closed;
 
   /**
-   * Serves the resources of files.
-   *
-   * @param files the watched files, which the caller starts and closes
+   * @param source the resources to serve; the caller starts and closes the source
    */
-  public LocalAdsTransport(ControlLoop loop, ResourceDirectory files) {
-    this(loop, (ResourceSource) files);
-  }
-
-  /** Serves resources of DNS names to the clients of {@link DnsResources#SERVER}. */
-  public LocalAdsTransport(ControlLoop loop, DnsResources names) {
-    this(loop, (ResourceSource) names);
-  }
-
-  private LocalAdsTransport(ControlLoop loop, ResourceSource source) {
+  public LocalAdsTransport(ControlLoop loop, ResourceSource source) {
     this.loop = loop;
     this.source = source;
   }

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 
 /** All resources of a source at one moment, by type and name. */
 @AnyThread
-record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
+public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   static final ResourceSnapshot EMPTY = of(Map.of());
 
-  ResourceSnapshot {
+  public ResourceSnapshot {
     types = Map.copyOf(types);
   }
 
@@ -25,8 +25,8 @@ record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
    * @param version a hash of all names and contents of this type
    * @param resources the resources by name, in the order of names
    */
-  record OfType(String version, Map<String, Any> resources) {
-    OfType {
+  public record OfType(String version, Map<String, Any> resources) {
+    public OfType {
       resources = Collections.unmodifiableMap(new TreeMap<>(resources));
     }
   }

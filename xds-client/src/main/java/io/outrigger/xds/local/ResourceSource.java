@@ -8,14 +8,14 @@ import java.util.Optional;
  * plane would.
  */
 @ControlConfined
-interface ResourceSource {
+public interface ResourceSource {
   /** Returns the resources to serve. Returns empty until the resources are known. */
   Optional<ResourceSnapshot> snapshot();
 
-  /** Registers a callback that runs after each change of the snapshot. */
-  void subscribe(Runnable onChange);
+  /** Registers a callback that runs after each change of the snapshot, if it can change. */
+  default void subscribe(Runnable onChange) {}
 
-  void unsubscribe(Runnable onChange);
+  default void unsubscribe(Runnable onChange) {}
 
   /** Returns the name of the place that the resources come from, for messages. */
   String name();
