@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * field inside that place. A view is cheap, because its path is built only when an error is added.
  * All views of a resource share one list of errors. Confined to the call that decodes the resource.
  */
-final class FieldErrors {
+public final class FieldErrors {
   /**
    * The maximum number of reported errors. Without a maximum, a resource with 10,000 bad endpoints
    * would cause a NACK of megabytes.
@@ -52,22 +52,22 @@ final class FieldErrors {
   }
 
   /** Creates the view of a whole resource, without errors. */
-  static FieldErrors ofResource() {
+  public static FieldErrors ofResource() {
     return new FieldErrors(new Found(), null, "", -1, null, "");
   }
 
   /** Returns the view of the field {@code name} of the message at this place. */
-  FieldErrors at(String name) {
+  public FieldErrors at(String name) {
     return new FieldErrors(found, this, name, -1, null, leftOut);
   }
 
   /** Returns the view of the element {@code index} of the repeated field {@code name}. */
-  FieldErrors at(String name, int index) {
+  public FieldErrors at(String name, int index) {
     return new FieldErrors(found, this, name, index, null, leftOut);
   }
 
   /** Returns the view of the entry {@code key} of the map field {@code name}. */
-  FieldErrors at(String name, String key) {
+  public FieldErrors at(String name, String key) {
     return new FieldErrors(found, this, name, -1, key, leftOut);
   }
 
@@ -80,7 +80,7 @@ final class FieldErrors {
   }
 
   /** Adds an error for the field at this place. */
-  void add(String reason) {
+  public void add(String reason) {
     if (!leftOut.isEmpty()) {
       ignore(reason + "; " + leftOut + " is left out");
     } else if (++found.count <= MAX_ERRORS) {
@@ -91,7 +91,7 @@ final class FieldErrors {
   /**
    * Reports that the field at this place is valid but has no effect, or less effect than expected.
    */
-  void ignore(String reason) {
+  public void ignore(String reason) {
     if (found.ignored.size() < MAX_ERRORS) {
       found.ignored.add(here(reason));
     }
@@ -117,7 +117,7 @@ final class FieldErrors {
    * The errors in the order of discovery. If there are more than {@link #MAX_ERRORS}, the last
    * entry gives the number of further errors.
    */
-  List<FieldError> all() {
+  public List<FieldError> all() {
     var errors = new ArrayList<>(found.errors);
     if (found.count > MAX_ERRORS) {
       errors.add(FieldError.of("and " + (found.count - MAX_ERRORS) + " more errors"));
@@ -126,7 +126,7 @@ final class FieldErrors {
   }
 
   /** The fields without effect, in the order of discovery, at most {@link #MAX_ERRORS}. */
-  List<FieldError> ignored() {
+  public List<FieldError> ignored() {
     return List.copyOf(found.ignored);
   }
 

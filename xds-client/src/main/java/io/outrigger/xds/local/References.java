@@ -18,8 +18,7 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.decode.FieldError;
-import java.util.ArrayList;
+import io.outrigger.xds.decode.FieldErrors;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,26 +38,16 @@ import java.util.stream.Stream;
  * <p>Each instance is used once, by one thread.
  */
 final class References {
-  /** Receives the findings. */
-  interface Report {
-    /** Reports a finding about one field of a resource. */
-    void add(boolean isError, NamedResource of, FieldError finding);
-  }
-
   /** A valid resource and its value. */
   private record Valid<T>(NamedResource resource, T value) {}
 
-  private final Report report;
+  private final Map<NamedResource, FieldErrors> findings = new LinkedHashMap<>();
   private final Map<ResourceType<?>, Set<String>> defined = new HashMap<>();
   private final Map<String, Valid<ListenerResource>> listeners = new LinkedHashMap<>();
   private final Map<String, Valid<RouteTable>> tables = new LinkedHashMap<>();
   private final Map<String, Valid<ClusterResource>> clusters = new LinkedHashMap<>();
   private final Map<String, Valid<EndpointSet>> endpoints = new LinkedHashMap<>();
   private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true: findings are errors
-
-  References(Report report) {
-    this.report = report;
-  }
 
   /** Records a resource of the files, which may be invalid. */
   void define(NamedResource resource) {
@@ -78,22 +67,48 @@ final class References {
     }
   }
 
-  /** Reports each missing resource and each resource that cannot work. */
-  void check() {
+  /**
+   * Finds each missing resource and each resource that cannot work. Errors of a result are errors
+   * of the references, and ignored fields are warnings.
+   */
+  Map<NamedResource, FieldErrors> check() {
     Set<String> named = new HashSet<>();
     for (Valid<ListenerResource> listener : listeners.values()) {
+      FieldErrors top = of(listener.resource());
       if (listener.value() instanceof ApiListener api) {
-        var path = new Place("", List.of()).at("api_listener").at("api_listener");
-        routes(true, listener.resource(), path, api.routes(), named);
+        routes(true, top.at("api_listener").at("api_listener"), api.routes(), named);
       } else if (listener.value() instanceof SocketListener socket) {
-        chains(listener.resource(), socket);
+        chains(top, socket);
       }
     }
     tables.forEach(
         (name, table) ->
-            table(named.contains(name), table.resource(), new Place("", List.of()), table.value()));
+            table(named.contains(name), of(table.resource()), table.value()));
     clusters.keySet().forEach(name -> reach(name, false));
     reached.forEach(this::cluster);
+    return findings;
+  }
+
+  private FieldErrors of(NamedResource resource) {
+    return findings.computeIfAbsent(resource, none -> FieldErrors.ofResource());
+  }
+
+  private static void report(boolean isError, FieldErrors place, String format, Object... values) {
+    String reason = String.format(Locale.ROOT, format, values);
+    if (isError) {
+      place.add(reason);
+    } else {
+      place.ignore(reason);
+    }
+  }
+
+  private static void missing(boolean isError, FieldErrors place, String kind, String name) {
+    report(
+        isError,
+        place,
+        "%s \"%s\" is not in the files; add it, or correct the name",
+        kind,
+        name);
   }
 
   /**
@@ -103,77 +118,65 @@ final class References {
    * @param named gets the name of the route configuration
    */
   private void routes(
-      boolean isClients, NamedResource of, Place path, RouteSource routes, Set<String> named) {
+      boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {
     if (routes instanceof RouteSource.Inline inline) {
-      table(isClients, of, path.at("route_config"), inline.table());
+      table(isClients, path.at("route_config"), inline.table());
     } else if (routes instanceof RouteSource.Rds rds) {
       named.add(rds.name());
       if (!isDefined(ResourceType.ROUTE, rds.name())) {
-        report.add(
-            true,
-            of,
-            path.at("rds").at("route_config_name").missing("route configuration", rds.name()));
+        missing(true, path.at("rds").at("route_config_name"), "route configuration", rds.name());
       }
     }
   }
 
-  private void chains(NamedResource of, SocketListener listener) {
-    var top = new Place("", List.of());
+  private void chains(FieldErrors top, SocketListener listener) {
     for (int i = 0; i < listener.chains().size(); i++) {
-      Place path = top.at("filter_chains", i).at("filters");
-      routes(false, of, path, listener.chains().get(i).routes(), new HashSet<>());
+      FieldErrors path = top.at("filter_chains", i).at("filters");
+      routes(false, path, listener.chains().get(i).routes(), new HashSet<>());
     }
+    FieldErrors path = top.at("default_filter_chain").at("filters");
     listener
         .defaultChain()
-        .ifPresent(
-            chain ->
-                routes(
-                    false,
-                    of,
-                    top.at("default_filter_chain").at("filters"),
-                    chain.routes(),
-                    new HashSet<>()));
+        .ifPresent(chain -> routes(false, path, chain.routes(), new HashSet<>()));
   }
 
   private boolean isDefined(ResourceType<?> type, String name) {
     return defined.getOrDefault(type, Set.of()).contains(name);
   }
 
-  private void table(boolean isReached, NamedResource of, Place place, RouteTable table) {
+  private void table(boolean isReached, FieldErrors place, RouteTable table) {
     Set<String> domains = new HashSet<>();
     for (int h = 0; h < table.virtualHosts().size(); h++) {
       VirtualHost host = table.virtualHosts().get(h);
-      Place here = place.at("virtual_hosts", h);
+      FieldErrors here = place.at("virtual_hosts", h);
       for (int d = 0; d < host.domains().size(); d++) {
         String domain = host.domains().get(d);
         if (!domains.add(domain.toLowerCase(Locale.ROOT))) {
-          report.add(
+          report(
               isReached,
-              of,
-              here.at("domains", d)
-                  .says(
-                      "\"%s\" is a domain of this table already, and the first virtual host has it;"
-                          + " remove one of them",
-                      domain));
+              here.at("domains", d),
+              "\"%s\" is a domain of this table already, and the first virtual host has it;"
+                  + " remove one of them",
+              domain);
         }
       }
-      host.routes().forEach(route -> route(isReached, of, here.at("routes", route.index()), route));
+      host.routes().forEach(route -> route(isReached, here.at("routes", route.index()), route));
     }
   }
 
-  private void route(boolean isReached, NamedResource of, Place place, Route route) {
+  private void route(boolean isReached, FieldErrors place, Route route) {
     PathMatcher path = route.match().path();
-    if (path instanceof PathMatcher.Prefix prefix && isWithoutSlash(prefix.prefix())) {
-      report.add(false, of, place.at("match").at("prefix").slash(prefix.prefix()));
-    } else if (path instanceof PathMatcher.Exact exact && isWithoutSlash(exact.path())) {
-      report.add(false, of, place.at("match").at("path").slash(exact.path()));
+    if (path instanceof PathMatcher.Prefix prefix) {
+      checkSlash(prefix.prefix(), place.at("match").at("prefix"));
+    } else if (path instanceof PathMatcher.Exact exact) {
+      checkSlash(exact.path(), place.at("match").at("path"));
     }
     if (route.action() instanceof RouteAction.Forward forward) {
       names(forward.clusters())
           .forEach(
               name -> {
                 if (!isDefined(ResourceType.CLUSTER, name)) {
-                  report.add(isReached, of, place.at("route").missing("cluster", name));
+                  missing(isReached, place.at("route"), "cluster", name);
                 } else if (isReached) {
                   reach(name, true);
                 }
@@ -181,9 +184,14 @@ final class References {
     }
   }
 
-  /** Whether a path matches no request, because the path does not begin with a slash. */
-  private static boolean isWithoutSlash(String path) {
-    return !path.isEmpty() && path.charAt(0) != '/';
+  private static void checkSlash(String path, FieldErrors place) {
+    if (!path.isEmpty() && path.charAt(0) != '/') {
+      report(
+          false,
+          place,
+          "\"%1$s\" matches no request, since every path begins with a slash; write \"/%1$s\"",
+          WireText.read(path));
+    }
   }
 
   private static List<String> names(ClusterChoice choice) {
@@ -242,66 +250,30 @@ final class References {
 
   private void cluster(String name, boolean isError) {
     Valid<ClusterResource> cluster = requireNonNull(clusters.get(name));
-    var top = new Place("", List.of());
+    FieldErrors top = of(cluster.resource());
     if (cluster.value().source() instanceof ClusterSource.Aggregate aggregate) {
       boolean isHopeless = isError && !canWork(name, new HashSet<>());
-      Place list = top.at("cluster_type").at("typed_config");
+      FieldErrors list = top.at("cluster_type").at("typed_config");
       for (int i = 0; i < aggregate.clusters().size(); i++) {
         String leaf = aggregate.clusters().get(i);
         if (!isDefined(ResourceType.CLUSTER, leaf)) {
-          report.add(
-              isHopeless, cluster.resource(), list.at("clusters", i).missing("cluster", leaf));
+          missing(isHopeless, list.at("clusters", i), "cluster", leaf);
         }
       }
     } else if (cluster.value().source() instanceof ClusterSource.Eds eds) {
       if (!isDefined(ResourceType.ENDPOINT, eds.resourceName())) {
-        report.add(
-            isError,
-            cluster.resource(),
-            top.at("eds_cluster_config").missing("endpoints", eds.resourceName()));
+        missing(isError, top.at("eds_cluster_config"), "endpoints", eds.resourceName());
       }
       whyUnusable(eds)
           .ifPresent(
               reason ->
-                  report.add(
+                  report(
                       isError,
-                      requireNonNull(endpoints.get(eds.resourceName())).resource(),
-                      top.at("endpoints")
-                          .says(
-                              "no call of cluster \"%s\" can succeed, since none can be picked: %s",
-                              name, reason)));
-    }
-  }
-
-  /** The path of a field within a resource. */
-  private record Place(String path, List<String> steps) {
-    Place at(String field) {
-      return step(path.isEmpty() ? field : path + "." + field, field);
-    }
-
-    Place at(String list, int index) {
-      Place inside = at(list);
-      return inside.step(inside.path + "[" + index + "]", Integer.toString(index));
-    }
-
-    private Place step(String to, String last) {
-      List<String> way = new ArrayList<>(steps);
-      way.add(last);
-      return new Place(to, way);
-    }
-
-    FieldError says(String format, Object... values) {
-      return new FieldError(path, steps, String.format(Locale.ROOT, format, values));
-    }
-
-    FieldError missing(String kind, String name) {
-      return says("%s \"%s\" is not in the files; add it, or correct the name", kind, name);
-    }
-
-    FieldError slash(String text) {
-      return says(
-          "\"%1$s\" matches no request, since every path begins with a slash; write \"/%1$s\"",
-          WireText.read(text));
+                      of(requireNonNull(endpoints.get(eds.resourceName())).resource())
+                          .at("endpoints"),
+                      "no call of cluster \"%s\" can succeed, since none can be picked: %s",
+                      name,
+                      reason));
     }
   }
 }

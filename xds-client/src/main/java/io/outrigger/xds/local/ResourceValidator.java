@@ -29,7 +29,7 @@ public final class ResourceValidator {
   private final List<Overlaid> overlaid = new ArrayList<>();
   private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<Path, Places> places = new HashMap<>();
-  private final References references = new References(this::refer);
+  private final References references = new References();
 
   private ResourceValidator(DecodeContext context) {
     this.context = context;
@@ -77,7 +77,16 @@ public final class ResourceValidator {
       file.content().forEach(validator.references::define);
       ResourceType.ALL.forEach(type -> validator.decode(file, type));
     }
-    validator.references.check();
+    validator
+        .references
+        .check()
+        .forEach(
+            (resource, found) -> {
+              found.all().forEach(each -> validator.broken.add(validator.problem(resource, each)));
+              found
+                  .ignored()
+                  .forEach(each -> validator.warnings.add(validator.problem(resource, each)));
+            });
     return new Result(
         validator.refused,
         validator.broken,
@@ -122,10 +131,6 @@ public final class ResourceValidator {
               invalid.errors().forEach(error -> refused.add(problem(resource, error)));
             });
     decoded.unnamed().forEach(error -> refused.add(new FileProblem(file.path(), error)));
-  }
-
-  private void refer(boolean isError, NamedResource of, FieldError finding) {
-    (isError ? broken : warnings).add(problem(of, finding));
   }
 
   private FileProblem problem(NamedResource of, FieldError finding) {
