@@ -16,7 +16,6 @@ import io.outrigger.xds.RawResource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,25 +43,18 @@ public final class Redaction {
    */
   private static final int MAX_DEPTH = 64;
 
-  private static final String STRUCT_URL = "type.googleapis.com/google.protobuf.Struct";
-
   /**
    * A field of {@code envoy.config.core.v3.GrpcService} and its parts. The headers in this field
    * may hold credentials under any name.
    */
   private static final String GRPC_METADATA = "initial_metadata";
 
-  private static final Redaction NAMING_UNREADABLE = new Redaction(Redaction::named);
+  /** The members of the {@code Struct} that replaces an unreadable {@code Any}. */
+  static final String TYPE_MEMBER = "type_url";
 
-  private final BiFunction<String, ByteString, Any> unreadable;
+  static final String LENGTH_MEMBER = "bytes";
 
-  /**
-   * @param unreadable creates the replacement of an Any that has an unknown type or cannot be
-   *     parsed, from its type URL and value
-   */
-  Redaction(BiFunction<String, ByteString, Any> unreadable) {
-    this.unreadable = unreadable;
-  }
+  private Redaction() {}
 
   /**
    * Returns {@code resource} without secrets. A resource that has neither secrets nor unreadable
@@ -70,7 +62,7 @@ public final class Redaction {
    * {@code type_url} and its length in {@code bytes}. Never throws.
    */
   public static Any of(RawResource resource) {
-    return NAMING_UNREADABLE.apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
+    return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
   }
 
   /**
@@ -78,30 +70,20 @@ public final class Redaction {
    *
    * @param depth the number of Anys that enclose this Any
    */
-  Any apply(String typeUrl, ByteString value, int depth) {
+  private static Any apply(String typeUrl, ByteString value, int depth) {
     Optional<Message> parsed = known(typeUrl, depth).flatMap(type -> parsed(type, value));
     if (parsed.isEmpty()) {
-      return unreadable.apply(typeUrl, value);
+      var named =
+          Struct.newBuilder()
+              .putFields(TYPE_MEMBER, Value.newBuilder().setStringValue(typeUrl).build())
+              .putFields(LENGTH_MEMBER, Value.newBuilder().setNumberValue(value.size()).build());
+      return Any.pack(named.build());
     }
-    Message before = parsed.get();
-    Message after = cleaned(before, depth + 1);
-    return any(typeUrl, after == before ? value : after.toByteString());
-  }
-
-  private static Any named(String typeUrl, ByteString value) {
-    return struct(
-        Struct.newBuilder()
-            .putFields("type_url", Value.newBuilder().setStringValue(typeUrl).build())
-            .putFields("bytes", Value.newBuilder().setNumberValue(value.size()).build())
-            .build());
-  }
-
-  static Any struct(Struct struct) {
-    return any(STRUCT_URL, struct.toByteString());
-  }
-
-  private static Any any(String typeUrl, ByteString value) {
-    return Any.newBuilder().setTypeUrl(typeUrl).setValue(value).build();
+    Message shown = cleaned(parsed.get(), depth + 1);
+    return Any.newBuilder()
+        .setTypeUrl(typeUrl)
+        .setValue(shown.equals(parsed.get()) ? value : shown.toByteString())
+        .build();
   }
 
   private static Optional<Descriptor> known(String typeUrl, int depth) {
@@ -123,19 +105,12 @@ public final class Redaction {
     }
   }
 
-  /**
-   * Returns a copy of {@code message} without secrets, or {@code message} itself if it has none.
-   */
-  private Message cleaned(Message message, int depth) {
+  private static Message cleaned(Message message, int depth) {
     Descriptor type = message.getDescriptorForType();
     if (type.getFullName().equals("google.protobuf.Any")) {
       String url = (String) message.getField(type.findFieldByNumber(ANY_URL));
       ByteString value = (ByteString) message.getField(type.findFieldByNumber(ANY_VALUE));
-      if (url.isEmpty() && value.isEmpty()) {
-        return message;
-      }
-      Any after = apply(url, value, depth);
-      return after.getTypeUrl().equals(url) && after.getValue().equals(value) ? message : after;
+      return url.isEmpty() && value.isEmpty() ? message : apply(url, value, depth);
     }
     if (type.getFullName().equals("google.protobuf.Struct")) {
       return withoutSecrets(message);
@@ -144,64 +119,39 @@ public final class Redaction {
       return message;
     }
     String nameField = HEADER_NAME_FIELDS.get(type.getFullName());
-    if (nameField != null) {
-      FieldDescriptor name = type.findFieldByName(nameField);
-      return SecretNames.isSecret((String) message.getField(name))
-          ? blankedExcept(name, message)
-          : withoutUnknown(message);
+    FieldDescriptor name = nameField == null ? null : type.findFieldByName(nameField);
+    if (name != null && SecretNames.isSecret((String) message.getField(name))) {
+      return blankedExcept(name, message);
     }
-    Message.@Nullable Builder changed = null;
-    for (Map.Entry<FieldDescriptor, Object> field : message.getAllFields().entrySet()) {
-      Object before = field.getValue();
-      Object after = cleaned(field.getKey(), before, depth);
-      if (after != before) {
-        changed = changed == null ? message.toBuilder() : changed;
-        changed.setField(field.getKey(), after);
-      }
-    }
-    return withoutUnknown(changed == null ? message : changed.build());
+    Message.Builder shown =
+        message.toBuilder().setUnknownFields(UnknownFieldSet.getDefaultInstance());
+    message
+        .getAllFields()
+        .forEach((field, value) -> shown.setField(field, cleaned(field, value, depth)));
+    return shown.build();
   }
 
-  private static Message withoutUnknown(Message message) {
-    return message.getUnknownFields().asMap().isEmpty()
-        ? message
-        : message.toBuilder().setUnknownFields(UnknownFieldSet.getDefaultInstance()).build();
-  }
-
-  private static Message withoutSecrets(Message structMessage) {
+  private static Message withoutSecrets(Message struct) {
     try {
-      Struct before = Struct.parseFrom(structMessage.toByteString());
-      Struct after = SecretNames.withoutSecrets(before);
-      return after.equals(before)
-          ? structMessage
-          : DynamicMessage.parseFrom(structMessage.getDescriptorForType(), after.toByteString());
+      return SecretNames.withoutSecrets(Struct.parseFrom(struct.toByteString()));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("a Struct that was written a moment ago can be read", e);
     }
   }
 
-  private Object cleaned(FieldDescriptor field, Object value, int depth) {
+  private static Object cleaned(FieldDescriptor field, Object value, int depth) {
     if (isSensitive(field)) {
       return blanked(value);
     }
     if (field.getName().equals(GRPC_METADATA) && value instanceof List<?> headers) {
       return headers.stream().<Object>map(each -> withoutValue((Message) each)).toList();
     }
-    if (field.getJavaType() != JavaType.MESSAGE) {
-      return value;
+    if (value instanceof List<?> list) {
+      return list.stream()
+          .<Object>map(each -> each instanceof Message part ? cleaned(part, depth) : each)
+          .toList();
     }
-    if (!field.isRepeated()) {
-      return cleaned((Message) value, depth);
-    }
-    List<?> before = (List<?>) value;
-    List<Object> after =
-        before.stream().<Object>map(element -> cleaned((Message) element, depth)).toList();
-    for (int i = 0; i < after.size(); i++) {
-      if (after.get(i) != before.get(i)) {
-        return after;
-      }
-    }
-    return value;
+    return value instanceof Message part ? cleaned(part, depth) : value;
   }
 
   private static boolean isSensitive(FieldDescriptor field) {

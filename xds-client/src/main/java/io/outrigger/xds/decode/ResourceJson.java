@@ -208,7 +208,7 @@ public final class ResourceJson {
    * readable appears as {@code {"@type":"…","bytes":<length>}}. Secrets are left out.
    */
   public static String print(RawResource resource) {
-    return Printer.GSON.toJson(PrintableForm.of(resource.typeUrl(), resource.bytes()));
+    return Printer.GSON.toJson(PrintableForm.of(resource));
   }
 
   /** Holds the JSON printer, which is created on first use. */

@@ -5,7 +5,6 @@ import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.outrigger.base.AnyThread;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -13,9 +12,10 @@ import java.util.regex.Pattern;
  * proto files do not mark as sensitive.
  */
 @AnyThread
-@SuppressWarnings("ReferenceEquality") // a value without secrets is returned as the same object
 public final class SecretNames {
   static final String REDACTED = "[redacted]";
+
+  private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
 
   /**
    * Matches secret names of headers and metadata. Users choose names of headers and metadata, so
@@ -55,24 +55,19 @@ public final class SecretNames {
   }
 
   /**
-   * Returns a copy of {@code struct} in which the values of members with secret names are redacted,
-   * or {@code struct} itself if it has no such member.
+   * Returns a copy of {@code struct} in which the values of members with secret names are redacted.
    */
   public static Struct withoutSecrets(Struct struct) {
     boolean valueIsSecret = NAMES.stream().anyMatch(name -> isSecret(textOf(struct, name)));
-    Struct.Builder shown = null;
-    for (Map.Entry<String, Value> member : struct.getFieldsMap().entrySet()) {
-      Value before = member.getValue();
-      Value after =
-          isSecret(member.getKey()) || (valueIsSecret && member.getKey().equals(VALUE))
-              ? Value.newBuilder().setStringValue(REDACTED).build()
-              : withoutSecrets(before);
-      if (after != before) {
-        shown = shown == null ? struct.toBuilder() : shown;
-        shown.putFields(member.getKey(), after);
-      }
-    }
-    return shown == null ? struct : shown.build();
+    var shown = Struct.newBuilder();
+    struct
+        .getFieldsMap()
+        .forEach(
+            (name, value) -> {
+              boolean hide = isSecret(name) || (valueIsSecret && name.equals(VALUE));
+              shown.putFields(name, hide ? REDACTED_VALUE : withoutSecrets(value));
+            });
+    return shown.build();
   }
 
   private static String textOf(Struct struct, String member) {
@@ -81,28 +76,13 @@ public final class SecretNames {
 
   private static Value withoutSecrets(Value value) {
     if (value.hasStructValue()) {
-      Struct before = value.getStructValue();
-      Struct after = withoutSecrets(before);
-      return after == before ? value : Value.newBuilder().setStructValue(after).build();
+      return Value.newBuilder().setStructValue(withoutSecrets(value.getStructValue())).build();
     }
     if (value.hasListValue()) {
-      ListValue before = value.getListValue();
-      ListValue after = withoutSecrets(before);
-      return after == before ? value : Value.newBuilder().setListValue(after).build();
+      var list = ListValue.newBuilder();
+      value.getListValue().getValuesList().forEach(each -> list.addValues(withoutSecrets(each)));
+      return Value.newBuilder().setListValue(list).build();
     }
     return value;
-  }
-
-  private static ListValue withoutSecrets(ListValue list) {
-    ListValue.Builder shown = null;
-    for (int i = 0; i < list.getValuesCount(); i++) {
-      Value before = list.getValues(i);
-      Value after = withoutSecrets(before);
-      if (after != before) {
-        shown = shown == null ? list.toBuilder() : shown;
-        shown.setValues(i, after);
-      }
-    }
-    return shown == null ? list : shown.build();
   }
 }
