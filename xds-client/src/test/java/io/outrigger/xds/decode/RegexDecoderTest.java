@@ -67,15 +67,15 @@ class RegexDecoderTest {
         Arguments.of("(a{1000}b{1000}){99999999999999999999}", "counted repetitions"),
         Arguments.of("(".repeat(8000), "nested"),
         Arguments.of("(?:".repeat(300) + "a" + ")".repeat(300), "nested"),
-        Arguments.of("a".repeat(RegexSize.MAX_LENGTH + 1), "characters"));
+        Arguments.of("a".repeat(RegexDecoder.MAX_LENGTH + 1), "characters"));
   }
 
   @Test
   void longestAndDeepestPermittedExpressionsCompile() {
     var errors = FieldErrors.ofResource();
-    int depth = RegexSize.MAX_DEPTH;
+    int depth = RegexDecoder.MAX_DEPTH;
 
-    assertThat(decode("a|".repeat(RegexSize.MAX_LENGTH / 2), errors)).isTrue();
+    assertThat(decode("a|".repeat(RegexDecoder.MAX_LENGTH / 2), errors)).isTrue();
     assertThat(decode("(".repeat(depth) + "a" + ")".repeat(depth), errors)).isTrue();
     assertThat(decode("(a{1000}b{900}){50}", errors)).isTrue();
   }
