@@ -3,19 +3,18 @@ package io.outrigger.program.app;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
+import io.outrigger.base.PathWatcher;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayEffect.Omission;
 import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.xds.local.OverlayDirectory;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.FileProblem;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
-import io.outrigger.xds.stream.OverlayObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,15 +22,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The local policy in use: it reads the overlay files, passes the rules to the xDS clients, and
- * reports their effect.
+ * The overlay in use: it reads and watches the overlay files, passes the rules to the xDS clients,
+ * and reports their effect.
  */
 @ControlConfined
-final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
+final class LocalOverlay {
   private static final Logger log = LoggerFactory.getLogger(LocalOverlay.class);
   private static final String ALL = "";
 
@@ -44,16 +44,16 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
   private static final String FILES = "files";
 
   private final ControlLoop loop;
-  private final OverlayDirectory files;
-  private final List<FileProblem> ignored;
+  private final List<Path> roots;
+  private final PathWatcher<OverlayFiles> watcher;
   private final ControlPlanes controlPlanes;
   private final EventLog events;
-  private final boolean isOn;
+  private OverlayFiles files;
   private TimerHandle unmatched = () -> {};
 
   /**
    * @param reader runs blocking reads
-   * @param roots files and folders; empty when there is no local policy
+   * @param roots files and folders; empty when there is no overlay
    * @param read the content of the files at the start
    */
   LocalOverlay(
@@ -64,11 +64,12 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
       ControlPlanes controlPlanes,
       EventLog events) {
     this.loop = loop;
-    this.ignored = read.ignored();
-    this.files = new OverlayDirectory(loop, reader, roots, read, this);
+    this.roots = List.copyOf(roots);
+    this.files = read;
+    this.watcher =
+        new PathWatcher<>("overlay files", loop, reader, this::nextReading, this::onRead);
     this.controlPlanes = controlPlanes;
     this.events = events;
-    this.isOn = !roots.isEmpty();
   }
 
   /**
@@ -76,20 +77,21 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
    * resource is watched.
    */
   void start() {
-    if (isOn) {
-      ignored.forEach(field -> log.warn("overlay: {}", field));
-      files.start();
+    if (!roots.isEmpty()) {
+      files.ignored().forEach(field -> log.warn("overlay: {}", field));
+      onOverlay(files.overlay());
+      watcher.startLater();
     }
   }
 
   void close() {
     unmatched.cancel();
-    files.close();
+    watcher.close();
   }
 
   /** Returns the effect of each rule. */
   OverlayStatus status() {
-    return isOn
+    return !roots.isEmpty()
         ? new OverlayStatus(
             fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems())
         : OverlayStatus.NONE;
@@ -97,19 +99,35 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
 
   /** Returns the changes that rules made to clusters, by cluster name. */
   Map<String, OverlayEffect> clusters() {
-    return isOn ? fromClients(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
+    return !roots.isEmpty() ? fromClients(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
   }
 
   private <T> Optional<T> fromClients(Function<AdsClients, T> question) {
     return controlPlanes.known().map(ControlPlanes.Known::clients).map(question);
   }
 
-  @Override
-  public void onOverlay(Overlay overlay) {
+  private Supplier<OverlayFiles> nextReading() {
+    OverlayFiles before = files;
+    return () -> OverlayFiles.read(roots, before);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an unchanged overlay is the same instance
+  private void onRead(OverlayFiles read) {
+    OverlayFiles before = files;
+    files = read;
+    if (!read.problems().equals(before.problems())) {
+      onProblems(read.problems());
+    }
+    if (read.overlay() != before.overlay()) {
+      onOverlay(read.overlay());
+    }
+  }
+
+  private void onOverlay(Overlay overlay) {
     String what = "in force: " + Count.of(overlay.rules().size(), "rule");
     log.info("overlay: {}", what);
     event(FILES, what);
-    controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this));
+    controlPlanes.known().ifPresent(known -> known.clients().overlay(overlay, this::onLeftOut));
     unmatched.cancel();
     unmatched = loop.schedule(SETTLED, this::reportUnmatched);
   }
@@ -124,8 +142,7 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     }
   }
 
-  @Override
-  public void onProblems(List<FileProblem> problems) {
+  private void onProblems(List<FileProblem> problems) {
     if (problems.isEmpty()) {
       log.info("overlay: no problem left");
       event(FILES, "no problem left");
@@ -136,8 +153,7 @@ final class LocalOverlay implements OverlayDirectory.Listener, OverlayObserver {
     }
   }
 
-  @Override
-  public void onLeftOut(String resource, Omission omission) {
+  private void onLeftOut(String resource, Omission omission) {
     String reason = omission.field().isEmpty() ? "" : omission.field() + ": ";
     String what = omission.rule() + " is left out: " + reason + omission.reason();
     log.warn("overlay: {}: {}", resource, what);

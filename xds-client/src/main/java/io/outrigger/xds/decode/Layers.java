@@ -49,23 +49,6 @@ final class Layers<V> {
 
   /** Applies all {@code layers} in their order. */
   Result<V> lay(List<Layer> layers) {
-    List<OverlayRule> matched = layers.stream().map(Layer::rule).toList();
-    var all = new Merge(own);
-    boolean changed = false;
-    for (Layer layer : layers) {
-      changed |= all.lay(layer.rule(), layer.patch());
-    }
-    if (!changed) {
-      return new Result<>(ownValue, new OverlayEffect(matched, List.of(), List.of()));
-    }
-    FieldErrors errors = FieldErrors.ofResource();
-    Optional<V> value = decoder.decode(all.message(), errors);
-    return value.isPresent() && errors.isEmpty()
-        ? new Result<>(value.get(), new OverlayEffect(matched, all.values(), List.of()))
-        : oneByOne(layers, matched);
-  }
-
-  private Result<V> oneByOne(List<Layer> layers, List<OverlayRule> matched) {
     var merged = new Merge(own);
     V last = ownValue;
     List<Omission> leftOut = new ArrayList<>();
@@ -83,6 +66,7 @@ final class Layers<V> {
         leftOut.add(omission(layer.rule(), errors));
       }
     }
+    List<OverlayRule> matched = layers.stream().map(Layer::rule).toList();
     return new Result<>(last, new OverlayEffect(matched, merged.values(), leftOut));
   }
 

@@ -55,7 +55,7 @@ public record OverlayFiles(
    *
    * @param roots files and folders, in the order in which their rules count
    */
-  static OverlayFiles read(List<Path> roots, OverlayFiles before) {
+  public static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
     Map<Path, WatchedFile<Rules>> files =
         WatchedFile.readAll(roots, FORMAT, before.files, problems);
@@ -73,9 +73,9 @@ public record OverlayFiles(
         routes.addAll(file.content().routes());
       }
     }
-    boolean isSame = before.isOf(clusters, routes);
+    boolean isSame = before.overlay.isOf(clusters, routes);
     return new OverlayFiles(
-        files, isSame ? before.overlay : before.overlay.with(clusters, routes), problems);
+        files, isSame ? before.overlay : Overlay.of(clusters, routes), problems);
   }
 
   /**
@@ -104,9 +104,5 @@ public record OverlayFiles(
     return Stream.concat(
         rules.clusters().stream().map(ClusterRule::rule),
         rules.routes().stream().map(RouteRule::rule));
-  }
-
-  private boolean isOf(List<ClusterRule> clusters, List<RouteRule> routes) {
-    return overlay.isOf(clusters, routes);
   }
 }

@@ -2,16 +2,13 @@ package io.outrigger.xds.overlay;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
-import io.outrigger.xds.ResourceType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** All overlay rules that are in force. Earlier rules have precedence. */
@@ -99,65 +96,5 @@ public final class Overlay {
     return byFile.values().stream()
         .flatMap(rules -> rules.stream().sorted(Comparator.comparingInt(OverlayRule::line)))
         .toList();
-  }
-
-  /**
-   * Whether resources of {@code type} are decoded in the same way under {@code other}. The check
-   * compares the identity of the rule lists. An overlay with equal rules in other list objects
-   * counts as different; {@link #with} keeps the list objects.
-   */
-  @SuppressWarnings("ReferenceEquality") // comparing long lists of rules would take too long
-  public boolean isAlike(Overlay other, ResourceType<?> type) {
-    if (other == this || type.equals(ResourceType.ENDPOINT)) {
-      return true;
-    }
-    return type.equals(ResourceType.CLUSTER)
-        ? clusters == other.clusters
-        : routes == other.routes && byTarget == other.byTarget;
-  }
-
-  /**
-   * Returns an overlay with other rules. If the rules of one kind are equal to those of this
-   * overlay, the result shares their list, so that {@link #isAlike} returns true for that kind.
-   */
-  public Overlay with(List<ClusterRule> clusterRules, List<RouteRule> routeRules) {
-    return of(
-        clusterRules.equals(clusters) ? clusters : clusterRules,
-        routeRules.equals(routes) ? routes : routeRules);
-  }
-
-  /**
-   * Returns a test for the names of resources of {@code type} that may be decoded differently than
-   * under {@code before}: all resources to which an added, removed or changed rule applies.
-   */
-  public Predicate<String> changesSince(Overlay before, ResourceType<?> type) {
-    if (!type.equals(ResourceType.CLUSTER)) {
-      return routes.equals(before.routes) && byTarget.equals(before.byTarget)
-          ? name -> false
-          : name -> true;
-    }
-    Optional<List<ClusterRule>> changed = difference(before.clusters, clusters);
-    return changed.isEmpty()
-        ? name -> true
-        : name -> changed.get().stream().anyMatch(rule -> rule.isFor(name));
-  }
-
-  /**
-   * Returns the rules that only one of the lists contains; empty when the common rules are in a
-   * different order.
-   */
-  private static Optional<List<ClusterRule>> difference(
-      List<ClusterRule> before, List<ClusterRule> now) {
-    List<ClusterRule> stayed = new ArrayList<>(before);
-    stayed.retainAll(Set.copyOf(now));
-    List<ClusterRule> kept = new ArrayList<>(now);
-    kept.retainAll(Set.copyOf(before));
-    if (!stayed.equals(kept)) {
-      return Optional.empty();
-    }
-    List<ClusterRule> changed = new ArrayList<>(before);
-    changed.addAll(now);
-    changed.removeAll(Set.copyOf(stayed));
-    return Optional.of(changed);
   }
 }

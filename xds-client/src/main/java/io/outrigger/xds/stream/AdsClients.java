@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ public final class AdsClients {
   private final AdsObserver observer;
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
-  private final LocalPolicy policy;
+  private final CurrentOverlay overlays;
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -94,7 +95,7 @@ public final class AdsClients {
     this.decoder = decoder;
     this.connect = connect;
     this.observer = observer;
-    this.policy = new LocalPolicy(loop, decoding, decoder, this::contextOf, this::subscriptions);
+    this.overlays = new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -137,7 +138,7 @@ public final class AdsClients {
       @Override
       public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
         loop.checkInside();
-        policy.use(target);
+        overlays.use(target);
         Watch watch =
             clients
                 .computeIfAbsent(scope, absent -> newClient(absent, servers))
@@ -146,7 +147,7 @@ public final class AdsClients {
         return () -> {
           if (open.getAndSet(false)) {
             watch.close();
-            policy.release(target);
+            overlays.release(target);
             forgetLater(scope);
           }
         };
@@ -158,18 +159,18 @@ public final class AdsClients {
    * Applies an overlay to the resources in use and to all resources that follow. The overlay takes
    * effect when the decoding thread has decoded the affected resources again.
    *
-   * @param listener receives the rules that cannot be applied to a resource, while this overlay is
-   *     in force
+   * @param listener receives each rule that cannot be applied, while this overlay is in force, and
+   *     the resource: a cluster, or {@code configuration/virtual host/route}
    */
-  public void overlay(Overlay overlay, OverlayObserver listener) {
+  public void overlay(Overlay overlay, BiConsumer<String, OverlayEffect.Omission> listener) {
     loop.checkInside();
-    policy.change(overlay, listener);
+    overlays.change(overlay, listener);
   }
 
   /** Returns the effect of each rule of the overlay. */
   public List<OverlayStatus.Rule> overlayRules() {
     loop.checkInside();
-    return OverlayStatus.rules(policy.overlay(), held());
+    return OverlayStatus.rules(overlays.overlay(), held());
   }
 
   /** Returns the effect of the overlay on each cluster in use, by cluster name. */
@@ -277,7 +278,7 @@ public final class AdsClients {
         transport(server),
         node,
         new IncrementalDecoder(decoder),
-        policy,
+        overlays,
         observer);
   }
 

@@ -53,7 +53,7 @@ final class ResponseHandler {
   private final ServerFeatures features;
   private final ServerSubscriptions subscriptions;
   private final IncrementalDecoder decoder;
-  private final LocalPolicy policy;
+  private final CurrentOverlay overlays;
   private final AdsObserver observer;
 
   /**
@@ -68,7 +68,7 @@ final class ResponseHandler {
       String server,
       ServerSubscriptions subscriptions,
       IncrementalDecoder decoder,
-      LocalPolicy policy,
+      CurrentOverlay overlays,
       AdsObserver observer) {
     this.loop = loop;
     this.decoding = decoding;
@@ -77,7 +77,7 @@ final class ResponseHandler {
     this.features = origin.features();
     this.subscriptions = subscriptions;
     this.decoder = decoder;
-    this.policy = policy;
+    this.overlays = overlays;
     this.observer = observer;
   }
 
@@ -90,7 +90,7 @@ final class ResponseHandler {
    */
   <T> void read(ResourceType<T> type, DiscoveryResponse response, Consumer<Decoded<T>> then) {
     List<Any> resources = response.getResourcesList();
-    DecodeContext context = policy.contextOf(origin);
+    DecodeContext context = overlays.contextOf(origin);
     List<InUse<T>> known = inUse(type, resources.size(), context.overlay());
     decoding.execute(
         () -> {
@@ -120,7 +120,7 @@ final class ResponseHandler {
       subscription
           .entry()
           .held()
-          .filter(held -> held.server().equals(origin) && LocalPolicy.isUnder(overlay, type, held))
+          .filter(held -> held.server().equals(origin) && CurrentOverlay.isUnder(overlay, type, held))
           .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
     }
     return inUse;
@@ -232,7 +232,7 @@ final class ResponseHandler {
     Instant now = loop.now();
     String version = response.getVersionInfo();
     decoded.valid().forEach((name, valid) -> receive(type, name, valid, version, now, decoded));
-    policy.onApplied(decoded.overlay());
+    overlays.onApplied(decoded.overlay());
     decoded
         .invalid()
         .forEach(
@@ -275,7 +275,7 @@ final class ResponseHandler {
         new CacheEvent.Received<>(
             valid.value(), valid.raw(), version, now, origin, decoded.overlay());
     apply(type, name, event);
-    policy.onValue(valid.value());
+    overlays.onValue(valid.value());
   }
 
   /**

@@ -73,7 +73,7 @@ final class StreamSupervisor implements AdsSession.Owner {
       AdsTransport transport,
       WireNode node,
       IncrementalDecoder decoder,
-      LocalPolicy policy,
+      CurrentOverlay overlays,
       AdsObserver observer) {
     this.loop = loop;
     this.transport = transport;
@@ -88,7 +88,7 @@ final class StreamSupervisor implements AdsSession.Owner {
             transport.name(),
             subscriptions,
             decoder,
-            policy,
+            overlays,
             log);
     backoff = new Backoff(random);
   }

@@ -176,7 +176,7 @@ final class ResponseHandlerTest {
     var all = new ServerSubscriptions();
     all.add(subscriptions);
     var policy =
-        new LocalPolicy(
+        new CurrentOverlay(
             loop,
             Runnable::run,
             resources,

@@ -19,20 +19,19 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Holds the overlay in force and applies it to the resources in use. When the overlay changes,
- * resources that a new, removed or changed rule matches are decoded again from their bytes. This
- * decoding runs on the executor that decodes responses.
+ * Holds the overlay in force and applies it to the resources in use. When the overlay changes, all
+ * resources in use except endpoints are decoded again from their bytes, on the executor that
+ * decodes responses (decision xds-0073).
  *
  * <p>Each resource in use records the overlay under which it was decoded. The class decodes
  * resources again until no resource under an old overlay is left. The order of responses and
@@ -40,7 +39,7 @@ import java.util.function.Supplier;
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
-final class LocalPolicy {
+final class CurrentOverlay {
   /** The maximum number of resources that are reported per rule. */
   private static final int MAX_LISTED = 20;
 
@@ -52,7 +51,7 @@ final class LocalPolicy {
   private final Map<OverlayRule, Set<String>> reported = new HashMap<>();
   private final Map<String, Integer> targets = new HashMap<>(); // the number of watches by target
   private Overlay overlay = Overlay.NONE;
-  private OverlayObserver observer = (resource, omission) -> {};
+  private BiConsumer<String, OverlayEffect.Omission> onLeftOut = (resource, omission) -> {};
   private boolean refreshing;
 
   /** A resource in use that was decoded under an old overlay. */
@@ -65,7 +64,7 @@ final class LocalPolicy {
    * @param contexts the function that returns the decode context of a server, without an overlay
    * @param subscriptions supplies all subscriptions
    */
-  LocalPolicy(
+  CurrentOverlay(
       ControlLoop loop,
       Executor decoding,
       ResponseDecoder decoder,
@@ -88,9 +87,9 @@ final class LocalPolicy {
   }
 
   /** Puts another overlay in force for all resources. */
-  void change(Overlay next, OverlayObserver listener) {
+  void change(Overlay next, BiConsumer<String, OverlayEffect.Omission> listener) {
     overlay = next.forTargets(targets.keySet());
-    observer = listener;
+    onLeftOut = listener;
     reported.clear();
     refresh();
   }
@@ -111,12 +110,9 @@ final class LocalPolicy {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
 
-  /**
-   * Whether a resource in use would have the same value if it were decoded again under the given
-   * overlay.
-   */
+  /** Whether a resource in use needs no further decoding under {@code overlay}. */
   static boolean isUnder(Overlay overlay, ResourceType<?> type, Held<?> held) {
-    return overlay.isAlike(held.overlay(), type);
+    return held.overlay() == overlay || type.equals(ResourceType.ENDPOINT);
   }
 
   /**
@@ -140,7 +136,7 @@ final class LocalPolicy {
   private void report(String part, OverlayEffect.Omission omission) {
     Set<String> parts = reported.computeIfAbsent(omission.rule(), rule -> new HashSet<>());
     if (parts.size() < MAX_LISTED && parts.add(part)) {
-      observer.onLeftOut(part, omission);
+      onLeftOut.accept(part, omission);
     }
   }
 
@@ -160,7 +156,7 @@ final class LocalPolicy {
     decoding.execute(
         () -> {
           try {
-            List<Fresh<?>> fresh = decoded(stale, under, with);
+            List<Fresh<?>> fresh = decoded(stale, with);
             loop.execute(() -> apply(fresh, under));
           } catch (RuntimeException | Error e) { // our bug; the control loop counts it
             loop.execute(
@@ -180,26 +176,12 @@ final class LocalPolicy {
         .ifPresent(held -> into.add(new Stale<>(subscription, held)));
   }
 
-  private List<Fresh<?>> decoded(
-      List<Stale<?>> stale, Overlay under, Map<XdsServer, DecodeContext> with) {
-    IdentityHashMap<Overlay, Map<ResourceType<?>, Predicate<String>>> changes =
-        new IdentityHashMap<>();
+  private List<Fresh<?>> decoded(List<Stale<?>> stale, Map<XdsServer, DecodeContext> with) {
     List<Fresh<?>> fresh = new ArrayList<>(stale.size());
     for (Stale<?> each : stale) {
-      Overlay before = each.held().overlay();
-      boolean mayDiffer =
-          changes
-              .computeIfAbsent(before, from -> new HashMap<>())
-              .computeIfAbsent(each.subscription().type(), type -> under.changesSince(before, type))
-              .test(each.subscription().name());
-      DecodeContext context = Optional.ofNullable(with.get(each.held().server())).orElseThrow();
-      fresh.add(mayDiffer ? decoded(each, context) : unchanged(each));
+      fresh.add(decoded(each, Optional.ofNullable(with.get(each.held().server())).orElseThrow()));
     }
     return fresh;
-  }
-
-  private static <T> Fresh<T> unchanged(Stale<T> stale) {
-    return new Fresh<>(stale, stale.held().value());
   }
 
   /**
@@ -213,15 +195,9 @@ final class LocalPolicy {
             .setTypeUrl(raw.typeUrl())
             .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
             .build();
-    return decoder
-        .decode(stale.subscription().type(), List.of(any), context)
-        .valid()
-        .values()
-        .stream()
-        .findFirst()
-        .map(Valid::value)
-        .map(value -> new Fresh<>(stale, value))
-        .orElseGet(() -> unchanged(stale));
+    var values = decoder.decode(stale.subscription().type(), List.of(any), context).valid().values();
+    return new Fresh<>(
+        stale, values.stream().findFirst().map(Valid::value).orElse(stale.held().value()));
   }
 
   private void apply(List<Fresh<?>> fresh, Overlay under) {
