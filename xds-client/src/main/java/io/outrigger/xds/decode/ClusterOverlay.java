@@ -3,12 +3,10 @@ package io.outrigger.xds.decode;
 import com.google.gson.JsonArray;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayEffect.Value;
-import io.outrigger.xds.decode.Layers.Layer;
 import io.outrigger.xds.overlay.ClusterRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,24 +31,19 @@ final class ClusterOverlay {
     }
     try {
       Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
-      return Optional.of(over(own.get(), whole, context, rules));
+      var result =
+          Layers.lay(
+              whole,
+              own.get(),
+              rules,
+              (message, found) ->
+                  ClusterDecoder.decode(
+                      (Cluster) message, message.toByteString(), context, found));
+      return Optional.of(withAlpn(result, rules));
     } catch (InvalidProtocolBufferException e) {
       errors.add("is not readable: " + e.getMessage());
       return Optional.empty();
     }
-  }
-
-  private static ClusterResource over(
-      ClusterResource own, Cluster proto, DecodeContext context, List<ClusterRule> rules) {
-    var result =
-        new Layers<>(proto, own, (message, errors) -> decode(message, context, errors))
-            .lay(rules.stream().map(rule -> new Layer(rule.rule(), rule.patch())).toList());
-    return withAlpn(result, rules);
-  }
-
-  private static Optional<ClusterResource> decode(
-      Message message, DecodeContext context, FieldErrors errors) {
-    return ClusterDecoder.decode((Cluster) message, message.toByteString(), context, errors);
   }
 
   /**

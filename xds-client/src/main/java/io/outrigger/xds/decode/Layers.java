@@ -5,7 +5,7 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayEffect.Omission;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.overlay.Merge;
-import io.outrigger.xds.overlay.Patch;
+import io.outrigger.xds.overlay.Overlay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,12 +13,9 @@ import java.util.Optional;
 /**
  * Applies the rules of an overlay to a valid message and decodes the result. A rule that would make
  * the message invalid is left out as a whole; the other rules still apply.
- *
- * @param <V> the type that a message is decoded to
  */
-final class Layers<V> {
-  /** A rule and the patch that it applies to the message. */
-  record Layer(OverlayRule rule, Patch patch) {}
+final class Layers {
+  private Layers() {}
 
   /**
    * The decoded value and the effect of the rules.
@@ -32,29 +29,20 @@ final class Layers<V> {
     Optional<V> decode(Message message, FieldErrors errors);
   }
 
-  private final Message own;
-  private final V ownValue;
-  private final Decoder<V> decoder;
-
   /**
-   * Creates layers over {@code own}, a message that was decoded without an error.
+   * Applies all {@code rules} in their order to {@code own}, a message that was decoded without an
+   * error.
    *
    * @param ownValue the value that {@code own} was decoded to
    */
-  Layers(Message own, V ownValue, Decoder<V> decoder) {
-    this.own = own;
-    this.ownValue = ownValue;
-    this.decoder = decoder;
-  }
-
-  /** Applies all {@code layers} in their order. */
-  Result<V> lay(List<Layer> layers) {
+  static <V> Result<V> lay(
+      Message own, V ownValue, List<? extends Overlay.Rule> rules, Decoder<V> decoder) {
     var merged = new Merge(own);
     V last = ownValue;
     List<Omission> leftOut = new ArrayList<>();
-    for (Layer layer : layers) {
+    for (Overlay.Rule rule : rules) {
       Merge tried = merged.fork();
-      if (!tried.lay(layer.rule(), layer.patch())) {
+      if (!tried.lay(rule.rule(), rule.patch())) {
         continue;
       }
       FieldErrors errors = FieldErrors.ofResource();
@@ -63,10 +51,10 @@ final class Layers<V> {
         merged = tried;
         last = value.get();
       } else {
-        leftOut.add(omission(layer.rule(), errors));
+        leftOut.add(omission(rule.rule(), errors));
       }
     }
-    List<OverlayRule> matched = layers.stream().map(Layer::rule).toList();
+    List<OverlayRule> matched = rules.stream().<OverlayRule>map(Overlay.Rule::rule).toList();
     return new Result<>(last, new OverlayEffect(matched, merged.values(), leftOut));
   }
 

@@ -2,11 +2,9 @@ package io.outrigger.xds.decode;
 
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
-import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteTable;
-import io.outrigger.xds.decode.Layers.Layer;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.overlay.RouteRule;
 import java.util.HashMap;
@@ -71,22 +69,17 @@ final class RouteOverlays {
       io.envoyproxy.envoy.config.route.v3.Route proto,
       Optional<RetryPolicy> hostRetry,
       RouteDecoder.Scope scope) {
-    List<Layer> layers =
-        scope.rules().stream()
-            .filter(rule -> rule.isFor(proto))
-            .map(rule -> new Layer(rule.rule(), rule.patch()))
-            .toList();
-    if (layers.isEmpty() || !proto.hasRoute()) {
+    List<RouteRule> rules = scope.rules().stream().filter(rule -> rule.isFor(proto)).toList();
+    if (rules.isEmpty() || !proto.hasRoute()) {
       return own;
     }
     var result =
-        new Layers<>(
-                proto.getRoute(),
-                own.action(),
-                (message, errors) ->
-                    RouteActionDecoder.decode((RouteAction) message, hostRetry, scope, errors))
-            .lay(layers);
-    OverlayEffect effect = result.effect();
-    return own.overlaid(result.value(), effect);
+        Layers.lay(
+            proto.getRoute(),
+            own.action(),
+            rules,
+            (message, errors) ->
+                RouteActionDecoder.decode((RouteAction) message, hostRetry, scope, errors));
+    return own.overlaid(result.value(), result.effect());
   }
 }

@@ -12,7 +12,8 @@ import java.util.List;
  * @param alpn protocols to offer before {@code h2}; empty when the rule does not set them
  */
 @AnyThread
-public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn) {
+public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn)
+    implements Overlay.Rule {
   public ClusterRule {
     names = List.copyOf(names);
     alpn = List.copyOf(alpn);
@@ -20,11 +21,6 @@ public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<
 
   /** Whether the rule applies to the cluster {@code name}. */
   public boolean isFor(String name) {
-    for (Glob glob : names) {
-      if (glob.matches(name)) {
-        return true;
-      }
-    }
-    return false;
+    return Glob.any(names, name);
   }
 }

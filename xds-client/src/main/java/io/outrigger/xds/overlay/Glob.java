@@ -1,7 +1,7 @@
 package io.outrigger.xds.overlay;
 
 import io.outrigger.base.AnyThread;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * A pattern for names: {@code *} matches any text, {@code ?} matches one character, and every other
@@ -9,48 +9,18 @@ import org.jspecify.annotations.Nullable;
  * time proportional to the product of both lengths.
  */
 @AnyThread
-public final class Glob {
-  private final String pattern;
-
-  /**
-   * The literal prefix and suffix that every matching name has. Comparing the prefix and the suffix
-   * first rejects most names quickly.
-   */
-  private final String literalPrefix;
-
-  private final String literalSuffix;
-
-  public Glob(String pattern) {
-    this.pattern = pattern;
-    this.literalPrefix = pattern.substring(0, firstWild(pattern));
-    this.literalSuffix = pattern.substring(lastWild(pattern) + 1);
-  }
-
-  private static int firstWild(String pattern) {
-    int first = 0;
-    while (first < pattern.length() && !isWild(pattern.charAt(first))) {
-      first++;
+public record Glob(String pattern) {
+  /** Whether any of {@code globs} matches {@code text}. */
+  static boolean any(List<Glob> globs, String text) {
+    for (Glob glob : globs) {
+      if (glob.matches(text)) {
+        return true;
+      }
     }
-    return first;
-  }
-
-  private static int lastWild(String pattern) {
-    int last = pattern.length() - 1;
-    while (last >= 0 && !isWild(pattern.charAt(last))) {
-      last--;
-    }
-    return last;
-  }
-
-  private static boolean isWild(char c) {
-    return c == '*' || c == '?';
+    return false;
   }
 
   public boolean matches(String text) {
-    return text.endsWith(literalSuffix) && text.startsWith(literalPrefix) && matchesWhole(text);
-  }
-
-  private boolean matchesWhole(String text) {
     int patternIndex = 0;
     int textIndex = 0;
     int starIndex = -1; // index of the last star that was read from the pattern
@@ -75,16 +45,6 @@ public final class Glob {
       patternIndex++;
     }
     return patternIndex == pattern.length();
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Glob that && pattern.equals(that.pattern);
-  }
-
-  @Override
-  public int hashCode() {
-    return pattern.hashCode();
   }
 
   @Override

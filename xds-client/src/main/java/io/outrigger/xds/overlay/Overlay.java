@@ -14,6 +14,14 @@ import java.util.stream.Stream;
 /** All overlay rules that are in force. Earlier rules have precedence. */
 @AnyThread
 public final class Overlay {
+  /** A rule for clusters or for routes. */
+  public sealed interface Rule permits ClusterRule, RouteRule {
+    OverlayRule rule();
+
+    /** The fields that the rule sets. */
+    Patch patch();
+  }
+
   /** The overlay without rules. */
   public static final Overlay NONE = new Overlay(List.of(), List.of(), Map.of());
 
@@ -91,7 +99,8 @@ public final class Overlay {
   /** Every rule, grouped by file. The rules of one file are in the order of their lines. */
   public List<OverlayRule> rules() {
     Map<String, List<OverlayRule>> byFile = new LinkedHashMap<>();
-    Stream.concat(clusters.stream().map(ClusterRule::rule), routes.stream().map(RouteRule::rule))
+    Stream.concat(clusters.stream(), routes.stream())
+        .map(Rule::rule)
         .forEach(rule -> byFile.computeIfAbsent(rule.file(), file -> new ArrayList<>()).add(rule));
     return byFile.values().stream()
         .flatMap(rules -> rules.stream().sorted(Comparator.comparingInt(OverlayRule::line)))

@@ -23,7 +23,8 @@ public record RouteRule(
     List<Glob> path,
     List<Glob> pathPrefix,
     List<Glob> name,
-    Patch patch) {
+    Patch patch)
+    implements Overlay.Rule {
   public RouteRule {
     targets = List.copyOf(targets);
     path = List.copyOf(path);
@@ -48,14 +49,6 @@ public record RouteRule(
   }
 
   private static boolean allows(List<Glob> globs, String text) {
-    if (globs.isEmpty()) {
-      return true;
-    }
-    for (Glob glob : globs) {
-      if (glob.matches(text)) {
-        return true;
-      }
-    }
-    return false;
+    return globs.isEmpty() || Glob.any(globs, text);
   }
 }
