@@ -5,11 +5,13 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Struct;
 import com.google.protobuf.util.JsonFormat;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,16 @@ final class JsonDiagnosis {
     FieldErrors errors = FieldErrors.ofResource();
     any(any, errors);
     return errors.all();
+  }
+
+  /** Adds the errors of {@code tree} as a message of {@code type}; none if no error is found. */
+  static void add(Struct tree, Descriptor type, FieldErrors errors) {
+    try {
+      String json = JsonFormat.printer().print(tree);
+      message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
+    } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
+      // the caller has a reason without a place
+    }
   }
 
   private static void any(JsonObject tree, FieldErrors errors) {
@@ -76,12 +88,13 @@ final class JsonDiagnosis {
       if (field.isEmpty()) {
         errors.at(entry.getKey()).add("unknown field of " + type.getFullName());
       } else {
-        field(entry.getValue(), field.get(), errors);
+        field(entry.getValue(), field.get(), entry.getKey(), errors);
       }
     }
   }
 
-  private static void field(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
+  private static void field(
+      JsonElement tree, FieldDescriptor field, String name, FieldErrors errors) {
     if (tree.isJsonNull()) {
       return; // JSON null counts as absent
     }
@@ -89,22 +102,22 @@ final class JsonDiagnosis {
       FieldDescriptor value = field.getMessageType().findFieldByName("value");
       if (isWalkable(value) && tree instanceof JsonObject map) {
         map.asMap()
-            .forEach((key, element) -> value(element, value, errors.at(field.getName(), key)));
+            .forEach((key, element) -> value(element, value, errors.at(name, key)));
         return;
       }
     } else if (isWalkable(field)) {
       if (!field.isRepeated()) {
-        value(tree, field, errors.at(field.getName()));
+        value(tree, field, errors.at(name));
         return;
       }
       if (tree instanceof JsonArray list) {
         for (int i = 0; i < list.size(); i++) {
-          value(list.get(i), field, errors.at(field.getName(), i));
+          value(list.get(i), field, errors.at(name, i));
         }
         return;
       }
     }
-    leaf(tree, field, errors.at(field.getName()));
+    leaf(tree, field, errors.at(name));
   }
 
   /** Whether the field holds messages whose fields can be checked one by one. */

@@ -11,8 +11,6 @@ final class LeastRequestDecoder implements PolicyDecoder {
   static final String TYPE =
       "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest";
 
-  private static final long DEFAULT_CHOICES = BalancingPolicy.LeastRequest.DEFAULT_CHOICES;
-
   @Override
   public String typeName() {
     return TYPE;
@@ -32,9 +30,14 @@ final class LeastRequestDecoder implements PolicyDecoder {
         new Custom(
             "least_request_experimental",
             config ->
-                decode(
-                    config.number("choiceCount").orElse(DEFAULT_CHOICES),
-                    config.at("choiceCount"))));
+                config
+                    .read(LeastRequest.getDefaultInstance())
+                    .flatMap(
+                        proto ->
+                            decode(
+                                proto.hasChoiceCount(),
+                                proto.getChoiceCount(),
+                                config.errors()))));
   }
 
   /**
@@ -56,14 +59,12 @@ final class LeastRequestDecoder implements PolicyDecoder {
 
   private static Optional<BalancingPolicy> decode(
       boolean present, UInt32Value choiceCount, FieldErrors errors) {
-    return decode(
-        present ? Integer.toUnsignedLong(choiceCount.getValue()) : DEFAULT_CHOICES,
-        errors.at("choice_count"));
-  }
-
-  private static Optional<BalancingPolicy> decode(long choices, FieldErrors atChoices) {
+    long choices =
+        present
+            ? Integer.toUnsignedLong(choiceCount.getValue())
+            : BalancingPolicy.LeastRequest.DEFAULT_CHOICES;
     if (choices < 2) {
-      atChoices.add("is " + choices + "; must be at least 2");
+      errors.at("choice_count").add("is " + choices + "; must be at least 2");
       return Optional.empty();
     }
     return Optional.of(

@@ -16,9 +16,11 @@ final class PickFirstDecoder implements PolicyDecoder {
   @Override
   public Optional<BalancingPolicy> decode(
       TypedConfig config, Children children, FieldErrors errors) {
-    return config
-        .read(PickFirst.getDefaultInstance(), errors)
-        .map(proto -> new BalancingPolicy.PickFirst(proto.getShuffleAddressList()));
+    return config.read(PickFirst.getDefaultInstance(), errors).map(PickFirstDecoder::of);
+  }
+
+  private static BalancingPolicy of(PickFirst proto) {
+    return new BalancingPolicy.PickFirst(proto.getShuffleAddressList());
   }
 
   @Override
@@ -26,7 +28,6 @@ final class PickFirstDecoder implements PolicyDecoder {
     return Optional.of(
         new Custom(
             "pick_first",
-            config ->
-                Optional.of(new BalancingPolicy.PickFirst(config.flag("shuffleAddressList")))));
+            config -> config.read(PickFirst.getDefaultInstance()).map(PickFirstDecoder::of)));
   }
 }

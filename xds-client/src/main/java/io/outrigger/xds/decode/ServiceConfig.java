@@ -1,16 +1,11 @@
 package io.outrigger.xds.decode;
 
-import static io.outrigger.xds.decode.FieldErrors.quoted;
-
-import com.google.protobuf.Duration;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.ListValue;
+import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
-import com.google.protobuf.util.Durations;
 import io.outrigger.config.cluster.BalancingPolicy;
-import java.text.ParseException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -51,16 +46,18 @@ final class ServiceConfig {
     return config.getFieldsOrDefault(field, Value.getDefaultInstance());
   }
 
-  boolean flag(String field) {
-    Value value = value(field);
-    return switch (value.getKindCase()) {
-      case BOOL_VALUE -> value.getBoolValue();
-      case KIND_NOT_SET, NULL_VALUE -> false;
-      default -> {
-        fail(field, "is not true or false");
-        yield false;
-      }
-    };
+  /**
+   * Reads the configuration as a message whose JSON names are those of the service config. If
+   * parsing fails, returns empty and adds the reason to the errors.
+   */
+  <M extends Message> Optional<M> read(M prototype) {
+    String name = prototype.getDescriptorForType().getFullName();
+    return new TypedConfig(name, ByteString.EMPTY, Optional.of(config)).read(prototype, errors);
+  }
+
+  /** Returns the error collector for the whole configuration. */
+  FieldErrors errors() {
+    return errors;
   }
 
   String text(String field) {
@@ -73,18 +70,6 @@ final class ServiceConfig {
         yield "";
       }
     };
-  }
-
-  List<String> texts(String field) {
-    var texts = new ArrayList<String>();
-    for (Value value : value(field).getListValue().getValuesList()) {
-      if (value.hasStringValue()) {
-        texts.add(value.getStringValue());
-      } else {
-        fail(field, "is not a list of texts");
-      }
-    }
-    return texts;
   }
 
   /** Reads a whole number, which JSON may also give as a string. */
@@ -113,18 +98,6 @@ final class ServiceConfig {
     return Optional.empty();
   }
 
-  double decimal(String field, double otherwise) {
-    Value value = value(field);
-    return switch (value.getKindCase()) {
-      case NUMBER_VALUE -> value.getNumberValue();
-      case KIND_NOT_SET, NULL_VALUE -> otherwise;
-      default -> {
-        fail(field, "is not a number");
-        yield otherwise;
-      }
-    };
-  }
-
   /** Decodes the child policy from the list in {@code field}; a missing list is an error. */
   Optional<BalancingPolicy> policy(String field) {
     Value value = value(field);
@@ -139,19 +112,5 @@ final class ServiceConfig {
         yield Optional.empty();
       }
     };
-  }
-
-  java.time.Duration duration(String field, java.time.Duration otherwise) {
-    String text = text(field);
-    if (text.isEmpty()) {
-      return otherwise;
-    }
-    try {
-      Duration parsed = Durations.parse(text);
-      return ProtoDurations.orZero(parsed, errors.at(field)).orElse(otherwise);
-    } catch (ParseException e) {
-      fail(field, quoted(text) + " is not a duration such as 1.5s");
-      return otherwise;
-    }
   }
 }

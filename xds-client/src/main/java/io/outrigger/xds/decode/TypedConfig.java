@@ -83,7 +83,11 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
       return Optional.of(message);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       // IllegalArgumentException: a Struct may hold NaN, which has no JSON form.
-      errors.add("not a readable " + typeName + ": " + e.getMessage());
+      int before = errors.count();
+      struct.ifPresent(tree -> JsonDiagnosis.add(tree, prototype.getDescriptorForType(), errors));
+      if (errors.count() == before) {
+        errors.add("not a readable " + typeName + ": " + e.getMessage());
+      }
       return Optional.empty();
     }
   }

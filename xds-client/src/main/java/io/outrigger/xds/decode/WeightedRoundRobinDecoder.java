@@ -55,7 +55,13 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
         proto.hasErrorUtilizationPenalty()
             ? proto.getErrorUtilizationPenalty().getValue()
             : WeightedRoundRobin.DEFAULT_ERROR_PENALTY;
-    return checked(
+    if (!(penalty >= 0) || Double.isInfinite(penalty)) { // a NaN is not at least 0
+      errors
+          .at("error_utilization_penalty")
+          .add("is " + penalty + "; must be a number of at least 0");
+      return Optional.empty();
+    }
+    return Optional.of(
         new WeightedRoundRobin(
             proto.getEnableOobLoadReport().getValue(),
             oobPeriod,
@@ -63,39 +69,18 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
             expiration,
             updatePeriod,
             penalty,
-            proto.getMetricNamesForComputingUtilizationList()),
-        errors.at("error_utilization_penalty"));
+            proto.getMetricNamesForComputingUtilizationList()));
   }
 
   @Override
   public Optional<Custom> custom() {
-    return Optional.of(new Custom("weighted_round_robin", WeightedRoundRobinDecoder::decode));
-  }
-
-  private static Optional<BalancingPolicy> decode(ServiceConfig config) {
-    return checked(
-        new WeightedRoundRobin(
-            config.flag("enableOobLoadReport"),
-            config.duration("oobReportingPeriod", WeightedRoundRobin.DEFAULT_OOB_PERIOD),
-            config.duration("blackoutPeriod", WeightedRoundRobin.DEFAULT_BLACKOUT),
-            config.duration("weightExpirationPeriod", WeightedRoundRobin.DEFAULT_EXPIRATION),
-            config.duration("weightUpdatePeriod", WeightedRoundRobin.DEFAULT_UPDATE_PERIOD),
-            config.decimal("errorUtilizationPenalty", WeightedRoundRobin.DEFAULT_ERROR_PENALTY),
-            config.texts("metricNamesForComputingUtilization")),
-        config.at("errorUtilizationPenalty"));
-  }
-
-  /**
-   * Rejects an error penalty that is negative, infinite or NaN. A negative penalty would increase
-   * the weight of endpoints with errors.
-   */
-  private static Optional<BalancingPolicy> checked(
-      WeightedRoundRobin settings, FieldErrors atPenalty) {
-    if (!(settings.errorPenalty() >= 0) || Double.isInfinite(settings.errorPenalty())) {
-      atPenalty.add("is " + settings.errorPenalty() + "; must be a number of at least 0");
-      return Optional.empty();
-    }
-    return Optional.of(settings);
+    return Optional.of(
+        new Custom(
+            "weighted_round_robin",
+            config ->
+                config
+                    .read(ClientSideWeightedRoundRobin.getDefaultInstance())
+                    .flatMap(proto -> decode(proto, config.errors()))));
   }
 
   /**
