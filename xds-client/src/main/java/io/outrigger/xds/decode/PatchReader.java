@@ -4,6 +4,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
@@ -20,6 +21,7 @@ import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
 import io.outrigger.xds.overlay.Located.Items;
 import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Located.Scalar;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -110,37 +112,42 @@ public final class PatchReader {
    */
   public Patch cluster(Fields patch, Set<String> ownFields) {
     Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields);
-    validate(patch, PatchTrial.ofCluster(read));
+    report(patch, PatchTrial.ofCluster(read));
     return read;
   }
 
   /** Reads a patch of {@code RouteAction}. */
   public Patch route(Fields patch) {
     Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
-    validate(patch, PatchTrial.ofRoute(read));
+    report(patch, PatchTrial.ofRoute(read));
     return read;
   }
 
   private Patch read(Fields patch, Message type, Set<String> allowed, Set<String> ownFields) {
-    List<Patch.Field> fields = new ArrayList<>();
+    Map<String, Entry> kept = new LinkedHashMap<>();
     patch
         .entries()
         .forEach(
             (name, entry) -> {
-              if (ownFields.contains(name)) {
-                return;
-              }
-              String path = ROOT + "." + name;
               Optional<FieldDescriptor> field = find(type.getDescriptorForType(), name);
-              if (field.isEmpty()) {
-                findings.add(entry.place(), path, unknown(type.getDescriptorForType()));
-              } else if (!allowed.contains(field.get().getName())) {
-                findings.add(entry.place(), path, refusal(allowed, ownFields));
-              } else {
-                field(entry, field.get(), type.newBuilderForType(), path).ifPresent(fields::add);
+              if (field.isPresent() && !allowed.contains(field.get().getName())) {
+                findings.add(entry.place(), ROOT + "." + name, refusal(allowed, ownFields));
+              } else if (field.isPresent()
+                  && field.get().isMapField()
+                  && !entry.value().json().isJsonNull()) {
+                options(entry, ROOT + "." + name).ifPresent(fields -> kept.put(name, fields));
+              } else if (!ownFields.contains(name)) {
+                kept.put(name, entry);
               }
             });
-    return new Patch(fields);
+    var rest = new Fields(patch.place(), kept);
+    JsonObject json = UnreadTypes.carried(rest.json());
+    json.addProperty(TYPE, URL_PREFIX + type.getDescriptorForType().getFullName());
+    List<FieldError> errors = JsonDiagnosis.of(json);
+    report(patch, errors);
+    return errors.isEmpty()
+        ? new Patch(fields(rest, type.newBuilderForType(), ROOT))
+        : Patch.NOTHING;
   }
 
   private static String refusal(Set<String> allowed, Set<String> ownFields) {
@@ -151,33 +158,48 @@ public final class PatchReader {
         + String.join(", ", all.stream().sorted().toList());
   }
 
-  private static String unknown(Descriptor type) {
-    return "is no field of " + type.getFullName();
-  }
-
   private static Optional<FieldDescriptor> find(Descriptor type, String name) {
     return type.getFields().stream()
         .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))
         .findFirst();
   }
 
-  /** Reads one field of the message {@code into}. */
+  /** Reads the fields of a message that {@link JsonDiagnosis} found no error in. */
+  private List<Patch.Field> fields(Fields tree, Message.Builder into, String parent) {
+    Descriptor type = into.getDescriptorForType();
+    List<Patch.Field> fields = new ArrayList<>();
+    tree.entries()
+        .forEach(
+            (name, entry) ->
+                find(type, name)
+                    .ifPresent(
+                        field -> {
+                          String path = parent + "." + name;
+                          warnOfNoEffect(entry, field, type.getName(), path);
+                          field(entry.value(), field, into, path).ifPresent(fields::add);
+                        }));
+    return fields;
+  }
+
   private Optional<Patch.Field> field(
-      Entry entry, FieldDescriptor field, Message.Builder into, String path) {
-    Located value = entry.value();
+      Located value, FieldDescriptor field, Message.Builder into, String path) {
     if (value.json().isJsonNull()) {
       return Optional.of(new Patch.Whole(field, null, "null"));
     }
-    if (field.isMapField() && into instanceof Cluster.Builder) {
-      return options(entry, field, path);
+    if (field.isMapField() && into instanceof Cluster.Builder && value instanceof Fields map) {
+      Entry options = map.entries().values().iterator().next();
+      var message = HttpProtocolOptions.getDefaultInstance();
+      String inside = path + "[" + PROTOCOL_OPTIONS + "]";
+      return Optional.of(
+          new Patch.Packed(
+              field,
+              PROTOCOL_OPTIONS,
+              message,
+              fields((Fields) options.value(), message.toBuilder(), inside)));
     }
-    if (isNested(field)) {
-      return value instanceof Fields fields
-          ? Optional.of(
-              new Patch.Within(field, fields(fields, into.newBuilderForField(field), path)))
-          : wrong(value.place(), path, "must be a mapping");
-    }
-    return whole(value, field, into, path);
+    return isNested(field) && value instanceof Fields fields
+        ? Optional.of(new Patch.Within(field, fields(fields, into.newBuilderForField(field), path)))
+        : whole(value, field, into, path);
   }
 
   /** Whether a rule sets the fields of the message in {@code field} one by one. */
@@ -187,57 +209,30 @@ public final class PatchReader {
         && !field.getMessageType().getFile().getPackage().equals("google.protobuf");
   }
 
-  private List<Patch.Field> fields(Fields tree, Message.Builder into, String parent) {
-    Descriptor type = into.getDescriptorForType();
-    List<Patch.Field> fields = new ArrayList<>();
-    tree.entries()
-        .forEach(
-            (name, entry) -> {
-              String path = parent + "." + name;
-              find(type, name)
-                  .ifPresentOrElse(
-                      field -> {
-                        warnOfNoEffect(entry, field, type.getName(), path);
-                        field(entry, field, into, path).ifPresent(fields::add);
-                      },
-                      () -> findings.add(entry.place(), path, unknown(type)));
-            });
-    return fields;
-  }
-
   /**
-   * Reads {@code HttpProtocolOptions}, the only supported entry of {@code
-   * typed_extension_protocol_options}, field by field.
+   * Returns the entry with the type of its only supported key, {@code HttpProtocolOptions}; empty
+   * if the entry is wrong.
    */
-  private Optional<Patch.Field> options(Entry entry, FieldDescriptor field, String path) {
-    boolean isKnown =
-        entry.value() instanceof Fields map
-            && map.entries().keySet().equals(Set.of(PROTOCOL_OPTIONS));
-    if (!isKnown) {
-      return wrong(
+  private Optional<Entry> options(Entry entry, String path) {
+    if (!(entry.value() instanceof Fields map)
+        || !map.entries().keySet().equals(Set.of(PROTOCOL_OPTIONS))
+        || !(map.entries().values().iterator().next().value() instanceof Fields fields)) {
+      findings.add(
           entry.place(),
           path,
           "must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
+      return Optional.empty();
     }
-    Located options = ((Fields) entry.value()).entries().values().iterator().next().value();
-    if (!(options instanceof Fields fields)) {
-      return wrong(options.place(), path, "must be a mapping");
-    }
-    Map<String, Entry> rest = new LinkedHashMap<>(fields.entries());
-    Entry type = rest.remove(TYPE);
+    Map<String, Entry> typed = new LinkedHashMap<>(fields.entries());
+    var url = new Scalar(fields.place(), new JsonPrimitive(URL_PREFIX + PROTOCOL_OPTIONS));
+    Entry type = typed.putIfAbsent(TYPE, new Entry(fields.place(), url));
     if (type != null && !isProtocolOptions(type.value().json())) {
-      return wrong(type.place(), path + "." + TYPE, "must be " + PROTOCOL_OPTIONS);
+      findings.add(type.place(), path + "." + TYPE, "must be " + PROTOCOL_OPTIONS);
+      return Optional.empty();
     }
-    var message = HttpProtocolOptions.getDefaultInstance();
+    var inner = new Entry(entry.place(), new Fields(fields.place(), typed));
     return Optional.of(
-        new Patch.Packed(
-            field,
-            PROTOCOL_OPTIONS,
-            message,
-            fields(
-                new Fields(fields.place(), rest),
-                message.toBuilder(),
-                path + "[" + PROTOCOL_OPTIONS + "]")));
+        new Entry(entry.place(), new Fields(map.place(), Map.of(PROTOCOL_OPTIONS, inner))));
   }
 
   private static boolean isProtocolOptions(JsonElement type) {
@@ -254,21 +249,13 @@ public final class PatchReader {
     }
     var alone = new JsonObject();
     alone.add(field.getName(), value.json());
-    JsonObject carried = UnreadTypes.carried(alone);
     Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
     try {
-      JsonFormat.parser().usingTypeRegistry(KnownTypes.all()).merge(carried.toString(), read);
+      JsonFormat.parser()
+          .usingTypeRegistry(KnownTypes.all())
+          .merge(UnreadTypes.carried(alone).toString(), read);
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      carried.addProperty(TYPE, URL_PREFIX + into.getDescriptorForType().getFullName());
-      List<FieldError> found = JsonDiagnosis.of(carried);
-      if (found.isEmpty()) {
-        return wrong(value.place(), path, String.valueOf(e.getMessage()));
-      }
-      for (FieldError error : found) {
-        String within = error.path().substring(field.getName().length());
-        List<String> steps = error.steps().subList(1, error.steps().size());
-        wrong(value.placeOf(steps), path + within, error.reason());
-      }
+      findings.add(value.place(), path, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
     return Optional.of(new Patch.Whole(field, read.getField(field), value.json().toString()));
@@ -298,13 +285,7 @@ public final class PatchReader {
     }
   }
 
-  private Optional<Patch.Field> wrong(Place place, String path, String reason) {
-    findings.add(place, path, reason);
-    return Optional.empty();
-  }
-
-  /** Reports the errors that the decoders find in the patch alone. */
-  private void validate(Fields patch, List<FieldError> errors) {
+  private void report(Fields patch, List<FieldError> errors) {
     for (FieldError error : errors) {
       String field = error.path().isEmpty() ? ROOT : ROOT + "." + error.path();
       findings.add(patch.placeOf(error.steps()), field, error.reason());
