@@ -27,17 +27,29 @@ public final class PathWatcher<T> {
   private final String name;
   private final ControlLoop loop;
   private final Executor reading;
+  private final Duration pace;
   private final Supplier<Supplier<T>> poll;
   private final Consumer<T> onResult;
   private TimerHandle next = () -> {};
   private boolean closed;
   private boolean isFailing;
 
+  /** Creates a watcher with the interval {@link #PACE}. */
+  public PathWatcher(
+      String name,
+      ControlLoop loop,
+      Executor reading,
+      Supplier<Supplier<T>> poll,
+      Consumer<T> onResult) {
+    this(name, loop, reading, PACE, poll, onResult);
+  }
+
   /**
    * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
    * @param name of the files, for the log
    * @param reading runs the polls, which may block
+   * @param pace the interval between two polls
    * @param poll called on the control loop before each poll; the supplier that it returns runs on
    *     {@code reading}
    * @param onResult receives the result of each poll on the control loop; not called after {@link
@@ -47,11 +59,13 @@ public final class PathWatcher<T> {
       String name,
       ControlLoop loop,
       Executor reading,
+      Duration pace,
       Supplier<Supplier<T>> poll,
       Consumer<T> onResult) {
     this.name = name;
     this.loop = loop;
     this.reading = reading;
+    this.pace = pace;
     this.poll = poll;
     this.onResult = onResult;
   }
@@ -62,10 +76,12 @@ public final class PathWatcher<T> {
     poll();
   }
 
-  /** Starts the first poll after one {@link #PACE}. */
+  /** Starts the first poll after one interval, unless the watcher is closed. */
   public void startLater() {
     loop.checkInside();
-    next = loop.schedule(PACE, this::poll);
+    if (!closed) {
+      next = loop.schedule(pace, this::poll);
+    }
   }
 
   private void poll() {
@@ -85,7 +101,7 @@ public final class PathWatcher<T> {
     loop.execute(
         () -> {
           if (!closed) { // a poll may end after close
-            next = loop.schedule(PACE, this::poll);
+            next = loop.schedule(pace, this::poll);
             result.run();
           }
         });

@@ -2,7 +2,7 @@ package io.outrigger.xds.transport;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.TimerHandle;
+import io.outrigger.base.PathWatcher;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -18,13 +18,8 @@ final class TlsReload {
   private static final Logger log = LoggerFactory.getLogger(TlsReload.class);
   private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
 
-  private final ControlLoop loop;
-  private final Executor reading;
   private final String server;
-  private final Runnable reload;
-  private final Duration interval;
-  private TimerHandle next = () -> {};
-  private boolean closed;
+  private final PathWatcher<String> watcher;
   private String problem = ""; // of the last reading; empty after a success
 
   /**
@@ -35,61 +30,51 @@ final class TlsReload {
    *     reason when it fails
    */
   TlsReload(ControlLoop loop, Executor reading, String server, Duration interval, Runnable reload) {
-    this.loop = loop;
-    this.reading = reading;
     this.server = server;
-    this.reload = reload;
-    this.interval = interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
+    this.watcher =
+        new PathWatcher<>(
+            "certificate files of control plane " + server,
+            loop,
+            reading,
+            interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval,
+            () -> () -> read(reload),
+            this::onRead);
   }
 
   void start() {
-    loop.checkInside();
-    if (!closed) {
-      next = loop.schedule(interval, () -> reading.execute(this::read));
-    }
+    watcher.startLater();
   }
 
-  private void read() {
-    String failure = "";
+  private static String read(Runnable reload) {
     try {
       reload.run();
-    } catch (IllegalArgumentException e) {
-      failure = String.valueOf(e.getMessage());
-    } catch (RuntimeException | Error bug) {
-      log.error("control plane {}: reading of certificate files failed", server, bug);
-      failure = "their content makes the reading fail; see the log";
+      return "";
+    } catch (IllegalArgumentException unusable) {
+      return String.valueOf(unusable.getMessage());
     }
-    String outcome = failure;
-    loop.execute(
-        () -> {
-          logChange(outcome);
-          start();
-        });
   }
 
-  private void logChange(String failure) {
-    if (!failure.equals(problem)) {
-      if (failure.isEmpty()) {
-        log.info("control plane {}: the certificate files are usable again", server);
-      } else {
-        log.warn(
-            "control plane {}: certificate files not reloaded, the ones before stay in use: {}",
-            server,
-            failure);
-      }
+  private void onRead(String failure) {
+    if (failure.equals(problem)) {
+      return;
     }
     problem = failure;
+    if (failure.isEmpty()) {
+      log.info("control plane {}: the certificate files are usable again", server);
+    } else {
+      log.warn(
+          "control plane {}: certificate files not reloaded, the ones before stay in use: {}",
+          server,
+          failure);
+    }
   }
 
   /** Returns the problem of the files; empty when there is none. */
   String problem() {
-    loop.checkInside();
     return problem;
   }
 
   void close() {
-    loop.checkInside();
-    closed = true;
-    next.cancel();
+    watcher.close();
   }
 }
