@@ -1,7 +1,7 @@
 package io.outrigger.xds.transport;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.WireFormat;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Grpc;
@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -190,7 +191,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     @Override
     public WorkloadResponse parse(InputStream stream) {
       try {
-        return response(CodedInputStream.newInstance(stream));
+        return response(UnknownFieldSet.parseFrom(stream));
       } catch (IOException e) {
         throw Status.INTERNAL
             .withDescription("its answer is not readable: " + e.getMessage())
@@ -198,58 +199,30 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       }
     }
 
-    private static WorkloadResponse response(CodedInputStream in) throws IOException {
-      Optional<Svid> first = Optional.empty();
+    private static WorkloadResponse response(UnknownFieldSet response) throws IOException {
+      List<ByteString> svids = response.getField(SVIDS).getLengthDelimitedList();
       Map<String, byte[]> federated = new HashMap<>();
-      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-        if (tag == bytes(SVIDS)) {
-          Svid svid = svid(in.readByteArray());
-          first = first.or(() -> Optional.of(svid));
-        } else if (tag == bytes(FEDERATED_BUNDLES)) {
-          Fields entry = Fields.of(in.readByteArray());
-          federated.put(entry.text(1), entry.bytes(2));
-        } else {
-          in.skipField(tag);
-        }
+      for (ByteString each : response.getField(FEDERATED_BUNDLES).getLengthDelimitedList()) {
+        UnknownFieldSet entry = UnknownFieldSet.parseFrom(each);
+        federated.put(text(entry, 1), bytes(entry, 2));
       }
-      return new WorkloadResponse(first, federated);
+      return new WorkloadResponse(
+          svids.isEmpty() ? Optional.empty() : Optional.of(svid(svids.get(0))), federated);
     }
 
-    private static Svid svid(byte[] message) throws IOException {
-      Fields fields = Fields.of(message);
-      return new Svid(fields.text(1), fields.bytes(2), fields.bytes(3), fields.bytes(4));
+    private static Svid svid(ByteString message) throws IOException {
+      UnknownFieldSet fields = UnknownFieldSet.parseFrom(message);
+      return new Svid(text(fields, 1), bytes(fields, 2), bytes(fields, 3), bytes(fields, 4));
     }
 
-    private static int bytes(int field) {
-      return field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+    /** Returns the value of a field, or nothing; if a field occurs twice, the last value counts. */
+    private static byte[] bytes(UnknownFieldSet message, int field) {
+      List<ByteString> values = message.getField(field).getLengthDelimitedList();
+      return values.isEmpty() ? new byte[0] : values.get(values.size() - 1).toByteArray();
     }
 
-    /**
-     * The bytes and text fields of a message, by field number. If a message contains a field twice,
-     * the last value counts.
-     */
-    private record Fields(Map<Integer, byte[]> values) {
-      static Fields of(byte[] message) throws IOException {
-        CodedInputStream in = CodedInputStream.newInstance(message);
-        Map<Integer, byte[]> values = new HashMap<>();
-        for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-          int field = WireFormat.getTagFieldNumber(tag);
-          if (tag == Responses.bytes(field)) {
-            values.put(field, in.readByteArray());
-          } else {
-            in.skipField(tag);
-          }
-        }
-        return new Fields(values);
-      }
-
-      byte[] bytes(int field) {
-        return values.getOrDefault(field, new byte[0]);
-      }
-
-      String text(int field) {
-        return new String(bytes(field), StandardCharsets.UTF_8);
-      }
+    private static String text(UnknownFieldSet message, int field) {
+      return new String(bytes(message, field), StandardCharsets.UTF_8);
     }
   }
 }
