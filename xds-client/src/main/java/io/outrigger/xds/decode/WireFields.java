@@ -2,8 +2,8 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.WireFormat;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import java.util.Map;
  * <p>WireFields is used instead of the map fields of generated messages. Reading such a map field,
  * or only checking for an empty map, builds the descriptors of its file and of all imported files.
  * Building the descriptors takes long, and they stay in memory. Most resources are decoded without
- * these descriptors, so this class reads the maps from the bytes.
+ * these descriptors, so this class reads the maps from the bytes (decision xds-0074).
  */
 final class WireFields {
   private static final int KEY = 1;
@@ -75,39 +75,37 @@ final class WireFields {
     if (contain(message, path)) {
       Map<List<Integer>, ByteString> parts = new HashMap<>();
       try {
-        return new Cut(cut(message, path, List.of(), parts), parts);
-      } catch (IOException e) {
+        UnknownFieldSet rest = cut(UnknownFieldSet.parseFrom(message), path, List.of(), parts);
+        return new Cut(rest.toByteString(), parts);
+      } catch (InvalidProtocolBufferException e) {
         return new Cut(message, Map.of()); // parsing reports the error later
       }
     }
     return new Cut(message, Map.of());
   }
 
-  private static ByteString cut(
-      ByteString message, int[] path, List<Integer> place, Map<List<Integer>, ByteString> parts)
-      throws IOException {
-    ByteString.Output rest = ByteString.newOutput(message.size());
-    CodedOutputStream out = CodedOutputStream.newInstance(rest);
-    CodedInputStream in = message.newCodedInput();
-    int field = path[place.size()];
-    boolean isLast = place.size() == path.length - 1;
-    int inList = 0;
-    while (!in.isAtEnd()) {
-      int start = in.getTotalBytesRead();
-      int tag = in.readTag();
-      if (tag != tagOf(field)) {
-        in.skipField(tag);
-        out.writeRawBytes(message.substring(start, in.getTotalBytesRead()));
-      } else if (isLast) {
-        parts.merge(place, in.readBytes(), ByteString::concat);
-      } else {
-        List<Integer> inner = new ArrayList<>(place);
-        inner.add(inList++);
-        out.writeBytes(field, cut(in.readBytes(), path, inner, parts));
-      }
+  private static UnknownFieldSet cut(
+      UnknownFieldSet message,
+      int[] path,
+      List<Integer> place,
+      Map<List<Integer>, ByteString> parts)
+      throws InvalidProtocolBufferException {
+    int number = path[place.size()];
+    List<ByteString> found = message.getField(number).getLengthDelimitedList();
+    var rest = message.toBuilder().clearField(number);
+    if (place.size() == path.length - 1) {
+      found.forEach(part -> parts.merge(place, part, ByteString::concat));
+      return rest.build();
     }
-    out.flush();
-    return rest.toByteString();
+    var inner = UnknownFieldSet.Field.newBuilder();
+    int index = 0;
+    for (ByteString each : found) {
+      List<Integer> here = new ArrayList<>(place);
+      here.add(index++);
+      inner.addLengthDelimited(
+          cut(UnknownFieldSet.parseFrom(each), path, here, parts).toByteString());
+    }
+    return rest.addField(number, inner.build()).build();
   }
 
   /**
@@ -117,41 +115,20 @@ final class WireFields {
   static Map<String, ByteString> entries(ByteString message, int number)
       throws InvalidProtocolBufferException {
     Map<String, ByteString> entries = new LinkedHashMap<>();
-    try {
-      CodedInputStream in = message.newCodedInput();
-      for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-        if (tag == tagOf(number)) {
-          addEntry(in.readBytes().newCodedInput(), entries);
-        } else {
-          in.skipField(tag);
-        }
+    for (ByteString entry : values(message, number)) {
+      List<ByteString> keys = values(entry, KEY);
+      ByteString key = keys.isEmpty() ? ByteString.EMPTY : keys.get(keys.size() - 1);
+      if (!key.isValidUtf8()) {
+        throw new InvalidProtocolBufferException("the key of a map is not UTF-8");
       }
-    } catch (InvalidProtocolBufferException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new InvalidProtocolBufferException(e);
+      // repeated values of one entry are merged
+      entries.put(key.toStringUtf8(), ByteString.copyFrom(values(entry, VALUE)));
     }
     return entries;
   }
 
-  private static void addEntry(CodedInputStream in, Map<String, ByteString> entries)
-      throws IOException {
-    String key = "";
-    ByteString value = ByteString.EMPTY;
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (tag == tagOf(KEY)) {
-        key = in.readStringRequireUtf8();
-      } else if (tag == tagOf(VALUE)) {
-        value = value.concat(in.readBytes()); // repeated values of one entry are merged
-      } else {
-        in.skipField(tag);
-      }
-    }
-    entries.put(key, value);
-  }
-
-  /** Returns the tag of a length-delimited field. */
-  static int tagOf(int number) {
-    return number << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
+  private static List<ByteString> values(ByteString message, int number)
+      throws InvalidProtocolBufferException {
+    return UnknownFieldSet.parseFrom(message).getField(number).getLengthDelimitedList();
   }
 }

@@ -3,11 +3,12 @@ package io.outrigger.xds.decode;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Struct;
+import com.google.protobuf.Value;
 import io.envoyproxy.envoy.config.core.v3.Metadata;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filters the metadata of each filter, by the name of the filter
  */
-record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
+record WireMetadata(Map<String, Struct> filters, Map<String, Any> typed) {
   private static final WireMetadata NONE = new WireMetadata(Map.of(), Map.of());
 
   /**
@@ -27,10 +28,10 @@ record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
       return NONE;
     }
     try {
-      Map<String, WireStruct> filters = new LinkedHashMap<>();
+      Map<String, Struct> filters = new LinkedHashMap<>();
       for (var entry :
           WireFields.entries(metadata, Metadata.FILTER_METADATA_FIELD_NUMBER).entrySet()) {
-        filters.put(entry.getKey(), WireStruct.parse(entry.getValue()));
+        filters.put(entry.getKey(), Struct.parseFrom(entry.getValue()));
       }
       Map<String, Any> typed = new HashMap<>();
       for (var entry :
@@ -49,6 +50,9 @@ record WireMetadata(Map<String, WireStruct> filters, Map<String, Any> typed) {
    * or has another type.
    */
   String text(String filter, String key) {
-    return Optional.ofNullable(filters.get(filter)).map(struct -> struct.text(key)).orElse("");
+    return filters
+        .getOrDefault(filter, Struct.getDefaultInstance())
+        .getFieldsOrDefault(key, Value.getDefaultInstance())
+        .getStringValue();
   }
 }
