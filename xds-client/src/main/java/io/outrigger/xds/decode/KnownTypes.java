@@ -4,7 +4,6 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.TypeRegistry;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The message types that an {@code Any} may hold in resources that are read or printed as JSON.
@@ -14,8 +13,7 @@ import java.util.stream.Stream;
  * registry for a document contains only the types that the document names.
  */
 final class KnownTypes {
-  /** The types that no policy and no filter of ours is configured with. */
-  private static final String OTHERS =
+  private static final Set<String> NAMES =
       """
       envoy.service.discovery.v3.Resource
       envoy.config.listener.v3.Listener
@@ -55,14 +53,18 @@ final class KnownTypes {
       envoy.extensions.access_loggers.file.v3.FileAccessLog
       envoy.extensions.access_loggers.stream.v3.StdoutAccessLog
       envoy.extensions.access_loggers.grpc.v3.HttpGrpcAccessLogConfig
-      """;
-
-  private static final Set<String> NAMES =
-      Stream.of(
-              OTHERS.lines(),
-              PolicyDecoderRegistry.ALL.decoders().stream().map(PolicyDecoder::typeName),
-              FilterDecoders.ALL.decoders().stream().map(FilterDecoder::typeName))
-          .flatMap(names -> names)
+      envoy.extensions.filters.http.router.v3.Router
+      envoy.extensions.filters.http.fault.v3.HTTPFault
+      envoy.extensions.filters.http.stateful_session.v3.StatefulSession
+      envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality
+      envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin
+      envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst
+      envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash
+      envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest
+      envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin
+      envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting
+      """
+          .lines()
           .collect(Collectors.toUnmodifiableSet());
 
   private KnownTypes() {}

@@ -136,7 +136,7 @@ class ResourceJsonTest {
                     .isEqualTo(
                         place + "lb_polcy: unknown field of envoy.config.cluster.v3.Cluster"),
             e -> assertThat(e).startsWith(place + "type: ").contains("EDSS"),
-            e -> assertThat(e).startsWith(place + "connect_timeout: ").contains("5 seconds"),
+            e -> assertThat(e).startsWith(place + "connectTimeout: ").contains("5 seconds"),
             e ->
                 assertThat(e)
                     .startsWith(place + "circuit_breakers.thresholds[1].max_requests: ")

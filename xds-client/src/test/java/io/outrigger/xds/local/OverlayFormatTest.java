@@ -61,18 +61,18 @@ final class OverlayFormatTest {
             "routes: {prefix: /a}",
             "patch: {timeout: 1s}"),
         cluster(
-            "5:5: rule r patch.outlier_detectoin: is no field of envoy.config.cluster.v3.Cluster",
+            "5:5: rule r patch.outlier_detectoin: unknown field of envoy.config.cluster.v3.Cluster",
             "outlier_detectoin: {}"),
         cluster(
-            "6:7: rule r patch.outlier_detection.intervall: is no field of"
+            "6:7: rule r patch.outlier_detection.intervall: unknown field of"
                 + " envoy.config.cluster.v3.OutlierDetection",
             "outlier_detection:",
             "  intervall: 5s"),
         cluster(
-            "6:17: rule r patch.outlier_detection.interval: ",
+            "6:7: rule r patch.outlier_detection.interval: ",
             "outlier_detection:",
             "  interval: soon"),
-        cluster("5:24: rule r patch.outlier_detection: must be a mapping", "outlier_detection: 5s"),
+        cluster("5:5: rule r patch.outlier_detection: must be an object", "outlier_detection: 5s"),
         cluster(
             "5:25: rule r patch.outlier_detection.interval: ",
             "outlier_detection: {interval: -1s}"),
