@@ -1,7 +1,9 @@
 package io.outrigger.observe.access;
 
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.observe.history.CallRecord;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -26,11 +28,11 @@ final class AccessLine {
   }
 
   /** Appends the line of {@code entry} and a line break. */
-  static void append(StringBuilder out, AccessEntry entry) {
+  static void append(StringBuilder out, CallRecord entry) {
     new AccessLine(out).write(entry);
   }
 
-  private void write(AccessEntry entry) {
+  private void write(CallRecord entry) {
     long startMillis = entry.endMillis() - entry.durationNanos() / NANOS_PER_MILLI;
     out.append('{');
     text("start", Instant.ofEpochMilli(startMillis).toString());
@@ -43,15 +45,15 @@ final class AccessLine {
     text("cluster", entry.cluster());
     text("locality", entry.locality().map(Locality::toString));
     entry.priority().ifPresent(priority -> number("priority", priority));
-    text("upstream", entry.upstream());
+    text("upstream", entry.endpoint().map(EndpointAddress::toString));
     number("attempts", entry.attempts());
-    if (entry.grpc()) {
+    if (entry.isGrpc()) {
       text("grpc_status", entry.code().toString());
     }
     if (entry.httpStatus() > 0) {
       number("http_status", entry.httpStatus());
     }
-    entry.reason().ifPresent(reason -> text("local", reason.word()));
+    entry.localReason().ifPresent(reason -> text("local", reason.word()));
     number("request_bytes", entry.requestBytes());
     number("response_bytes", entry.responseBytes());
     if (entry.timeoutNanos() != EffectiveTimeout.NONE) {

@@ -3,6 +3,7 @@ package io.outrigger.observe.access;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.observe.history.CallRecord;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -35,7 +36,7 @@ public final class AccessLog implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  private final ConcurrentLinkedQueue<AccessEntry> queue = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<CallRecord> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final String name;
   private final OutputStream out;
@@ -100,7 +101,7 @@ public final class AccessLog implements AutoCloseable {
         waiting.decrementAndGet();
         return false;
       }
-      queue.add(AccessEntry.of(forward, call, clock.millis()));
+      queue.add(CallRecord.of(forward, call, clock.millis()));
       return true;
     };
   }
@@ -123,7 +124,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   private void writeQueued(StringBuilder batch) {
-    AccessEntry entry;
+    CallRecord entry;
     while ((entry = queue.poll()) != null) {
       waiting.decrementAndGet();
       AccessLine.append(batch, entry);

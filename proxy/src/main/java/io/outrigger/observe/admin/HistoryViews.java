@@ -2,7 +2,7 @@ package io.outrigger.observe.admin;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.route.EffectiveTimeout;
-import io.outrigger.observe.history.LastCall;
+import io.outrigger.observe.history.CallRecord;
 import io.outrigger.observe.history.TrafficView;
 import java.time.Instant;
 import java.util.List;
@@ -30,16 +30,16 @@ public final class HistoryViews {
   }
 
   /** Returns the last call of a path; 404 when no such call was kept. */
-  public static AdminReply last(Optional<LastCall> found) {
+  public static AdminReply last(Optional<CallRecord> found) {
     if (found.isEmpty()) {
       return AdminReply.text(404, "no request of that path has been kept; some are, by sample");
     }
-    LastCall call = found.get();
-    boolean isLimited = call.limitNanos() != EffectiveTimeout.NONE;
+    CallRecord call = found.get();
+    boolean isLimited = call.timeoutNanos() != EffectiveTimeout.NONE;
     return AdminReply.json(
         Json.object(
-            "ended", Instant.ofEpochMilli(call.endedMillis()),
-            "method", call.method(),
+            "ended", Instant.ofEpochMilli(call.endMillis()),
+            "method", call.method().toString(),
             "path", call.path(),
             "target", call.target(),
             "route", call.routeIndex() < 0 ? null : call.routeIndex(),
@@ -52,7 +52,7 @@ public final class HistoryViews {
             "http_status", call.httpStatus(),
             "local", call.localReason().map(reason -> reason.text().toString()),
             "duration_ms", call.durationNanos() / NANOS_PER_MILLI,
-            "limit_ms", isLimited ? call.limitNanos() / (long) NANOS_PER_MILLI : null,
+            "limit_ms", isLimited ? call.timeoutNanos() / (long) NANOS_PER_MILLI : null,
             "limit_source", call.limitSource().map(EffectiveTimeout.Source::text)));
   }
 }

@@ -22,15 +22,17 @@ public final class LastCalls implements CallObserver {
 
   private static final int MAX_PATH = 1024;
 
+  private final String forward;
   private final Clock clock;
   private final long[] nextNanos;
   private final boolean[] isStarted;
-  private final ConcurrentHashMap<String, LastCall> byPath = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, CallRecord> byPath = new ConcurrentHashMap<>();
 
   /**
    * @param loops the number of event loops
    */
-  public LastCalls(Clock clock, int loops) {
+  public LastCalls(String forward, Clock clock, int loops) {
+    this.forward = forward;
     this.clock = clock;
     nextNanos = new long[loops * STRIDE];
     isStarted = new boolean[loops * STRIDE];
@@ -57,11 +59,11 @@ public final class LastCalls implements CallObserver {
     if (byPath.size() >= MAX_PATHS && !byPath.containsKey(path)) {
       byPath.keySet().stream().findAny().ifPresent(byPath::remove); // paths may be random
     }
-    byPath.put(path, LastCall.of(call, clock.millis()));
+    byPath.put(path, CallRecord.of(forward, call, clock.millis()));
   }
 
   /** The last sampled call with the given path; query strings are ignored. */
-  public Optional<LastCall> of(String path) {
+  public Optional<CallRecord> of(String path) {
     return Optional.ofNullable(byPath.get(withoutQuery(path)));
   }
 

@@ -94,7 +94,7 @@ final class ForwardOpener {
       known = many::known;
       resolver = many;
     }
-    var last = new LastCalls(Clock.systemUTC(), loops.count());
+    var last = new LastCalls(spec.name(), Clock.systemUTC(), loops.count());
     var history = new TrafficHistory(spec.name(), control, executors());
     CallObserver kept = last.and(history);
     var forward =

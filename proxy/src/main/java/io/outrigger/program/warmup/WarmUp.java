@@ -196,7 +196,7 @@ public final class WarmUp {
   /** Returns the observers that every forward has; their records are discarded. */
   private static CallObserver observer(ControlLoop control, List<CallLoop> callLoops) {
     List<Executor> executors = List.copyOf(callLoops);
-    return new LastCalls(Clock.systemUTC(), executors.size())
+    return new LastCalls(AUTHORITY, Clock.systemUTC(), executors.size())
         .and(new TrafficHistory(AUTHORITY, control, executors));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
 import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.observe.history.CallRecord;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,7 +15,7 @@ class AccessLineTest {
 
   private static String line(CallSummary call) {
     var out = new StringBuilder("before\n");
-    AccessLine.append(out, AccessEntry.of("orders", call, END));
+    AccessLine.append(out, CallRecord.of("orders", call, END));
     return out.substring("before\n".length());
   }
 

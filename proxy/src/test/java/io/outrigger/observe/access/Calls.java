@@ -123,7 +123,7 @@ record Calls(String path, String authority, boolean complete) implements CallSum
 
   @Override
   public @Nullable EndpointAddress address() {
-    return null;
+    return complete ? new EndpointAddress("10.0.0.1", 80) : null;
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 class LastCallsTest {
-  private final LastCalls calls = new LastCalls(Clock.systemUTC(), 2);
+  private final LastCalls calls = new LastCalls("orders", Clock.systemUTC(), 2);
 
   @Test
   void theLastCallOfAPathIsKept() {

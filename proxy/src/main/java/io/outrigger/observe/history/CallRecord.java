@@ -1,6 +1,8 @@
-package io.outrigger.observe.access;
+package io.outrigger.observe.history;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
@@ -9,45 +11,54 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The access log entry of one request.
+ * An ended call and its routing decision, for the access log and for {@code /explain?last=true}.
+ * Event loops create these records, and many are never read; so conversions, above all to text, are
+ * left to the reader.
  *
- * @param endMillis the end of the request, in milliseconds since 1970
- * @param timeoutNanos the time limit of the request, or {@link EffectiveTimeout#NONE}
+ * @param endMillis the end of the call, in milliseconds since 1970
+ * @param routeIndex the index of the route; -1 when the call was not routed
+ * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
  */
-record AccessEntry(
+@AnyThread
+public record CallRecord(
     String forward,
     long endMillis,
     long durationNanos,
     CharSequence method,
     String path,
     CharSequence authority,
+    String target,
+    int routeIndex,
     Optional<String> route,
     Optional<String> cluster,
+    Optional<EndpointAddress> endpoint,
     Optional<Locality> locality,
     OptionalInt priority,
-    Optional<String> upstream,
     int attempts,
-    boolean grpc,
+    boolean isGrpc,
     RpcStatus.Code code,
     int httpStatus,
-    Optional<LocalReason> reason,
+    Optional<LocalReason> localReason,
     long requestBytes,
     long responseBytes,
     long timeoutNanos,
+    Optional<EffectiveTimeout.Source> limitSource,
     CharSequence traceparent) {
-  static AccessEntry of(String forward, CallSummary call, long endMillis) {
-    return new AccessEntry(
+  public static CallRecord of(String forward, CallSummary call, long endMillis) {
+    return new CallRecord(
         forward,
         endMillis,
         call.durationNanos(),
         call.method(),
         call.path(),
         call.authority(),
+        call.target(),
+        call.routeIndex(),
         call.route(),
         call.cluster(),
+        Optional.ofNullable(call.address()),
         call.locality(),
         call.priority(),
-        call.endpoint(),
         call.attempts(),
         call.isGrpc(),
         call.code(),
@@ -56,6 +67,7 @@ record AccessEntry(
         call.requestBytes(),
         call.responseBytes(),
         call.timeoutNanos(),
+        call.limitSource(),
         call.traceparent());
   }
 }
