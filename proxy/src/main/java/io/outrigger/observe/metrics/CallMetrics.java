@@ -10,34 +10,72 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client instruments of A66 and those of A96, with the labels of A89 and A78. All forwards to
  * the same target count as one client.
  */
 final class CallMetrics {
-  private static final double NANOS = 1e9;
-  private static final double BYTES = 1;
-  private static final double NUMBER = 1;
+  /** The histograms of this source, which get their points when all forwards have been added. */
+  private enum Kind {
+    ATTEMPTS(
+        "grpc.client.attempt.duration_seconds", "Time of attempts, picks included.", Unit.SECONDS),
+    SENT(
+        "grpc.client.attempt.sent_total_compressed_message_size_bytes",
+        "Bytes of messages sent by an attempt, as they were on the wire.",
+        Unit.BYTES),
+    RECEIVED(
+        "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
+        "Bytes of messages received by an attempt, as they were on the wire.",
+        Unit.BYTES),
+    CALLS("grpc.client.call.duration_seconds", "Time of calls.", Unit.SECONDS),
+    RETRIES("grpc.client.call.retries", "Retries of calls that had any.", null),
+    TRANSPARENT_RETRIES(
+        "grpc.client.call.transparent_retries", "Transparent retries of calls that had any.", null),
+    RETRY_DELAYS(
+        "grpc.client.call.retry_delay_seconds",
+        "Time without an attempt of calls that had retries.",
+        Unit.SECONDS),
+    /** Measured only on request (A121), like the next one. */
+    CALL_DELAYS(
+        "grpc.client.call.delay.duration_seconds",
+        "Time that calls waited for their configuration. EXPERIMENTAL.",
+        Unit.SECONDS),
+    ATTEMPT_DELAYS(
+        "grpc.client.attempt.delay.duration_seconds",
+        "Time that attempts waited for a pick. EXPERIMENTAL.",
+        Unit.SECONDS);
 
-  /** Points by their labels, so that equal labels of several forwards become one point. */
-  private final Map<Labels, Double> started = new TreeMap<>();
+    private final String instrument;
+    private final String help;
+    private final @Nullable Unit unit;
 
-  private final Map<Labels, Measured> calls = new TreeMap<>();
-  private final Map<Labels, Measured> attempts = new TreeMap<>();
-  private final Map<Labels, Measured> sent = new TreeMap<>();
-  private final Map<Labels, Measured> received = new TreeMap<>();
-  private final Map<Labels, Measured> retries = new TreeMap<>();
-  private final Map<Labels, Measured> transparentRetries = new TreeMap<>();
-  private final Map<Labels, Measured> retryDelays = new TreeMap<>();
+    Kind(String instrument, String help, @Nullable Unit unit) {
+      this.instrument = instrument;
+      this.help = help;
+      this.unit = unit;
+    }
 
-  private final Map<Labels, Measured> callDelays = new TreeMap<>();
-  private final Map<Labels, Measured> attemptDelays = new TreeMap<>();
+    /** The number of measured units in one exported unit: times are measured in nanoseconds. */
+    private double parts() {
+      return Unit.SECONDS.equals(unit) ? 1e9 : 1;
+    }
+  }
 
-  private CallMetrics() {}
+  private final Instruments.Points started;
+
+  /** Values by their labels, so that equal labels of several forwards become one point. */
+  private final Map<Kind, Map<Labels, Measured>> measured = new TreeMap<>();
+
+  private CallMetrics(Instruments all) {
+    started =
+        all.counter(
+            "grpc.client.attempt.started", "Attempts that began, those in progress included.");
+  }
 
   static void addTo(List<MetricsView.Forward> forwards, Instruments all) {
-    var metrics = new CallMetrics();
+    var metrics = new CallMetrics(all);
     for (MetricsView.Forward forward : forwards) {
       forward
           .calls()
@@ -47,12 +85,17 @@ final class CallMetrics {
                   metrics.method(
                       Labels.of("grpc.method", method, "grpc.target", forward.target()), totals));
     }
-    metrics.addTo(all);
+    for (Kind kind : Kind.values()) {
+      Map<Labels, Measured> points = metrics.measured.getOrDefault(kind, Map.of());
+      if (!points.isEmpty() || kind.compareTo(Kind.CALL_DELAYS) < 0) {
+        addTo(all, kind, points);
+      }
+    }
   }
 
   private void method(Labels labels, MethodTotals totals) {
-    started.merge(labels, (double) totals.attempts(), Double::sum);
-    totals.calls().forEach((code, durations) -> put(calls, with(labels, code), durations));
+    started.add(labels, totals.attempts());
+    totals.calls().forEach((code, durations) -> put(Kind.CALLS, with(labels, code), durations));
     totals
         .ended()
         .forEach(
@@ -60,17 +103,17 @@ final class CallMetrics {
                 byCode.forEach(
                     (code, ended) -> {
                       Labels full = with(with(labels, code), place);
-                      put(attempts, full, ended.durations());
-                      put(sent, full, ended.sent());
-                      put(received, full, ended.received());
+                      put(Kind.ATTEMPTS, full, ended.durations());
+                      put(Kind.SENT, full, ended.sent());
+                      put(Kind.RECEIVED, full, ended.received());
                     }));
-    put(retries, labels, totals.retries());
-    put(transparentRetries, labels, totals.transparentRetries());
-    put(retryDelays, labels, totals.retryDelays());
-    totals.callDelays().forEach((type, delays) -> put(callDelays, delayed(labels, type), delays));
+    put(Kind.RETRIES, labels, totals.retries());
+    put(Kind.TRANSPARENT_RETRIES, labels, totals.transparentRetries());
+    put(Kind.RETRY_DELAYS, labels, totals.retryDelays());
+    totals.callDelays().forEach((type, each) -> put(Kind.CALL_DELAYS, delayed(labels, type), each));
     totals
         .attemptDelays()
-        .forEach((type, delays) -> put(attemptDelays, delayed(labels, type), delays));
+        .forEach((type, each) -> put(Kind.ATTEMPT_DELAYS, delayed(labels, type), each));
   }
 
   private static Labels delayed(Labels labels, String type) {
@@ -89,92 +132,24 @@ final class CallMetrics {
         .orElse(placed);
   }
 
-  private static void put(Map<Labels, Measured> points, Labels labels, Measured more) {
-    points.computeIfAbsent(labels, l -> more.empty()).add(more);
+  private void put(Kind kind, Labels labels, Measured more) {
+    measured
+        .computeIfAbsent(kind, k -> new TreeMap<>())
+        .computeIfAbsent(labels, l -> more.empty())
+        .add(more);
   }
 
-  private void addTo(Instruments all) {
-    Instruments.Points attemptsStarted =
-        all.counter(
-            "grpc.client.attempt.started", "Attempts that began, those in progress included.");
-    started.forEach(attemptsStarted::add);
-    points(
-        attempts,
-        NANOS,
-        all.histogram(
-            "grpc.client.attempt.duration_seconds",
-            "Time of attempts, picks included.",
-            Unit.SECONDS));
-    points(
-        sent,
-        BYTES,
-        all.histogram(
-            "grpc.client.attempt.sent_total_compressed_message_size_bytes",
-            "Bytes of messages sent by an attempt, as they were on the wire.",
-            Unit.BYTES));
-    points(
-        received,
-        BYTES,
-        all.histogram(
-            "grpc.client.attempt.rcvd_total_compressed_message_size_bytes",
-            "Bytes of messages received by an attempt, as they were on the wire.",
-            Unit.BYTES));
-    points(
-        calls,
-        NANOS,
-        all.histogram("grpc.client.call.duration_seconds", "Time of calls.", Unit.SECONDS));
-    points(
-        retries,
-        NUMBER,
-        all.histogram("grpc.client.call.retries", "Retries of calls that had any.", null));
-    points(
-        transparentRetries,
-        NUMBER,
-        all.histogram(
-            "grpc.client.call.transparent_retries",
-            "Transparent retries of calls that had any.",
-            null));
-    points(
-        retryDelays,
-        NANOS,
-        all.histogram(
-            "grpc.client.call.retry_delay_seconds",
-            "Time without an attempt of calls that had retries.",
-            Unit.SECONDS));
-    if (!callDelays.isEmpty()) { // delays are measured only on request (A121)
-      points(
-          callDelays,
-          NANOS,
-          all.histogram(
-              "grpc.client.call.delay.duration_seconds",
-              "Time that calls waited for their configuration. EXPERIMENTAL.",
-              Unit.SECONDS));
-    }
-    if (!attemptDelays.isEmpty()) {
-      points(
-          attemptDelays,
-          NANOS,
-          all.histogram(
-              "grpc.client.attempt.delay.duration_seconds",
-              "Time that attempts waited for a pick. EXPERIMENTAL.",
-              Unit.SECONDS));
-    }
-  }
-
-  /**
-   * @param parts the number of measured units in one exported unit
-   */
-  private static void points(
-      Map<Labels, Measured> points, double parts, Instruments.Histogram histogram) {
+  private static void addTo(Instruments all, Kind kind, Map<Labels, Measured> points) {
+    Instruments.Histogram histogram = all.histogram(kind.instrument, kind.help, kind.unit);
     points.forEach(
-        (labels, measured) -> {
+        (labels, values) -> {
           var buckets = ClassicHistogramBuckets.builder();
-          int last = measured.buckets() - 1;
+          int last = values.buckets() - 1;
           for (int i = 0; i < last; i++) {
-            buckets.bucket(measured.bound(i) / parts, measured.count(i));
+            buckets.bucket(values.bound(i) / kind.parts(), values.count(i));
           }
-          buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
-          histogram.add(labels, buckets.build(), measured.sum() / parts);
+          buckets.bucket(Double.POSITIVE_INFINITY, values.count(last));
+          histogram.add(labels, buckets.build(), values.sum() / kind.parts());
         });
   }
 }

@@ -16,6 +16,7 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.outrigger.base.AnyThread;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
@@ -30,6 +31,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The instruments of {@code /metrics} in OTLP's form, so that both exports have the same set: names
@@ -43,10 +45,22 @@ final class OtlpMetrics implements MetricProducer {
   private final InstrumentationScopeInfo scope;
   private final long startNanos;
 
+  /** One instrument with its points; the components are named like the getters of the SDK. */
+  private record OtlpMetric(
+      Resource getResource,
+      InstrumentationScopeInfo getInstrumentationScopeInfo,
+      String getName,
+      String getDescription,
+      String getUnit,
+      MetricDataType getType,
+      Data<?> getData)
+      implements MetricData {}
+
   /** The points of one scrape, which share one timestamp. */
   private record Scrape(long startNanos, long nanos) {
-    DoublePointData point(Labels labels, double value) {
-      return DoublePointData.create(startNanos, nanos, attributes(labels), value, List.of());
+    DoublePointData point(DataPointSnapshot point, double value) {
+      Attributes labels = attributes(point.getLabels());
+      return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
     /**
@@ -95,31 +109,42 @@ final class OtlpMetrics implements MetricProducer {
 
   private Optional<MetricData> metric(Resource resource, Scrape scrape, MetricSnapshot snapshot) {
     if (snapshot instanceof CounterSnapshot counter) {
+      var points = counter.getDataPoints().stream();
       return Optional.of(
-          metric(resource, counter, MetricDataType.DOUBLE_SUM, sum(scrape, counter)));
-    }
-    if (snapshot instanceof GaugeSnapshot gauge
-        && GrpcUnits.isUpDownCounter(gauge.getMetadata().getName())) {
-      return Optional.of(
-          metric(resource, gauge, MetricDataType.DOUBLE_SUM, upAndDown(scrape, gauge)));
+          sum(resource, counter, true, points.map(each -> scrape.point(each, each.getValue()))));
     }
     if (snapshot instanceof GaugeSnapshot gauge) {
+      var points = gauge.getDataPoints().stream().map(each -> scrape.point(each, each.getValue()));
       return Optional.of(
-          metric(resource, gauge, MetricDataType.DOUBLE_GAUGE, gauge(scrape, gauge)));
+          GrpcUnits.isUpDownCounter(gauge.getMetadata().getName())
+              ? sum(resource, gauge, false, points)
+              : gauge(resource, gauge, points));
     }
     if (snapshot instanceof InfoSnapshot info) {
-      return Optional.of(metric(resource, info, MetricDataType.DOUBLE_GAUGE, gauge(scrape, info)));
+      var points = info.getDataPoints().stream().map(each -> scrape.point(each, 1));
+      return Optional.of(gauge(resource, info, points));
     }
     if (snapshot instanceof HistogramSnapshot histogram) {
       var points = histogram.getDataPoints().stream().map(scrape::histogram).toList();
-      return Optional.of(
-          metric(
-              resource,
-              histogram,
-              MetricDataType.HISTOGRAM,
-              HistogramData.create(SINCE_START, points)));
+      Data<?> data = HistogramData.create(SINCE_START, points);
+      return Optional.of(metric(resource, histogram, MetricDataType.HISTOGRAM, data));
     }
     return Optional.empty();
+  }
+
+  private MetricData sum(
+      Resource resource,
+      MetricSnapshot snapshot,
+      boolean onlyGrows,
+      Stream<DoublePointData> points) {
+    Data<?> data = SumData.createDoubleSumData(onlyGrows, SINCE_START, points.toList());
+    return metric(resource, snapshot, MetricDataType.DOUBLE_SUM, data);
+  }
+
+  private MetricData gauge(
+      Resource resource, MetricSnapshot snapshot, Stream<DoublePointData> points) {
+    Data<?> data = GaugeData.createDoubleGaugeData(points.toList());
+    return metric(resource, snapshot, MetricDataType.DOUBLE_GAUGE, data);
   }
 
   private MetricData metric(
@@ -136,32 +161,6 @@ final class OtlpMetrics implements MetricProducer {
         unit == null ? GrpcUnits.of(name) : unitOf(unit),
         type,
         data);
-  }
-
-  private static SumData<DoublePointData> sum(Scrape scrape, CounterSnapshot counter) {
-    return SumData.createDoubleSumData(
-        true,
-        SINCE_START,
-        counter.getDataPoints().stream()
-            .map(point -> scrape.point(point.getLabels(), point.getValue()))
-            .toList());
-  }
-
-  private static SumData<DoublePointData> upAndDown(Scrape scrape, GaugeSnapshot gauge) {
-    return SumData.createDoubleSumData(
-        false, SINCE_START, List.copyOf(gauge(scrape, gauge).getPoints()));
-  }
-
-  private static GaugeData<DoublePointData> gauge(Scrape scrape, GaugeSnapshot gauge) {
-    return GaugeData.createDoubleGaugeData(
-        gauge.getDataPoints().stream()
-            .map(point -> scrape.point(point.getLabels(), point.getValue()))
-            .toList());
-  }
-
-  private static GaugeData<DoublePointData> gauge(Scrape scrape, InfoSnapshot info) {
-    return GaugeData.createDoubleGaugeData(
-        info.getDataPoints().stream().map(point -> scrape.point(point.getLabels(), 1)).toList());
   }
 
   /** Returns the unit in UCUM, which OpenTelemetry requires. */
