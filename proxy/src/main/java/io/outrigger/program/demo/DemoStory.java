@@ -98,7 +98,7 @@ final class DemoStory {
   }
 
   private void runOnce(long stepMillis) throws IOException {
-    await(() -> answeredBy(first) > 0);
+    happens(() -> answeredBy(first) > 0);
     pause(stepMillis);
     say("All is well: the first priority answers everything. " + answers());
     failures();
@@ -109,7 +109,7 @@ final class DemoStory {
     long killed = WaitingClock.nanoTime();
     say("Now " + names(first) + ", all of the first priority, are killed.");
     long before = second.answered();
-    if (await(() -> second.answered() > before)) {
+    if (happens(() -> second.answered() > before)) {
       say(
           "Traffic has failed over to "
               + second.name()
@@ -117,8 +117,6 @@ final class DemoStory {
               + millisSince(killed)
               + " ms after the kill.");
       load.takeByBackend();
-    } else {
-      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
     pause(stepMillis);
     say("The second priority answers everything. " + answers());
@@ -130,14 +128,12 @@ final class DemoStory {
       backend.revive();
     }
     say("Now the first priority is started again, on the same ports.");
-    if (await(() -> answeredBy(first) > earlier)) {
+    if (happens(() -> answeredBy(first) > earlier)) {
       say(
           "Traffic is back on it after "
               + millisSince(revived)
               + " ms, when the sidecar's next attempt to connect was due.");
       load.takeByBackend();
-    } else {
-      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
     pause(stepMillis);
     say("All is as in the beginning. " + answers());
@@ -155,8 +151,7 @@ final class DemoStory {
     controlPlane.serve(List.of(List.of(second), first));
     say("Now the control plane swaps the priorities: " + second.name() + " is first.");
     long before = second.answered();
-    if (!await(() -> second.answered() > before)) {
-      allSucceeded = stopped.getAsBoolean() && allSucceeded;
+    if (!happens(() -> second.answered() > before)) {
       return;
     }
     load.takeByBackend();
@@ -173,10 +168,8 @@ final class DemoStory {
 
     long earlier = answeredBy(first);
     controlPlane.serve(List.of(first, List.of(second)));
-    if (await(() -> answeredBy(first) > earlier)) {
+    if (happens(() -> answeredBy(first) > earlier)) {
       say("The priorities are as they were.");
-    } else {
-      allSucceeded = stopped.getAsBoolean() && allSucceeded;
     }
   }
 
@@ -232,13 +225,17 @@ final class DemoStory {
   }
 
   /**
-   * Waits until {@code happened} is true; returns false after 60 s or when the user has ended the
+   * Waits for a step; returns false after 60 s, which is a failure, or when the user has ended the
    * demo.
    */
-  private boolean await(BooleanSupplier happened) {
+  private boolean happens(BooleanSupplier step) {
     long deadline = WaitingClock.nanoTime() + STEP_LIMIT.toNanos();
-    while (!happened.getAsBoolean()) {
-      if (stopped.getAsBoolean() || WaitingClock.nanoTime() - deadline > 0) {
+    while (!step.getAsBoolean()) {
+      if (stopped.getAsBoolean()) {
+        return false;
+      }
+      if (WaitingClock.nanoTime() - deadline > 0) {
+        allSucceeded = false;
         return false;
       }
       WaitingClock.sleep(POLL);
