@@ -6,6 +6,7 @@ import io.outrigger.dataplane.upstream.UpstreamSockets;
 import io.outrigger.observe.admin.AdminServer;
 import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.observe.admin.grpc.AdminGrpcServer;
+import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
@@ -55,15 +56,32 @@ final class AdminServers implements AutoCloseable {
     Optional<AdminGrpcServer> grpc = Optional.empty();
     Optional<AdminServer> health = Optional.empty();
     try {
-      if (options.admin().isPresent()) {
-        http = Optional.of(openHttp(options.admin().get(), state, turns));
-      }
-      if (options.adminGrpc().isPresent()) {
-        grpc = Optional.of(openGrpc(options.adminGrpc().get(), state, turns, upstream));
-      }
-      if (options.health().isPresent()) {
-        health = Optional.of(openHealth(options.health().get(), state, turns));
-      }
+      http =
+          open(
+              Flag.ADMIN,
+              options.admin(),
+              address ->
+                  AdminServer.start(address, AdminEndpoints.of(state), turns, state.unread()));
+      grpc =
+          open(
+              Flag.ADMIN_GRPC,
+              options.adminGrpc(),
+              address ->
+                  AdminGrpcServer.start(
+                      address,
+                      state.controlPlanes()::node,
+                      ProgramVersion.text(),
+                      () -> state.ask(state.controlPlanes()::status),
+                      new LiveChannelz(state, upstream),
+                      turns,
+                      state.unread()));
+      health =
+          open(
+              Flag.HEALTH,
+              options.health(),
+              address ->
+                  AdminServer.startForProbes(
+                      address, AdminEndpoints.probes(state), turns, state.unread()));
     } catch (StartFailure failure) {
       new AdminServers(http, grpc, health).close();
       throw failure;
@@ -73,40 +91,21 @@ final class AdminServers implements AutoCloseable {
     return servers;
   }
 
-  private static AdminServer openHttp(
-      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
-    try {
-      return AdminServer.start(
-          socketAddress(address), AdminEndpoints.of(state), turns, state.unread());
-    } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin " + address, e);
-    }
+  /** Opens the port of a server. */
+  private interface Opening<T> {
+    T open(InetSocketAddress address) throws IOException;
   }
 
-  private static AdminServer openHealth(
-      ListenAddress.Tcp address, AdminState state, AnswerTurns turns) throws StartFailure {
-    try {
-      return AdminServer.startForProbes(
-          socketAddress(address), AdminEndpoints.probes(state), turns, state.unread());
-    } catch (IOException e) {
-      throw StartFailure.cannotBind("--health " + address, e);
+  private static <T> Optional<T> open(
+      Flag flag, Optional<ListenAddress.Tcp> address, Opening<T> opening) throws StartFailure {
+    if (address.isEmpty()) {
+      return Optional.empty();
     }
-  }
-
-  private static AdminGrpcServer openGrpc(
-      ListenAddress.Tcp address, AdminState state, AnswerTurns turns, UpstreamSockets upstream)
-      throws StartFailure {
+    ListenAddress.Tcp tcp = address.get();
     try {
-      return AdminGrpcServer.start(
-          socketAddress(address),
-          state.controlPlanes()::node,
-          ProgramVersion.text(),
-          () -> state.ask(state.controlPlanes()::status),
-          new LiveChannelz(state, upstream),
-          turns,
-          state.unread());
+      return Optional.of(opening.open(new InetSocketAddress(tcp.host(), tcp.port())));
     } catch (IOException e) {
-      throw StartFailure.cannotBind("--admin-grpc " + address, e);
+      throw StartFailure.cannotBind(flag.option() + " " + tcp, e);
     }
   }
 
@@ -158,9 +157,5 @@ final class AdminServers implements AutoCloseable {
     http.ifPresent(AdminServer::close);
     grpc.ifPresent(AdminGrpcServer::close);
     health.ifPresent(AdminServer::close);
-  }
-
-  private static InetSocketAddress socketAddress(ListenAddress.Tcp address) {
-    return new InetSocketAddress(address.host(), address.port());
   }
 }

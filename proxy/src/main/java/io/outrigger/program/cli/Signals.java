@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>The JVM's own handlers are replaced, since they would end the process with 143 even after a
- * complete drain. The action of the first and of the second signal runs at most once. If the action
- * is set after its signal came, it runs at once, so no signal is lost during a start. Actions run
- * on a thread of the JVM.
+ * complete drain. The action of the first and of the second signal is set once, and runs once. If
+ * the action is set after its signal came, it runs at once, so no signal is lost during a start.
+ * Actions run on a thread of the JVM.
  */
 @AnyThread
 public final class Signals {
@@ -34,8 +34,8 @@ public final class Signals {
 
   private final LongSupplier nanoTime;
   private final AtomicReference<@Nullable Long> firstAt = new AtomicReference<>();
-  private final Reaction first = new Reaction();
-  private final Reaction second = new Reaction();
+  private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private final CompletableFuture<Void> second = new CompletableFuture<>();
   private volatile Runnable hangUp = () -> {};
   private volatile Runnable reopen = () -> {};
 
@@ -93,12 +93,12 @@ public final class Signals {
 
   /** Sets the action of the first signal. */
   public void onFirst(Runnable action) {
-    first.set(action);
+    var unused = first.thenRun(action);
   }
 
   /** Sets the action of the second signal; {@link Main} sets one that ends the process at once. */
   public void onSecond(Runnable action) {
-    second.set(action);
+    var unused = second.thenRun(action);
   }
 
   /** Sets the action of SIGHUP. */
@@ -115,40 +115,9 @@ public final class Signals {
   public void arrived() {
     long now = nanoTime.getAsLong();
     if (firstAt.compareAndSet(null, now)) {
-      first.fire();
+      first.complete(null);
     } else if (now - Objects.requireNonNull(firstAt.get()) >= REPEATS.toNanos()) {
-      second.fire();
-    }
-  }
-
-  /**
-   * A pair of an event and an action, which arrive in either order. Each side first writes its own
-   * value and then reads the other's, so at least one of them sees both; the action runs once.
-   */
-  private static final class Reaction {
-    private final AtomicReference<@Nullable Runnable> action = new AtomicReference<>();
-    private final AtomicBoolean fired = new AtomicBoolean();
-    private final AtomicBoolean ran = new AtomicBoolean();
-
-    void set(Runnable newAction) {
-      action.set(newAction);
-      if (fired.get()) {
-        runOnce(newAction);
-      }
-    }
-
-    void fire() {
-      fired.set(true);
-      Runnable current = action.get();
-      if (current != null) {
-        runOnce(current);
-      }
-    }
-
-    private void runOnce(Runnable toRun) {
-      if (ran.compareAndSet(false, true)) {
-        toRun.run();
-      }
+      second.complete(null);
     }
   }
 }

@@ -1,16 +1,14 @@
 package io.outrigger.program.cli;
 
 import com.google.gson.JsonParseException;
+import io.outrigger.base.WaitingClock;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,6 +22,7 @@ import picocli.CommandLine.Option;
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String RED = "\u001b[31m";
   private static final String PLAIN = "\u001b[0m";
 
@@ -39,7 +38,7 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
+  public Integer call() throws InvalidInput, StartFailure {
     AdminClient client = admin.client(context.environment());
     if (watch) {
       return watch(client);
@@ -84,36 +83,21 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /**
-   * Refreshes until interrupted. The display continues when the sidecar does not reply, since the
-   * sidecar may come back.
+   * Refreshes until the reader of the output has gone. The display continues when the sidecar does
+   * not reply, since the sidecar may come back.
    */
-  private int watch(AdminClient client) throws InterruptedException {
-    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    try {
-      CompletableFuture<Integer> broken = new CompletableFuture<>();
-      var unused =
-          timer.scheduleWithFixedDelay(() -> redraw(client, broken), 0, 1, TimeUnit.SECONDS);
-      return broken.get();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    } finally {
-      timer.shutdownNow();
-    }
-  }
-
-  /** Draws the tables once; completes {@code end} when the reader of the output has gone. */
-  private void redraw(AdminClient client, CompletableFuture<Integer> end) {
+  private int watch(AdminClient client) {
     PrintWriter out = context.out();
-    try {
-      out.print(CLEAR_SCREEN);
-      show(client);
-    } catch (StartFailure e) {
-      out.println(e.getMessage());
-    } catch (RuntimeException e) {
-      end.completeExceptionally(e);
+    while (!out.checkError()) { // flushes the output
+      try {
+        out.print(CLEAR_SCREEN);
+        show(client);
+      } catch (StartFailure e) {
+        out.println(e.getMessage());
+      }
+      out.flush();
+      WaitingClock.sleep(REFRESH);
     }
-    if (out.checkError()) { // flushes the output
-      end.complete(Failures.OK);
-    }
+    return Failures.OK;
   }
 }

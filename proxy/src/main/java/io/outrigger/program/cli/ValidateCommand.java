@@ -79,6 +79,10 @@ final class ValidateCommand implements Callable<Integer> {
 
   private final Entrypoints entrypoints;
   private final CommandContext context;
+  private final List<String> errors = new ArrayList<>();
+
+  /** Lines that are no errors. */
+  private final List<String> fine = new ArrayList<>();
 
   ValidateCommand(Entrypoints entrypoints, CommandContext context) {
     this.entrypoints = entrypoints;
@@ -87,12 +91,10 @@ final class ValidateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InvalidInput {
-    List<String> errors = new ArrayList<>();
-    List<String> fine = new ArrayList<>();
     Optional<Target.Single> asked = liveTarget();
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
-    Optional<Bootstrap> read = checkBootstrap(errors, fine);
-    OverlayFiles overlay = checkOverlay(errors, fine);
+    Optional<Bootstrap> read = checkBootstrap();
+    OverlayFiles overlay = checkOverlay();
     if (read.isEmpty()
         && errors.isEmpty()
         && resources.isEmpty()
@@ -103,9 +105,9 @@ final class ValidateCommand implements Callable<Integer> {
               "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
                   + BootstrapSource.FILE_VARIABLE));
     }
-    checkResources(read, overlay.overlay(), errors, fine);
+    checkResources(read, overlay.overlay());
     if (errors.isEmpty() && asked.isPresent()) {
-      checkLive(read, overlay.overlay(), asked.get(), limit, errors, fine);
+      checkLive(read, overlay.overlay(), asked.get(), limit);
     }
     PrintWriter out = context.out();
     fine.stream().map(PlainText::of).forEach(out::println);
@@ -137,12 +139,7 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private void checkLive(
-      Optional<Bootstrap> read,
-      Overlay overlay,
-      Target.Single asked,
-      Duration limit,
-      List<String> errors,
-      List<String> fine)
+      Optional<Bootstrap> read, Overlay overlay, Target.Single asked, Duration limit)
       throws InvalidInput {
     Bootstrap bootstrap = asked instanceof DnsTarget ? BootstrapSource.NONE : required(read);
     warnOfOtherStreams(bootstrap);
@@ -150,7 +147,7 @@ final class ValidateCommand implements Callable<Integer> {
       LiveCheck.Result result = entrypoints.live().check(bootstrap, overlay, asked, limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
-      report(result.rules(), errors, fine);
+      report(result.rules());
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
@@ -179,7 +176,7 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private Optional<Bootstrap> checkBootstrap(List<String> errors, List<String> fine) {
+  private Optional<Bootstrap> checkBootstrap() {
     try {
       Optional<BootstrapSource.Found> found =
           BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), context.environment());
@@ -202,7 +199,7 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private OverlayFiles checkOverlay(List<String> errors, List<String> fine) {
+  private OverlayFiles checkOverlay() {
     OverlayFiles read = OverlayFiles.read(overlays);
     read.problems().forEach(problem -> errors.add(problem.toString()));
     read.ignored().forEach(field -> fine.add("warning: " + field));
@@ -216,8 +213,7 @@ final class ValidateCommand implements Callable<Integer> {
    * Reports the effect of rules: an omission of a rule is an error, a rule that matches nothing is
    * a warning.
    */
-  private static void report(
-      List<OverlayStatus.Rule> rules, List<String> errors, List<String> fine) {
+  private void report(List<OverlayStatus.Rule> rules) {
     for (OverlayStatus.Rule rule : rules) {
       if (rule.matchesNothing()) {
         fine.add("warning: " + rule.rule() + " matches nothing");
@@ -236,8 +232,7 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private void checkResources(
-      Optional<Bootstrap> read, Overlay overlay, List<String> errors, List<String> fine) {
+  private void checkResources(Optional<Bootstrap> read, Overlay overlay) {
     List<Path> readable = new ArrayList<>();
     for (Path path : resources) {
       if (Files.isReadable(path)) {
@@ -253,7 +248,7 @@ final class ValidateCommand implements Callable<Integer> {
     errors.addAll(result.errors());
     errors.addAll(result.broken());
     result.warnings().forEach(warning -> fine.add("warning: " + warning));
-    report(result.rules(), errors, fine);
+    report(result.rules());
     if (result.errors().isEmpty() && result.broken().isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));
     }

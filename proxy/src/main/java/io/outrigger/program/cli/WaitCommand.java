@@ -1,16 +1,12 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.WaitingClock;
 import io.outrigger.program.options.DurationText;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,42 +33,31 @@ final class WaitCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
+  public Integer call() throws InvalidInput, StartFailure {
     AdminClient client = admin.client(context.environment());
     Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
-    AtomicReference<String> obstacle = new AtomicReference<>("no answer yet");
-    CompletableFuture<Boolean> ready = new CompletableFuture<>();
-    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    try {
-      var unused =
-          timer.scheduleWithFixedDelay(
-              () -> poll(client, ready, obstacle),
-              0,
-              BETWEEN_POLLS.toMillis(),
-              TimeUnit.MILLISECONDS);
-      ready.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      return Failures.OK;
-    } catch (TimeoutException e) {
-      throw client.failure("not ready after " + timeout + ": " + obstacle.get(), e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    } finally {
-      timer.shutdownNow();
+    long end = WaitingClock.nanoTime() + limit.toNanos();
+    String obstacle = obstacle(client);
+    while (!obstacle.isEmpty()) {
+      if (WaitingClock.nanoTime() - end >= 0) {
+        throw client.failure(
+            "not ready after " + timeout + ": " + obstacle, new TimeoutException(timeout));
+      }
+      WaitingClock.sleep(BETWEEN_POLLS);
+      obstacle = obstacle(client);
     }
+    return Failures.OK;
   }
 
-  private static void poll(
-      AdminClient client, CompletableFuture<Boolean> ready, AtomicReference<String> obstacle) {
+  /** Returns why the sidecar is not ready; empty when it is. */
+  private static String obstacle(AdminClient client) {
     try {
       AdminClient.Reply reply = client.get("/ready");
-      obstacle.set(reply.body().isBlank() ? "status " + reply.status() : reply.body().strip());
-      if (reply.status() == 200) {
-        ready.complete(true);
-      }
+      return reply.status() == 200
+          ? ""
+          : reply.body().isBlank() ? "status " + reply.status() : reply.body().strip();
     } catch (StartFailure e) {
-      obstacle.set("no answer; is the sidecar running there?");
-    } catch (RuntimeException e) {
-      ready.completeExceptionally(e);
+      return "no answer; is the sidecar running there?";
     }
   }
 }

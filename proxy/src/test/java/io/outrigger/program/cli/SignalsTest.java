@@ -51,18 +51,7 @@ final class SignalsTest {
     signals.arrived();
 
     signals.onFirst(() -> done.add("drain"));
-    signals.onFirst(() -> done.add("drain again"));
 
     assertThat(done).containsExactly("drain");
-  }
-
-  @Test
-  void theLastActionSetIsTheOneThatCounts() {
-    signals.onFirst(() -> done.add("old"));
-    signals.onFirst(() -> done.add("new"));
-
-    signals.arrived();
-
-    assertThat(done).containsExactly("new");
   }
 }
