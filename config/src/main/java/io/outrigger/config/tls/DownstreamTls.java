@@ -26,6 +26,7 @@ public record DownstreamTls(
       throw new IllegalArgumentException("client certificates need roots");
     }
   }
+
   @Override
   public Optional<ProviderInstance> certificate() {
     return Optional.of(identity);
@@ -42,8 +43,7 @@ public record DownstreamTls(
   }
 
   @Override
-  public Optional<String> objection(
-      Collection<SubjectAltName> names, Optional<String> serverName) {
+  public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     return SanMatcher.objection(sanMatchers, names);
   }
 }

@@ -51,7 +51,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
    * @param connection creates the handler that replaces this one, after {@link
    *     Listener#onHandshaken}
    */
-  public TlsHandshake(Optional<String> serverName, Supplier<ChannelHandler> connection, Listener listener) {
+  public TlsHandshake(
+      Optional<String> serverName, Supplier<ChannelHandler> connection, Listener listener) {
     this.serverName = serverName;
     this.connection = connection;
     this.listener = listener;

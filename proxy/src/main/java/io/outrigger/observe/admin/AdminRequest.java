@@ -41,4 +41,21 @@ public record AdminRequest(
     }
     return given;
   }
+
+  /**
+   * Returns why the request has a parameter that is not one of {@code known}; empty when it has
+   * none. Otherwise the reply would ignore a misspelt parameter and so answer a different question.
+   */
+  public Optional<String> unknownParameter(List<String> known) {
+    return query.keySet().stream()
+        .filter(name -> !known.contains(name))
+        .findFirst()
+        .map(
+            name ->
+                "unknown parameter "
+                    + AdminGuard.quoted(name)
+                    + (known.isEmpty()
+                        ? "; there are none here"
+                        : "; known are " + String.join(", ", known)));
+  }
 }

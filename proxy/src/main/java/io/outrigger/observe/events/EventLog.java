@@ -23,7 +23,7 @@ public final class EventLog {
 
   /**
    * The maximum number of bytes of resources, which are kept to show the differences between
-   * versions. Above this limit the oldest resources are evicted.
+   * versions. Above this limit the resources of older events are evicted.
    */
   static final long MAX_HELD_BYTES = 4 << 20;
 
@@ -56,32 +56,16 @@ public final class EventLog {
   }
 
   /**
-   * Evicts the resources of older events until at most half of the limit remains. The large step
-   * avoids an eviction for each new event.
+   * Evicts the resources of all events but the newest. The large step avoids an eviction for each
+   * new event.
    */
   private void evictResources() {
-    List<Event> heavy =
-        byKind.values().stream()
-            .flatMap(ArrayDeque::stream)
-            .filter(event -> event.cause().heldBytes() > 0)
-            .sorted(Comparator.comparingLong(Event::seq))
-            .toList();
-    long after = 0;
-    long keptFrom = lastSeq + 1;
-    for (int i = heavy.size() - 1; i >= 0; i--) {
-      after += heavy.get(i).cause().heldBytes();
-      if (after > MAX_HELD_BYTES / 2) {
-        break;
-      }
-      keptFrom = heavy.get(i).seq();
-    }
     heldBytes = 0;
     for (Map.Entry<EventKind, ArrayDeque<Event>> kind : byKind.entrySet()) {
       var lighter = new ArrayDeque<Event>(kind.getValue().size());
       for (Event event : kind.getValue()) {
-        Event next = event.seq() < keptFrom ? withoutResources(event) : event;
-        heldBytes += next.cause().heldBytes();
-        lighter.add(next);
+        lighter.add(event.seq() == lastSeq ? event : withoutResources(event));
+        heldBytes += lighter.getLast().cause().heldBytes();
       }
       kind.setValue(lighter);
     }

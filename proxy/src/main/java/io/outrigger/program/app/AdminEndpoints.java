@@ -9,7 +9,6 @@ import io.outrigger.observe.admin.CallViews;
 import io.outrigger.observe.admin.HistoryViews;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
-import io.outrigger.observe.admin.QueryParameters;
 import io.outrigger.observe.admin.StaticPage;
 import io.outrigger.observe.admin.XdsViews;
 import io.outrigger.observe.history.TrafficView;
@@ -85,7 +84,14 @@ final class AdminEndpoints {
   /** Adds an endpoint together with all query parameters that it accepts. */
   private static void add(
       Map<String, AdminEndpoint> table, String path, AdminEndpoint endpoint, String... parameters) {
-    table.put(path, QueryParameters.checked(endpoint, parameters));
+    List<String> known = List.of(parameters);
+    table.put(
+        path,
+        request ->
+            request
+                .unknownParameter(known)
+                .map(reason -> CompletableFuture.completedStage(AdminReply.text(400, reason)))
+                .orElseGet(() -> endpoint.answer(request)));
   }
 
   /** Returns the endpoints of the {@code --health} server: only those that change nothing. */

@@ -106,7 +106,6 @@ public final class ProxyApp implements AutoCloseable {
   private final EventLog events;
   private final Targets targets;
   private final MemoryGauge memory;
-  private final MemoryWatch memoryWatch;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
@@ -133,7 +132,6 @@ public final class ProxyApp implements AutoCloseable {
     control = new ControlThread("control");
     events = new EventLog(control);
     memory = PartSettings.memory(options);
-    memoryWatch = new MemoryWatch(control, memory, events);
     loops = EventLoops.start(PartSettings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = names.apply(control);
@@ -371,8 +369,7 @@ public final class ProxyApp implements AutoCloseable {
 
   private void startReports() {
     forwards.forEach(forward -> forward.history().start());
-    memoryWatch.start();
-    new PeerErrorWatch(control, loops.peerErrors(), events).start();
+    new PeerReports(control, loops.peerErrors(), memory::now, events).start();
   }
 
   private void watch() {

@@ -2,6 +2,8 @@ package io.outrigger.program.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.dataplane.memory.MemoryView;
+import io.outrigger.dataplane.memory.PeerSide;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.observe.events.Event;
@@ -12,14 +14,53 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PeerErrorWatchTest {
+class PeerReportsTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final PeerErrors errors = new PeerErrors();
   private final EventLog events = new EventLog(loop);
+  private MemoryView memory = ended(1, 0);
+
+  private static MemoryView ended(long ofApps, long ofBackends) {
+    return new MemoryView(
+        5,
+        6,
+        new MemoryView.Limits(70, 80, 90),
+        List.of(
+            new MemoryView.EndedCount(PeerSide.APP, ofApps),
+            new MemoryView.EndedCount(PeerSide.BACKEND, ofBackends)),
+        List.of());
+  }
+
+  private PeerReports reports() {
+    return new PeerReports(loop, errors, () -> memory, events);
+  }
+
+  private List<String> told() {
+    List<Event> told = new ArrayList<>();
+    loop.inside(() -> told.addAll(events.after(0, 10).events()));
+    return told.stream()
+        .map(event -> event.kind() + ": " + ((Event.Line) event.cause()).text())
+        .toList();
+  }
+
+  @Test
+  void connectionsThatMemoryEndedAreOneEventASecond() {
+    loop.inside(() -> reports().start());
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(told()).isEmpty();
+
+    memory = ended(4, 1);
+    loop.advance(Duration.ofSeconds(3));
+
+    assertThat(told())
+        .containsExactly(
+            "MEMORY: 3 connections of apps, 1 connection of backends ended for holding most of the"
+                + " memory; held 5 bytes of 70 on the heap, 6 of 80 outside");
+  }
 
   @Test
   void aFloodIsOneEventASecond() {
-    loop.inside(() -> new PeerErrorWatch(loop, errors, events).start());
+    loop.inside(() -> reports().start());
     for (int i = 0; i < 100; i++) {
       errors.onConnectionEnded(
           true, Http2Error.ENHANCE_YOUR_CALM, "1.2.3.4:" + i, "too many streams are reset");
@@ -28,11 +69,7 @@ class PeerErrorWatchTest {
     errors.onRequestRefused("1.2.3.4:5", "te is not trailers");
     loop.advance(Duration.ofSeconds(1));
 
-    List<Event> told = new ArrayList<>();
-    loop.inside(() -> told.addAll(events.after(0, 10).events()));
-
-    assertThat(told)
-        .extracting(event -> event.kind() + ": " + ((Event.Line) event.cause()).text())
+    assertThat(told())
         .containsExactly(
             "PEER_ERROR: connection of app 1.2.3.4:99 ended: too many streams are reset"
                 + " (and 99 more errors of peers)",

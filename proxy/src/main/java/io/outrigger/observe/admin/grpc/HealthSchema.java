@@ -1,16 +1,12 @@
 package io.outrigger.observe.admin.grpc;
 
-import com.google.protobuf.DescriptorProtos.DescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
-import com.google.protobuf.DescriptorProtos.MessageOptions;
-import com.google.protobuf.DescriptorProtos.MethodDescriptorProto;
-import com.google.protobuf.DescriptorProtos.ServiceDescriptorProto;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.TextFormat;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServiceDescriptor;
@@ -31,8 +27,37 @@ import java.util.Map;
  */
 @AnyThread
 final class HealthSchema {
-  private static final String NAMES = "." + HealthProto.getDescriptor().getPackage() + ".";
-  private static final String ENTRY = "StatusesEntry";
+  /** The messages of A90; the entries are {@code map<string, HealthCheckResponse>}. */
+  private static final String LISTED =
+      """
+      message_type { name: "HealthListRequest" }
+      message_type {
+        name: "HealthListResponse"
+        field {
+          name: "statuses" json_name: "statuses" number: 1 label: LABEL_REPEATED
+          type: TYPE_MESSAGE type_name: ".grpc.health.v1.HealthListResponse.StatusesEntry"
+        }
+        nested_type {
+          name: "StatusesEntry" options { map_entry: true }
+          field {
+            name: "key" json_name: "key" number: 1 label: LABEL_OPTIONAL type: TYPE_STRING
+          }
+          field {
+            name: "value" json_name: "value" number: 2 label: LABEL_OPTIONAL
+            type: TYPE_MESSAGE type_name: ".grpc.health.v1.HealthCheckResponse"
+          }
+        }
+      }
+      """;
+
+  private static final String METHOD =
+      """
+      method {
+        name: "List"
+        input_type: ".grpc.health.v1.HealthListRequest"
+        output_type: ".grpc.health.v1.HealthListResponse"
+      }
+      """;
 
   private static final FileDescriptor FILE = file();
   private static final Descriptor RESPONSE = FILE.findMessageTypeByName("HealthListResponse");
@@ -86,49 +111,12 @@ final class HealthSchema {
 
   private static FileDescriptor file() {
     FileDescriptorProto.Builder file = HealthProto.getDescriptor().toProto().toBuilder();
-    file.addMessageType(DescriptorProto.newBuilder().setName("HealthListRequest"));
-    file.addMessageType(
-        DescriptorProto.newBuilder()
-            .setName("HealthListResponse")
-            .addField(
-                field("statuses", 1, FieldDescriptorProto.Label.LABEL_REPEATED)
-                    .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
-                    .setTypeName(NAMES + "HealthListResponse." + ENTRY))
-            .addNestedType(statusesEntry()));
-    ServiceDescriptorProto.Builder service = file.getServiceBuilder(0);
-    service.addMethod(
-        MethodDescriptorProto.newBuilder()
-            .setName("List")
-            .setInputType(NAMES + "HealthListRequest")
-            .setOutputType(NAMES + "HealthListResponse"));
     try {
+      TextFormat.merge(LISTED, file);
+      TextFormat.merge(METHOD, file.getServiceBuilder(0));
       return FileDescriptor.buildFrom(file.build(), new FileDescriptor[0]);
-    } catch (DescriptorValidationException e) {
+    } catch (TextFormat.ParseException | DescriptorValidationException e) {
       throw new AssertionError("health.proto with List", e);
     }
-  }
-
-  /** Returns the descriptor form of {@code map<string, HealthCheckResponse>}. */
-  private static DescriptorProto statusesEntry() {
-    return DescriptorProto.newBuilder()
-        .setName(ENTRY)
-        .setOptions(MessageOptions.newBuilder().setMapEntry(true))
-        .addField(
-            field("key", 1, FieldDescriptorProto.Label.LABEL_OPTIONAL)
-                .setType(FieldDescriptorProto.Type.TYPE_STRING))
-        .addField(
-            field("value", 2, FieldDescriptorProto.Label.LABEL_OPTIONAL)
-                .setType(FieldDescriptorProto.Type.TYPE_MESSAGE)
-                .setTypeName(NAMES + "HealthCheckResponse"))
-        .build();
-  }
-
-  private static FieldDescriptorProto.Builder field(
-      String name, int number, FieldDescriptorProto.Label label) {
-    return FieldDescriptorProto.newBuilder()
-        .setName(name)
-        .setJsonName(name)
-        .setNumber(number)
-        .setLabel(label);
   }
 }
