@@ -8,17 +8,16 @@ import io.outrigger.lb.Subchannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures a gRPC call and its attempts as A66 and A96 specify, one attempt at a time. An attempt
- * lasts from the start of its pick until its status, whether or not a backend was found. Times are
- * in nanoseconds since the call's arrival. A request that is not gRPC is not measured.
- *
- * <p>{@link CallStatsRecorder} inherits from this class, so that a call needs one object less.
+ * Measures a gRPC call and its attempts as A66 and A96 specify, one attempt at a time, and notifies
+ * the spans of the call. An attempt lasts from the start of its pick until its status, whether or
+ * not a backend was found. Times are in nanoseconds since the call's arrival.
  */
 @LoopConfined
-abstract class AttemptMeasure {
+final class AttemptMeasure {
   private static final long NONE = -1;
 
-  private @Nullable MethodStats method;
+  private final MethodStats method;
+  private final CallSpans spans;
   private @Nullable String cluster;
   private @Nullable Locality locality;
 
@@ -30,14 +29,26 @@ abstract class AttemptMeasure {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** The type of the current delay (A121); null when the call does not wait. */
-  private @Nullable String delayType;
-
-  private boolean delaysAttempt;
-  private long delayed;
+  /** The current delay; null when the call does not wait. */
+  private @Nullable Delay delay;
 
   /** Created with the second attempt, since most calls have only one. */
   private @Nullable Further further;
+
+  /** A wait of the call or of its attempt (A121). */
+  private static final class Delay {
+    final boolean ofAttempt;
+    final String type;
+    final long since;
+    String reason;
+
+    Delay(boolean ofAttempt, String type, String reason, long since) {
+      this.ofAttempt = ofAttempt;
+      this.type = type;
+      this.reason = reason;
+      this.since = since;
+    }
+  }
 
   /** Measurements of the attempts after the first one. */
   private static final class Further {
@@ -47,18 +58,20 @@ abstract class AttemptMeasure {
     long delay;
   }
 
-  /** Sets the statistics to which the call is added. */
-  final void measureFor(MethodStats stats) {
-    method = stats;
+  AttemptMeasure(MethodStats method, CallSpans spans) {
+    this.method = method;
+    this.spans = spans;
+  }
+
+  CallSpans spans() {
+    return spans;
   }
 
   /**
    * @param routed the cluster that routing chose; null when unknown
    */
-  final void attemptBegun(@Nullable String routed, long now) {
-    if (method == null) {
-      return;
-    }
+  void attemptBegins(@Nullable String routed, int previous, boolean transparent, long now) {
+    spans.attemptBegins(previous, transparent);
     method.attemptStarted();
     cluster = routed;
     locality = null;
@@ -76,89 +89,85 @@ abstract class AttemptMeasure {
    * The pick returned a backend. In an aggregate cluster, the backend belongs to a leaf cluster
    * (A89).
    */
-  final void attemptPicked(Subchannel picked) {
+  void attemptPicked(Subchannel picked) {
     String leaf = picked.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
-    if (method != null && method.tellsLocalities()) {
+    if (method.hasLocalities()) {
       locality = picked.locality().orElse(null);
     }
   }
 
-  final void measureOutbound(ByteBuf data) {
-    if (method != null) {
-      sent += data.readableBytes();
-      sentPrefixes = MessagePrefixes.read(sentPrefixes, data);
-    }
+  void outbound(ByteBuf data) {
+    spans.outbound(data);
+    sent += data.readableBytes();
+    sentPrefixes = MessagePrefixes.read(sentPrefixes, data);
   }
 
-  final void measureInbound(ByteBuf data) {
-    if (method != null) {
-      received += data.readableBytes();
-      receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data);
-    }
-  }
-
-  /** The attempt failed, and the retry policy makes another attempt. */
-  final void attemptRetried(RpcStatus.Code code, long now) {
-    Further more = further();
-    more.retries++;
-    more.lastEnd = now;
-    attemptEnded(code, now);
+  void inbound(ByteBuf data) {
+    spans.inbound(data);
+    received += data.readableBytes();
+    receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data);
   }
 
   /**
-   * The attempt was refused and is followed by a transparent retry, which the retry policy does not
-   * count.
+   * The attempt failed, and another attempt follows.
+   *
+   * @param transparent whether the next attempt is a transparent retry
    */
-  final void attemptRetriedTransparently(RpcStatus.Code code, long now) {
-    Further more = further();
-    more.transparentRetries++;
-    more.lastEnd = now;
-    attemptEnded(code, now);
-  }
-
-  private Further further() {
-    Further known = further;
-    if (known == null) {
-      known = new Further();
-      further = known;
+  void attemptFailed(RpcStatus failure, boolean transparent, long now) {
+    Further more = further;
+    if (more == null) {
+      more = new Further();
+      further = more;
     }
-    return known;
-  }
-
-  /** The type of the current delay; null when the call does not wait. */
-  final @Nullable String delayType() {
-    return delayType;
+    if (transparent) {
+      more.transparentRetries++;
+    } else {
+      more.retries++;
+    }
+    more.lastEnd = now;
+    attemptEnded(failure.code(), now);
+    spans.attemptFailed(failure);
   }
 
   /**
-   * A delay begins.
+   * The call or its attempt waits. A delay of the same type as the current one continues it.
    *
    * @param ofAttempt whether the attempt is delayed, rather than the call
    */
-  final void delayBegun(boolean ofAttempt, String type, long now) {
-    delayType = type;
-    delaysAttempt = ofAttempt;
-    delayed = now;
+  void delayed(boolean ofAttempt, String type, String reason, long now) {
+    Delay current = delay;
+    if (current == null || !current.type.equals(type)) {
+      delayOver(now);
+      delay = new Delay(ofAttempt, type, reason, now);
+      spans.delayBegins(ofAttempt, type, reason);
+    } else if (!current.reason.equals(reason)) {
+      current.reason = reason;
+      spans.delayReason(reason);
+    }
   }
 
   /** The current delay has ended; does nothing when there is none. */
-  final void delayEnded(long now) {
-    String type = delayType;
-    if (type == null) {
-      return;
+  void delayOver(long now) {
+    if (delay != null) {
+      delayEnded(now);
+      spans.delayEnds();
     }
-    delayType = null;
-    if (method != null && delaysAttempt) {
-      method.attemptDelayed(type, now - delayed);
-    } else if (method != null) {
-      method.callDelayed(type, now - delayed);
+  }
+
+  private void delayEnded(long now) {
+    Delay over = delay;
+    delay = null;
+    if (over != null && over.ofAttempt) {
+      method.attemptDelayed(over.type, now - over.since);
+    } else if (over != null) {
+      method.callDelayed(over.type, now - over.since);
     }
   }
 
   private void attemptEnded(RpcStatus.Code code, long now) {
     delayEnded(now);
-    if (begun != NONE && method != null) {
+    if (begun != NONE) {
       method.attemptEnded(
           cluster == null ? "" : cluster,
           locality,
@@ -171,22 +180,14 @@ abstract class AttemptMeasure {
   }
 
   /** The call has ended, and with it the current attempt. */
-  final void callEnded(RpcStatus.Code code, long now) {
-    MethodStats stats = method;
-    if (stats == null) {
-      return;
-    }
+  void callEnded(RpcStatus.Code code, String message, long now) {
     attemptEnded(code, now);
-    stats.callEnded(code, now);
-    if (further == null) {
-      return;
+    method.callEnded(code, now);
+    if (further != null) {
+      method.retriedCallEnded(further.retries, further.transparentRetries, further.delay);
     }
-    if (further.retries > 0) {
-      stats.retries.record(further.retries);
+    if (spans != CallSpans.NONE) {
+      spans.ended(new RpcStatus(code, message));
     }
-    if (further.transparentRetries > 0) {
-      stats.transparentRetries.record(further.transparentRetries);
-    }
-    stats.retryDelays.record(further.delay);
   }
 }

@@ -13,16 +13,7 @@ import java.util.stream.Collectors;
  */
 @AnyThread
 public final class CallStats {
-  static final int STARTED = 0;
-  static final int ENDED = 1;
-  static final int CANCELLED = 2;
-  static final int REQUEST_BYTES = 3;
-  static final int RESPONSE_BYTES = 4;
-  static final int RETRIED = 5;
-  static final int TRANSPARENT_RETRIES = 6;
-  static final int NOT_REPLAYABLE = 7;
-  static final int UNOBSERVED = 8;
-  static final int GRPC = 9;
+  static final int GRPC = CallCounter.COUNT;
   static final int HTTP = GRPC + RpcStatus.Code.values().length;
   static final int LOCAL = HTTP + 6;
   static final int COUNTERS = LOCAL + LocalReason.values().length;
@@ -31,7 +22,7 @@ public final class CallStats {
   private final AtomicLongArray counters = new AtomicLongArray(COUNTERS);
 
   /** The durations of requests that are not gRPC. */
-  private final LatencyHistogram plain = new LatencyHistogram();
+  private final Histogram plain = new Histogram(Histogram.FINE_NANOS);
 
   /** The statistics of all gRPC methods that have no statistics of their own. */
   private final MethodStats other;
@@ -59,37 +50,12 @@ public final class CallStats {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }
 
-  void started() {
-    add(STARTED, 1);
+  void count(CallCounter counter) {
+    add(counter.slot(), 1);
   }
 
-  void requestBytes(int bytes) {
-    add(REQUEST_BYTES, bytes);
-  }
-
-  void responseBytes(int bytes) {
-    add(RESPONSE_BYTES, bytes);
-  }
-
-  /** The app cancelled the call, so the call has no status. */
-  void cancelled() {
-    add(CANCELLED, 1);
-  }
-
-  void retried() {
-    add(RETRIED, 1);
-  }
-
-  void transparentRetry() {
-    add(TRANSPARENT_RETRIES, 1);
-  }
-
-  void notReplayable() {
-    add(NOT_REPLAYABLE, 1);
-  }
-
-  void unobserved() {
-    add(UNOBSERVED, 1);
+  void count(CallCounter counter, long more) {
+    add(counter.slot(), more);
   }
 
   void grpcStatus(RpcStatus.Code code) {
@@ -104,13 +70,8 @@ public final class CallStats {
     add(LOCAL + reason.slot(), 1);
   }
 
-  /** A gRPC call ended; {@link MethodStats} records its duration. */
-  void ended() {
-    add(ENDED, 1);
-  }
-
-  void endedPlain(long nanos) {
-    add(ENDED, 1);
+  /** Records the duration of a request that is not gRPC. */
+  void plainEnded(long nanos) {
     plain.record(nanos);
   }
 
@@ -123,7 +84,7 @@ public final class CallStats {
     byMethod.forEach(totals::add);
   }
 
-  private void add(int counter, long count) {
-    counters.setOpaque(counter, counters.getPlain(counter) + count);
+  private void add(int slot, long more) {
+    counters.setOpaque(slot, counters.getPlain(slot) + more);
   }
 }

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Records one call for the counters, spans and observers. */
 @LoopConfined
-public final class CallStatsRecorder extends AttemptMeasure implements CallSummary {
+public final class CallStatsRecorder implements CallSummary {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
 
   private final CallStats stats;
-  private CallSpans spans = CallSpans.NONE;
   private @Nullable CallRequest head;
+
+  /** Null until the call has started, and for a request that is not gRPC. */
+  private @Nullable AttemptMeasure measure;
+
   private RpcStatus.Code code = RpcStatus.Code.OK;
   private String message = "";
   private int httpStatus;
@@ -32,7 +35,6 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   private @Nullable Subchannel picked;
   private int attempts;
   private boolean cancelled;
-  private String delayReason = "";
   private long requestBytes;
   private long responseBytes;
   private long durationNanos;
@@ -48,16 +50,15 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
 
   public void started(CallRequest request, CallTracer tracer) {
     head = request;
-    stats.started();
+    stats.count(CallCounter.STARTED);
     if (request.isGrpc()) {
-      spans = tracer.begin(request);
-      measureFor(stats.method(request));
+      measure = new AttemptMeasure(stats.method(request), tracer.begin(request));
     }
   }
 
   /** The spans of the call, which are notified while the call is in progress. */
   public CallSpans spans() {
-    return spans;
+    return measure == null ? CallSpans.NONE : measure.spans();
   }
 
   /** Sets the target whose configuration routes the call. */
@@ -79,104 +80,83 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
   public void attempt(Subchannel latest) {
     picked = latest;
     attempts++;
-    attemptPicked(latest);
+    if (measure != null) {
+      measure.attemptPicked(latest);
+    }
   }
 
   /**
-   * A pick for a new attempt begins.
+   * A pick for a new attempt begins. Here and below, {@code now} is in nanoseconds since the
+   * arrival of the call.
    *
    * @param previous the number of previous attempts that the retry policy counts
    * @param transparent whether this is a transparent retry of a refused attempt
-   * @param now nanoseconds since the arrival of the call
    */
   public void attemptBegins(int previous, boolean transparent, long now) {
-    spans.attemptBegins(previous, transparent);
-    attemptBegun(clusterName, now);
+    if (measure != null) {
+      measure.attemptBegins(clusterName, previous, transparent, now);
+    }
   }
 
   /** The call waits for its configuration (A121 "Resolver Delays"). */
-  public void callDelayed(String reason, long now) {
-    delayed(false, "resolving", reason, now);
+  public void callDelayed(String why, long now) {
+    if (measure != null) {
+      measure.delayed(false, "resolving", why, now);
+    }
   }
 
   /** The attempt waits for a connection (A121 "LB Pick Delays"). */
-  public void attemptDelayed(String type, String reason, long now) {
-    delayed(true, type, reason, now);
-  }
-
-  private void delayed(boolean ofAttempt, String type, String reason, long now) {
-    if (!isGrpc()) {
-      return;
+  public void attemptDelayed(String type, String why, long now) {
+    if (measure != null) {
+      measure.delayed(true, type, why, now);
     }
-    if (type.equals(delayType())) {
-      if (!reason.equals(delayReason)) {
-        spans.delayReason(reason);
-      }
-    } else {
-      delayOver(now);
-      delayBegun(ofAttempt, type, now);
-      spans.delayBegins(ofAttempt, type, reason);
-    }
-    delayReason = reason;
   }
 
   /** The current delay has ended; does nothing when there is none. */
   public void delayOver(long now) {
-    if (delayType() != null) {
-      delayEnded(now);
-      spans.delayEnds();
+    if (measure != null) {
+      measure.delayOver(now);
     }
   }
 
   /**
-   * The retry policy sends the request again.
+   * The request is sent again after a failed attempt.
    *
-   * @param now nanoseconds since the arrival of the call
+   * @param transparent whether the attempt was refused, so that the retry policy does not count it
    */
-  public void retried(RpcStatus failure, long now) {
-    stats.retried();
-    attemptRetried(failure.code(), now);
-    spans.attemptFailed(failure);
-  }
-
-  /**
-   * A refused request is sent to another backend.
-   *
-   * @param now nanoseconds since the arrival of the call
-   */
-  public void transparentRetry(RpcStatus failure, long now) {
-    stats.transparentRetry();
-    attemptRetriedTransparently(failure.code(), now);
-    spans.attemptFailed(failure);
+  public void retried(RpcStatus failure, boolean transparent, long now) {
+    stats.count(transparent ? CallCounter.TRANSPARENT_RETRIES : CallCounter.RETRIED);
+    if (measure != null) {
+      measure.attemptFailed(failure, transparent, now);
+    }
   }
 
   /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
   public void outbound(ByteBuf data) {
-    spans.outbound(data);
-    measureOutbound(data);
+    if (measure != null) {
+      measure.outbound(data);
+    }
   }
 
   /** Body bytes arrived from the backend. The caller keeps ownership of {@code data}. */
   public void inbound(ByteBuf data) {
-    responseData(data.readableBytes());
-    spans.inbound(data);
-    measureInbound(data);
+    int bytes = data.readableBytes();
+    responseBytes += bytes;
+    stats.count(CallCounter.RESPONSE_BYTES, bytes);
+    if (measure != null) {
+      measure.inbound(data);
+    }
   }
 
   /** A request with a retry policy has outgrown its replay buffer and can no longer be retried. */
   public void notReplayable() {
-    stats.notReplayable();
+    stats.count(CallCounter.NOT_REPLAYABLE);
   }
 
   /** Body bytes arrived from the app. */
   public void requestData(int bytes) {
     requestBytes += bytes;
-    stats.requestBytes(bytes);
-  }
-
-  private void responseData(int bytes) {
-    responseBytes += bytes;
-    stats.responseBytes(bytes);
+    stats.count(CallCounter.REQUEST_BYTES, bytes);
   }
 
   /** The headers of the backend's response arrived. */
@@ -222,27 +202,24 @@ public final class CallStatsRecorder extends AttemptMeasure implements CallSumma
     endedNanos = now;
     durationNanos = nanos;
     timeoutNanos = limitNanos;
+    stats.count(CallCounter.ENDED);
     if (cancelled) {
-      stats.cancelled();
+      stats.count(CallCounter.CANCELLED);
     } else if (isGrpc()) {
       stats.grpcStatus(code);
     } else {
       stats.httpStatus(httpStatus);
     }
-    if (isGrpc()) {
-      stats.ended();
-      callEnded(code, nanos);
+    if (measure != null) {
+      measure.callEnded(code, message, nanos);
     } else {
-      stats.endedPlain(nanos);
-    }
-    if (spans != CallSpans.NONE) {
-      spans.ended(new RpcStatus(code, message));
+      stats.plainEnded(nanos);
     }
   }
 
   /** The observer dropped the call. */
   public void unobserved() {
-    stats.unobserved();
+    stats.count(CallCounter.UNOBSERVED);
   }
 
   @Override

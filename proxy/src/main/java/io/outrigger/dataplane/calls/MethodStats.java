@@ -4,19 +4,17 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of one gRPC method on one event loop, or of all methods without statistics of
- * their own (A66, A96). Only this loop writes; {@link MethodTotals} sums up the loops.
+ * their own (A66, A96). Only this loop writes; {@link CallTotals} sums up the loops in another
+ * object of this class.
  */
 @AnyThread
-final class MethodStats {
+public final class MethodStats {
   /**
    * The maximum number of places. Attempts in further places count for {@link #OTHER}, since a
    * control plane may send any number of cluster names.
@@ -32,10 +30,8 @@ final class MethodStats {
   /** A66's attribute value for names that metrics do not distinguish. */
   static final String OTHER = "other";
 
-  static final int CODES = RpcStatus.Code.values().length;
-
   /** The latency buckets of A66 "Units", in nanoseconds. */
-  static final long[] LATENCY_NANOS =
+  private static final long[] LATENCY_NANOS =
       nanos(
           0,
           10,
@@ -80,84 +76,54 @@ final class MethodStats {
           100_000_000);
 
   /** The size buckets of A66 "Units". */
-  static final long[] SIZE_BYTES = {
+  private static final long[] SIZE_BYTES = {
     0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22, 1L << 24,
     1L << 26, 1L << 28, 1L << 30, 1L << 32
   };
 
   /** The buckets of A96 for the number of retries per call. */
-  static final long[] RETRIES = {1, 2, 3, 4, 5};
+  private static final long[] RETRIES = {1, 2, 3, 4, 5};
 
   /** The buckets of A96 for the number of transparent retries per call. */
-  static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
+  private static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
-  /** Histograms of the ended attempts of one place with one status. */
-  static final class CallAttempts {
-    final BoundedHistogram durations = new BoundedHistogram(LATENCY_NANOS);
-    final BoundedHistogram sent = new BoundedHistogram(SIZE_BYTES);
-    final BoundedHistogram received = new BoundedHistogram(SIZE_BYTES);
-  }
-
-  /** The cluster and locality of attempts. */
-  record Place(String cluster, @Nullable Locality locality) {
-    // Written by hand, since calls that alternate between clusters look up places. The generated
-    // methods of a record use method handles, which cost more than all other counting of a call
-    // until C2 compiles them.
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Place that
-          && cluster.equals(that.cluster)
-          && Objects.equals(locality, that.locality);
+  /**
+   * Histograms of ended attempts.
+   *
+   * @param durations the durations in nanoseconds
+   * @param sent the numbers of message bytes sent
+   * @param received the numbers of message bytes received
+   */
+  public record Attempts(Histogram durations, Histogram sent, Histogram received) {
+    Attempts() {
+      this(new Histogram(LATENCY_NANOS), new Histogram(SIZE_BYTES), new Histogram(SIZE_BYTES));
     }
 
-    @Override
-    public int hashCode() {
-      return 31 * cluster.hashCode() + Objects.hashCode(locality);
+    void add(Attempts other) {
+      durations.add(other.durations);
+      sent.add(other.sent);
+      received.add(other.received);
     }
   }
 
-  final BoundedHistogram retries = new BoundedHistogram(RETRIES);
-  final BoundedHistogram transparentRetries = new BoundedHistogram(TRANSPARENT_RETRIES);
-  final BoundedHistogram retryDelays = new BoundedHistogram(LATENCY_NANOS);
+  private final Measuring measuring;
+  private final AtomicLong attempts = new AtomicLong();
+  private final Histogram retries = new Histogram(RETRIES);
+  private final Histogram transparentRetries = new Histogram(TRANSPARENT_RETRIES);
+  private final Histogram retryDelays = new Histogram(LATENCY_NANOS);
+  private final Map<RpcStatus.Code, Histogram> calls = new ConcurrentHashMap<>();
+  private final Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended = new ConcurrentHashMap<>();
+  private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
+  private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
-  /** Durations of ended calls, by status. */
-  final AtomicReferenceArray<LatencyHistogram> calls = new AtomicReferenceArray<>(CODES);
-
-  /** Ended attempts, by place and by status. */
-  final Map<Place, AtomicReferenceArray<CallAttempts>> places = new ConcurrentHashMap<>();
-
-  /** Delays of calls by type (A121); null when delays of calls are not measured. */
-  final @Nullable Map<String, BoundedHistogram> callDelays;
-
-  /** Delays of attempts by type (A121); null when delays of attempts are not measured. */
-  final @Nullable Map<String, BoundedHistogram> attemptDelays;
-
-  private final boolean localities;
-  private final AtomicLongArray attemptsStarted = new AtomicLongArray(1);
-
-  // The place of the previous call, cached since most calls go to the same place. Confined to the
-  // event loop.
+  // The place of the previous attempt, cached since most calls go to the same place. Confined to
+  // the event loop.
   private @Nullable String lastCluster;
   private @Nullable Locality lastLocality;
-  private @Nullable AtomicReferenceArray<CallAttempts> last;
+  private @Nullable Map<RpcStatus.Code, Attempts> last;
 
   MethodStats(Measuring measuring) {
-    localities = measuring.localities();
-    callDelays = measuring.callDelays() ? new ConcurrentHashMap<>() : null;
-    attemptDelays = measuring.attemptDelays() ? new ConcurrentHashMap<>() : null;
-  }
-
-  /** Whether {@link #attemptEnded} uses the locality. */
-  boolean tellsLocalities() {
-    return localities;
-  }
-
-  /** Converts {@code place} to the form that readers receive. */
-  AttemptPlace told(Place place) {
-    Locality locality = place.locality();
-    return new AttemptPlace(
-        place.cluster(),
-        localities ? Optional.of(locality == null ? "" : locality.label()) : Optional.empty());
+    this.measuring = measuring;
   }
 
   private static long[] nanos(long... micros) {
@@ -169,44 +135,54 @@ final class MethodStats {
   }
 
   void attemptStarted() {
-    attemptsStarted.setOpaque(0, attemptsStarted.getPlain(0) + 1);
-  }
-
-  long attemptsStarted() {
-    return attemptsStarted.getOpaque(0);
+    attempts.setOpaque(attempts.getPlain() + 1);
   }
 
   void callDelayed(String type, long nanos) {
-    delayed(callDelays, type, nanos);
+    if (measuring.callDelays()) {
+      delayed(callDelays, type, nanos);
+    }
   }
 
   void attemptDelayed(String type, long nanos) {
-    delayed(attemptDelays, type, nanos);
+    if (measuring.attemptDelays()) {
+      delayed(attemptDelays, type, nanos);
+    }
   }
 
-  private static void delayed(
-      @Nullable Map<String, BoundedHistogram> delays, String type, long nanos) {
-    if (delays != null) {
-      BoundedHistogram known = delays.get(type);
-      if (known == null) {
-        String name = delays.size() < MAX_DELAY_TYPES ? type : OTHER;
-        known = delays.computeIfAbsent(name, t -> new BoundedHistogram(LATENCY_NANOS));
-      }
-      known.record(nanos);
-    }
+  private static void delayed(Map<String, Histogram> delays, String type, long nanos) {
+    String name = delays.containsKey(type) || delays.size() < MAX_DELAY_TYPES ? type : OTHER;
+    delays.computeIfAbsent(name, t -> new Histogram(LATENCY_NANOS)).record(nanos);
   }
 
   void callEnded(RpcStatus.Code code, long nanos) {
-    LatencyHistogram histogram = calls.getPlain(code.number());
-    if (histogram == null) {
-      histogram = new LatencyHistogram();
-      calls.setRelease(code.number(), histogram);
+    Histogram durations = calls.get(code);
+    if (durations == null) {
+      durations = new Histogram(Histogram.FINE_NANOS);
+      calls.put(code, durations);
     }
-    histogram.record(nanos);
+    durations.record(nanos);
   }
 
   /**
-   * @param locality the locality; null when unknown, or when {@link #tellsLocalities} is false
+   * A call with further attempts has ended.
+   *
+   * @param counted the number of retries that the retry policy counts
+   * @param transparent the number of transparent retries
+   * @param delayNanos the time without an attempt in progress
+   */
+  void retriedCallEnded(int counted, int transparent, long delayNanos) {
+    if (counted > 0) {
+      retries.record(counted);
+    }
+    if (transparent > 0) {
+      transparentRetries.record(transparent);
+    }
+    retryDelays.record(delayNanos);
+  }
+
+  /**
+   * @param locality the locality; null when unknown, or when {@link #hasLocalities} is false
    * @param sent the number of message bytes sent
    * @param received the number of message bytes received
    */
@@ -217,11 +193,11 @@ final class MethodStats {
       long nanos,
       long sent,
       long received) {
-    AtomicReferenceArray<CallAttempts> byCode = of(cluster, locality);
-    CallAttempts attempts = byCode.getPlain(code.number());
+    Map<RpcStatus.Code, Attempts> byCode = in(cluster, locality);
+    Attempts attempts = byCode.get(code);
     if (attempts == null) {
-      attempts = new CallAttempts();
-      byCode.setRelease(code.number(), attempts);
+      attempts = new Attempts();
+      byCode.put(code, attempts);
     }
     attempts.durations.record(nanos);
     attempts.sent.record(sent);
@@ -229,10 +205,12 @@ final class MethodStats {
   }
 
   @SuppressWarnings("ReferenceEquality") // a false mismatch only costs a lookup
-  private AtomicReferenceArray<CallAttempts> of(String cluster, @Nullable Locality locality) {
-    AtomicReferenceArray<CallAttempts> found = last;
+  private Map<RpcStatus.Code, Attempts> in(String cluster, @Nullable Locality locality) {
+    Map<RpcStatus.Code, Attempts> found = last;
     if (found == null || cluster != lastCluster || locality != lastLocality) {
-      found = of(new Place(cluster, locality));
+      var place = new AttemptPlace(cluster, locality);
+      boolean isFull = !ended.containsKey(place) && ended.size() >= MAX_PLACES;
+      found = in(isFull ? new AttemptPlace(OTHER, null) : place);
       lastCluster = cluster;
       lastLocality = locality;
       last = found;
@@ -240,12 +218,83 @@ final class MethodStats {
     return found;
   }
 
-  private AtomicReferenceArray<CallAttempts> of(Place place) {
-    AtomicReferenceArray<CallAttempts> found = places.get(place);
-    return found != null
-        ? found
-        : places.computeIfAbsent(
-            places.size() < MAX_PLACES ? place : new Place(OTHER, null),
-            p -> new AtomicReferenceArray<>(CODES));
+  private Map<RpcStatus.Code, Attempts> in(AttemptPlace place) {
+    return ended.computeIfAbsent(place, p -> new ConcurrentHashMap<>());
+  }
+
+  /** Returns empty statistics that distinguish the same attributes. */
+  MethodStats empty() {
+    return new MethodStats(measuring);
+  }
+
+  /** Adds the statistics of the same method on an event loop. */
+  void add(MethodStats loop) {
+    attempts.setOpaque(attempts.getPlain() + loop.attempts());
+    retries.add(loop.retries);
+    transparentRetries.add(loop.transparentRetries);
+    retryDelays.add(loop.retryDelays);
+    addAll(loop.calls, calls);
+    addAll(loop.callDelays, callDelays);
+    addAll(loop.attemptDelays, attemptDelays);
+    loop.ended.forEach(
+        (place, byCode) ->
+            byCode.forEach(
+                (code, more) ->
+                    in(place).computeIfAbsent(code, c -> new Attempts()).add(more)));
+  }
+
+  private static <K> void addAll(Map<K, Histogram> more, Map<K, Histogram> all) {
+    more.forEach((key, each) -> all.computeIfAbsent(key, k -> new Histogram(LATENCY_NANOS)).add(each));
+  }
+
+  /** Whether places of attempts have localities. */
+  public boolean hasLocalities() {
+    return measuring.localities();
+  }
+
+  /** The number of started attempts, including those in progress. */
+  public long attempts() {
+    return attempts.getOpaque();
+  }
+
+  /**
+   * Durations of ended calls in nanoseconds, by status. The buckets are fine in the statistics of
+   * one loop, and those of A66 in a sum of loops.
+   */
+  public Map<RpcStatus.Code, Histogram> calls() {
+    return calls;
+  }
+
+  /** Ended attempts by place and by status. */
+  public Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended() {
+    return ended;
+  }
+
+  /** The number of retries per call, for calls with retries. */
+  public Histogram retries() {
+    return retries;
+  }
+
+  /** The number of transparent retries per call, for calls with transparent retries. */
+  public Histogram transparentRetries() {
+    return transparentRetries;
+  }
+
+  /** The time without an attempt in progress per call, for calls with retries, in nanoseconds. */
+  public Histogram retryDelays() {
+    return retryDelays;
+  }
+
+  /**
+   * Delays of calls in nanoseconds, by delay type (A121). Calls without a delay are not included;
+   * empty when delays are not measured.
+   */
+  public Map<String, Histogram> callDelays() {
+    return callDelays;
+  }
+
+  /** Delays of attempts in nanoseconds, by delay type; empty when delays are not measured. */
+  public Map<String, Histogram> attemptDelays() {
+    return attemptDelays;
   }
 }

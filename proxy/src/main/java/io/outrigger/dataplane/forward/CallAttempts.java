@@ -343,7 +343,7 @@ final class CallAttempts {
   void retryAfter(long nanos, RpcStatus failure) {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
-    call.record.retried(failure, call.elapsedNanos());
+    call.record.retried(failure, false, call.elapsedNanos());
     if (backoff == null) {
       backoff = new CallPause(call.loop, this::onBackoffOver);
     }
@@ -399,7 +399,7 @@ final class CallAttempts {
       return false;
     }
     transparentRetries++;
-    call.record.transparentRetry(failure, call.elapsedNanos());
+    call.record.retried(failure, true, call.elapsedNanos());
     beginAttempt(true);
     call.loop.execute(this::resume);
     return true;

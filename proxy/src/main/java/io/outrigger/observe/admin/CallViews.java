@@ -3,10 +3,13 @@ package io.outrigger.observe.admin;
 import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Renders the calls of each forward since the start as JSON, {@code GET /calls}. The difference of
@@ -53,16 +56,20 @@ public final class CallViews {
       addCount(local, reason.word(), calls.byLocalReason(reason));
     }
     // pairs: the upper bound of a bucket in microseconds, and the number of calls in that bucket
+    Histogram histogram = calls.durations();
     List<long[]> durations =
-        calls.durations().stream().map(each -> new long[] {each.micros(), each.count()}).toList();
+        IntStream.range(0, histogram.buckets())
+            .filter(i -> histogram.count(i) > 0)
+            .mapToObj(i -> new long[] {histogram.bound(i) / 1_000, histogram.count(i)})
+            .toList();
     return Json.object(
         "name", forward.name(),
         "connections", forward.connections(),
-        "started", calls.started(),
-        "ended", calls.ended(),
+        "started", calls.count(CallCounter.STARTED),
+        "ended", calls.count(CallCounter.ENDED),
         "active", calls.active(),
         "queued", calls.queued(),
-        "cancelled", calls.cancelled(),
+        "cancelled", calls.count(CallCounter.CANCELLED),
         "grpc_status", grpc,
         "http_status", http,
         "local", local,

@@ -2,9 +2,8 @@ package io.outrigger.observe.metrics;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.AttemptPlace;
-import io.outrigger.dataplane.calls.MethodTotals;
-import io.outrigger.dataplane.calls.MethodTotals.Measured;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.outrigger.dataplane.calls.Histogram;
+import io.outrigger.dataplane.calls.MethodStats;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
@@ -37,7 +36,7 @@ final class CallMetrics {
         "grpc.client.call.retry_delay_seconds",
         "Time without an attempt of calls that had retries.",
         Unit.SECONDS),
-    /** Measured only on request (A121), like the next one. */
+    /** Histogram only on request (A121), like the next one. */
     CALL_DELAYS(
         "grpc.client.call.delay.duration_seconds",
         "Time that calls waited for their configuration. EXPERIMENTAL.",
@@ -66,7 +65,7 @@ final class CallMetrics {
   private final Instruments.Points started;
 
   /** Values by their labels, so that equal labels of several forwards become one point. */
-  private final Map<Kind, Map<Labels, Measured>> measured = new TreeMap<>();
+  private final Map<Kind, Map<Labels, Histogram>> measured = new TreeMap<>();
 
   private CallMetrics(Instruments all) {
     started =
@@ -86,14 +85,14 @@ final class CallMetrics {
                       Labels.of("grpc.method", method, "grpc.target", forward.target()), totals));
     }
     for (Kind kind : Kind.values()) {
-      Map<Labels, Measured> points = metrics.measured.getOrDefault(kind, Map.of());
+      Map<Labels, Histogram> points = metrics.measured.getOrDefault(kind, Map.of());
       if (!points.isEmpty() || kind.compareTo(Kind.CALL_DELAYS) < 0) {
         addTo(all, kind, points);
       }
     }
   }
 
-  private void method(Labels labels, MethodTotals totals) {
+  private void method(Labels labels, MethodStats totals) {
     started.add(labels, totals.attempts());
     totals.calls().forEach((code, durations) -> put(Kind.CALLS, with(labels, code), durations));
     totals
@@ -102,7 +101,7 @@ final class CallMetrics {
             (place, byCode) ->
                 byCode.forEach(
                     (code, ended) -> {
-                      Labels full = with(with(labels, code), place);
+                      Labels full = with(with(labels, code), place, totals.hasLocalities());
                       put(Kind.ATTEMPTS, full, ended.durations());
                       put(Kind.SENT, full, ended.sent());
                       put(Kind.RECEIVED, full, ended.received());
@@ -124,32 +123,20 @@ final class CallMetrics {
     return labels.add("grpc.status", code.toString());
   }
 
-  private static Labels with(Labels labels, AttemptPlace place) {
+  private static Labels with(Labels labels, AttemptPlace place, boolean hasLocality) {
     Labels placed = labels.add("grpc.lb.backend_service", place.cluster());
-    return place
-        .locality()
-        .map(locality -> placed.add("grpc.lb.locality", locality))
-        .orElse(placed);
+    return hasLocality ? placed.add("grpc.lb.locality", place.localityLabel()) : placed;
   }
 
-  private void put(Kind kind, Labels labels, Measured more) {
+  private void put(Kind kind, Labels labels, Histogram more) {
     measured
         .computeIfAbsent(kind, k -> new TreeMap<>())
         .computeIfAbsent(labels, l -> more.empty())
         .add(more);
   }
 
-  private static void addTo(Instruments all, Kind kind, Map<Labels, Measured> points) {
-    Instruments.Histogram histogram = all.histogram(kind.instrument, kind.help, kind.unit);
-    points.forEach(
-        (labels, values) -> {
-          var buckets = ClassicHistogramBuckets.builder();
-          int last = values.buckets() - 1;
-          for (int i = 0; i < last; i++) {
-            buckets.bucket(values.bound(i) / kind.parts(), values.count(i));
-          }
-          buckets.bucket(Double.POSITIVE_INFINITY, values.count(last));
-          histogram.add(labels, buckets.build(), values.sum() / kind.parts());
-        });
+  private static void addTo(Instruments all, Kind kind, Map<Labels, Histogram> points) {
+    Instruments.HistogramPoints histogram = all.histogram(kind.instrument, kind.help, kind.unit);
+    points.forEach((labels, values) -> histogram.add(labels, values, kind.parts()));
   }
 }

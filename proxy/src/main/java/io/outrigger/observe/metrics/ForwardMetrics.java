@@ -2,10 +2,11 @@ package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.observe.metrics.Instruments.Points;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
@@ -13,23 +14,23 @@ import java.util.List;
 /** The metrics of forwards in CONTRACT section 7: requests, connections, endpoints. */
 @AnyThread
 final class ForwardMetrics {
-  private static final List<Long> BUCKET_MICROS =
-      List.of(
-          500L,
-          1_000L,
-          2_500L,
-          5_000L,
-          10_000L,
-          25_000L,
-          50_000L,
-          100_000L,
-          250_000L,
-          500_000L,
-          1_000_000L,
-          2_500_000L,
-          5_000_000L,
-          10_000_000L);
-  private static final double MICROS_PER_SECOND = 1e6;
+  private static final long[] BUCKET_NANOS = {
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    25_000_000,
+    50_000_000,
+    100_000_000,
+    250_000_000,
+    500_000_000,
+    1_000_000_000,
+    2_500_000_000L,
+    5_000_000_000L,
+    10_000_000_000L
+  };
+  private static final double NANOS_PER_SECOND = 1e9;
 
   private final Points requests;
   private final Points started;
@@ -46,7 +47,7 @@ final class ForwardMetrics {
   private final Points refusedConnections;
   private final Points ready;
   private final Points endpoints;
-  private final Instruments.Histogram durations;
+  private final Instruments.HistogramPoints durations;
 
   private ForwardMetrics(Instruments all) {
     requests = all.counter("outrigger_requests", "Requests that ended, by status.");
@@ -101,20 +102,22 @@ final class ForwardMetrics {
     for (LocalReason reason : LocalReason.values()) {
       count(localReplies, labels.add("reason", reason.word()), calls.byLocalReason(reason));
     }
-    started.add(labels, calls.started());
-    cancelled.add(labels, calls.cancelled());
-    retries.add(labels.add("kind", "policy"), calls.retried());
-    retries.add(labels.add("kind", "transparent"), calls.transparentRetries());
-    notReplayable.add(labels, calls.notReplayable());
-    unlogged.add(labels, calls.unobserved());
-    requestBytes.add(labels, calls.requestBytes());
-    responseBytes.add(labels, calls.responseBytes());
+    started.add(labels, calls.count(CallCounter.STARTED));
+    cancelled.add(labels, calls.count(CallCounter.CANCELLED));
+    retries.add(labels.add("kind", "policy"), calls.count(CallCounter.RETRIED));
+    retries.add(labels.add("kind", "transparent"), calls.count(CallCounter.TRANSPARENT_RETRIES));
+    notReplayable.add(labels, calls.count(CallCounter.NOT_REPLAYABLE));
+    unlogged.add(labels, calls.count(CallCounter.UNOBSERVED));
+    requestBytes.add(labels, calls.count(CallCounter.REQUEST_BYTES));
+    responseBytes.add(labels, calls.count(CallCounter.RESPONSE_BYTES));
     active.add(labels, calls.active());
     queued.add(labels, calls.queued());
     connections.add(labels, forward.connections());
     refusedConnections.add(labels, forward.refusedConnections());
     ready.add(labels, forward.ready() ? 1 : 0);
-    durations.add(labels, buckets(calls), calls.totalMicros() / MICROS_PER_SECOND);
+    var duration = new Histogram(BUCKET_NANOS);
+    duration.add(calls.durations());
+    durations.add(labels, duration, NANOS_PER_SECOND);
     for (EndpointStates.Count each : forward.endpoints()) {
       endpoints.add(
           labels.add("cluster", each.cluster()).add("state", each.state().toString()),
@@ -127,17 +130,5 @@ final class ForwardMetrics {
     if (count > 0) {
       points.add(labels, count);
     }
-  }
-
-  private static ClassicHistogramBuckets buckets(CallTotals calls) {
-    var buckets = ClassicHistogramBuckets.builder();
-    long below = 0;
-    for (long micros : BUCKET_MICROS) {
-      long within = calls.endedWithin(micros);
-      buckets.bucket(micros / MICROS_PER_SECOND, within - below);
-      below = within;
-    }
-    buckets.bucket(Double.POSITIVE_INFINITY, calls.endedWithin(Long.MAX_VALUE) - below);
-    return buckets.build();
   }
 }

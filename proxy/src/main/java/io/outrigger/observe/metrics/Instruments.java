@@ -1,5 +1,6 @@
 package io.outrigger.observe.metrics;
 
+import io.outrigger.dataplane.calls.Histogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -34,19 +35,28 @@ final class Instruments {
   }
 
   /** The points of a histogram; all labels must be different. */
-  static final class Histogram {
+  static final class HistogramPoints {
     private final HistogramSnapshot.Builder builder;
 
-    private Histogram(HistogramSnapshot.Builder builder) {
+    private HistogramPoints(HistogramSnapshot.Builder builder) {
       this.builder = builder;
     }
 
-    void add(Labels labels, ClassicHistogramBuckets buckets, double sum) {
+    /**
+     * @param parts the number of measured units in one exported unit
+     */
+    void add(Labels labels, Histogram measured, double parts) {
+      var buckets = ClassicHistogramBuckets.builder();
+      int last = measured.buckets() - 1;
+      for (int i = 0; i < last; i++) {
+        buckets.bucket(measured.bound(i) / parts, measured.count(i));
+      }
+      buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
       builder.dataPoint(
           HistogramSnapshot.HistogramDataPointSnapshot.builder()
               .labels(labels)
-              .classicHistogramBuckets(buckets)
-              .sum(sum)
+              .classicHistogramBuckets(buckets.build())
+              .sum(measured.sum() / parts)
               .build());
     }
   }
@@ -93,10 +103,10 @@ final class Instruments {
     return points;
   }
 
-  Histogram histogram(String name, String help, @Nullable Unit unit) {
+  HistogramPoints histogram(String name, String help, @Nullable Unit unit) {
     var builder = HistogramSnapshot.builder().name(name).help(help).unit(unit);
     all.add(builder::build);
-    return new Histogram(builder);
+    return new HistogramPoints(builder);
   }
 
   void add(MetricSnapshot snapshot) {

@@ -1,6 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
@@ -75,9 +76,9 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   private static Calls calls(CallTotals totals) {
-    long ended = totals.ended();
+    long ended = totals.count(CallCounter.ENDED);
     long succeeded = Math.min(ended, totals.succeeded());
-    return new Calls(totals.started(), succeeded, ended - succeeded);
+    return new Calls(totals.count(CallCounter.STARTED), succeeded, ended - succeeded);
   }
 
   /**

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.dataplane.calls.CallTotals.Durations;
-import io.outrigger.dataplane.calls.MethodTotals.Measured;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -30,12 +29,12 @@ class CallTotalsTest {
 
   @Test
   void loopsAreAddedUp() {
-    first.started();
-    second.started();
-    second.started();
-    first.ended();
-    first.unobserved();
-    second.unobserved();
+    first.count(CallCounter.STARTED);
+    second.count(CallCounter.STARTED);
+    second.count(CallCounter.STARTED);
+    first.count(CallCounter.ENDED);
+    first.count(CallCounter.UNOBSERVED);
+    second.count(CallCounter.UNOBSERVED);
     first.httpStatus(302);
     second.httpStatus(399);
     second.httpStatus(0);
@@ -46,10 +45,10 @@ class CallTotalsTest {
     second.grpcStatus(Code.UNAVAILABLE);
 
     CallTotals totals = totals();
-    assertThat(totals.started()).isEqualTo(3);
+    assertThat(totals.count(CallCounter.STARTED)).isEqualTo(3);
     assertThat(totals.active()).isEqualTo(2);
     assertThat(totals.queued()).isEqualTo(7);
-    assertThat(totals.unobserved()).isEqualTo(2);
+    assertThat(totals.count(CallCounter.UNOBSERVED)).isEqualTo(2);
     assertThat(totals.byHttpClass(3)).isEqualTo(2);
     assertThat(totals.byHttpClass(0)).as("reset").isEqualTo(1);
     assertThat(totals.byHttpClass(5)).as("beyond all").isEqualTo(1);
@@ -63,34 +62,23 @@ class CallTotalsTest {
 
   @Test
   void durationsOfAllKindsOfCallsAreOneDistribution() {
-    first.endedPlain(10_000);
-    second.endedPlain(10_000);
-    first.endedPlain(20_000);
+    first.plainEnded(10_000);
+    second.plainEnded(10_000);
+    first.plainEnded(20_000);
     second.method(new Request("/a.B/C")).callEnded(Code.OK, 1_000_000);
 
-    CallTotals totals = totals();
-    assertThat(totals.durations())
-        .containsExactly(new Durations(10, 2), new Durations(20, 1), new Durations(1023, 1));
-    assertThat(totals.totalMicros()).isEqualTo(1_040);
-    assertThat(totals.endedWithin(9)).isZero();
-    assertThat(totals.endedWithin(10)).isEqualTo(2);
-    assertThat(totals.endedWithin(1022)).isEqualTo(3);
-    assertThat(totals.endedWithin(1023)).isEqualTo(4);
-    assertThat(totals.endedWithin(Long.MAX_VALUE)).isEqualTo(4);
-    assertThat(totals.quantileMicros(0)).isEqualTo(10);
-    assertThat(totals.quantileMicros(0.5)).isEqualTo(10);
-    assertThat(totals.quantileMicros(0.51)).isEqualTo(20);
-    assertThat(totals.quantileMicros(0.75)).isEqualTo(20);
-    assertThat(totals.quantileMicros(0.99)).isEqualTo(1023);
-    assertThat(totals.quantileMicros(1)).isEqualTo(1023);
+    assertThat(micros(totals().durations())).isEqualTo(Map.of(10L, 2L, 20L, 1L, 1023L, 1L));
+    assertThat(totals().durations().sum()).isEqualTo(1_040_000);
   }
 
-  @Test
-  void withoutCallsThereIsNothingToTell() {
-    assertThat(totals().durations()).isEmpty();
-    assertThat(totals().quantileMicros(0.99)).isZero();
-    assertThat(totals().totalMicros()).isZero();
-    assertThat(totals().endedWithin(Long.MAX_VALUE)).isZero();
+  private static Map<Long, Long> micros(Histogram durations) {
+    Map<Long, Long> counts = new TreeMap<>();
+    for (int i = 0; i < durations.buckets(); i++) {
+      if (durations.count(i) > 0) {
+        counts.put(durations.bound(i) / 1_000, durations.count(i));
+      }
+    }
+    return counts;
   }
 
   @Test
@@ -107,31 +95,23 @@ class CallTotalsTest {
   }
 
   @Test
-  void histogramsOfTheSameBoundsAreAdded() {
-    var one = new Measured(new long[] {1_000, 5_000});
-    var calls = new LatencyHistogram();
-    calls.record(0);
-    calls.record(1_000);
-    calls.record(1_999); // reported in whole microseconds
-    calls.record(2_000);
-    calls.record(5_000);
-    calls.record(6_000);
-    one.add(calls);
-    Measured both = one.empty();
-    both.add(one);
-    both.add(one);
+  void theSameMethodOfTwoLoopsIsOne() {
+    for (CallStats loop : List.of(first, second)) {
+      MethodStats stats = loop.method(new Request("/a.B/C"));
+      stats.attemptStarted();
+      stats.attemptEnded("pay", null, Code.OK, 1, 2, 3);
+      stats.callEnded(Code.OK, 1_000);
+      stats.retriedCallEnded(1, 2, 3);
+    }
 
-    assertThat(counts(one)).containsExactly(3, 2, 1);
-    assertThat(one.sum()).isEqualTo(15_999);
-    assertThat(counts(both)).containsExactly(6, 4, 2);
-    assertThat(both.sum()).isEqualTo(2 * 15_999);
-    assertThat(List.of(both.bound(0), both.bound(1))).containsExactly(1_000L, 5_000L);
-    assertThat(counts(one.empty())).containsExactly(0, 0, 0);
-  }
-
-  private static List<Integer> counts(Measured measured) {
-    return IntStream.range(0, measured.buckets())
-        .mapToObj(bucket -> (int) measured.count(bucket))
-        .toList();
+    MethodStats both = totals().methods().get("other");
+    assertThat(both.attempts()).isEqualTo(2);
+    assertThat(both.calls().get(Code.OK).sum()).isEqualTo(2_000);
+    MethodStats.Attempts ended = both.ended().get(new AttemptPlace("pay", null)).get(Code.OK);
+    assertThat(List.of(ended.durations().sum(), ended.sent().sum(), ended.received().sum()))
+        .containsExactly(2L, 4L, 6L);
+    assertThat(both.retries().sum()).isEqualTo(2);
+    assertThat(both.transparentRetries().sum()).isEqualTo(4);
+    assertThat(both.retryDelays().sum()).isEqualTo(6);
   }
 }

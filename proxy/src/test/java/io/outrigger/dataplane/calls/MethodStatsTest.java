@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -18,10 +17,10 @@ final class MethodStatsTest {
       end(stats, "cluster-" + i, new Locality("r", "z" + i, ""));
     }
 
-    assertThat(stats.places)
+    assertThat(stats.ended())
         .hasSize(MethodStats.MAX_PLACES + 1)
-        .containsKey(new MethodStats.Place("cluster-0", new Locality("r", "z0", "")))
-        .containsKey(new MethodStats.Place(MethodStats.OTHER, null));
+        .containsKey(new AttemptPlace("cluster-0", new Locality("r", "z0", "")))
+        .containsKey(new AttemptPlace(MethodStats.OTHER, null));
   }
 
   @Test
@@ -32,23 +31,18 @@ final class MethodStatsTest {
       stats.attemptDelayed(i + ":connecting", 1);
     }
 
-    assertThat(stats.attemptDelays)
+    assertThat(stats.attemptDelays())
         .hasSize(most + 1)
         .containsKeys(most - 1 + ":connecting", MethodStats.OTHER)
         .doesNotContainKey(most + ":connecting");
-    assertThat(stats.callDelays).isEmpty();
+    assertThat(stats.callDelays()).isEmpty();
   }
 
   @Test
-  void localitiesAreToldWhereTheyAreAskedFor() {
-    var with = new MethodStats(new Measuring(Set.of(), true, false, false));
-    var without = new MethodStats(Measuring.LITTLE);
-    var place = new MethodStats.Place("a", new Locality("r", "z", ""));
-
-    assertThat(with.tellsLocalities()).isTrue();
-    assertThat(without.tellsLocalities()).isFalse();
-    assertThat(with.told(place).locality()).isPresent();
-    assertThat(without.told(place)).isEqualTo(new AttemptPlace("a", Optional.empty()));
+  void anUnknownLocalityIsAnEmptyLabel() {
+    assertThat(new AttemptPlace("a", new Locality("r", "z", "")).localityLabel())
+        .isEqualTo("{region=\"r\", zone=\"z\", sub_zone=\"\"}");
+    assertThat(new AttemptPlace("a", null).localityLabel()).isEmpty();
   }
 
   @Test
@@ -63,27 +57,17 @@ final class MethodStatsTest {
     end(stats, "a", here);
     end(stats, "a", null);
 
-    assertThat(stats.places.keySet())
+    assertThat(stats.ended().keySet())
         .containsExactlyInAnyOrder(
-            new MethodStats.Place("a", here),
-            new MethodStats.Place("a", there),
-            new MethodStats.Place("b", there),
-            new MethodStats.Place("a", null));
-    assertThat(new MethodStats.Place("a", here))
-        .isNotEqualTo(new MethodStats.Place("a", there))
-        .isNotEqualTo(new MethodStats.Place("b", here))
+            new AttemptPlace("a", here),
+            new AttemptPlace("a", there),
+            new AttemptPlace("b", there),
+            new AttemptPlace("a", null));
+    assertThat(new AttemptPlace("a", here))
+        .isNotEqualTo(new AttemptPlace("a", there))
+        .isNotEqualTo(new AttemptPlace("b", here))
         .isNotEqualTo("a")
-        .hasSameHashCodeAs(new MethodStats.Place("a", new Locality("r", "here", "")));
-  }
-
-  @Test
-  void placesAreInTheOrderOfTheirNames() {
-    var a = new AttemptPlace("a", Optional.of("z2"));
-    assertThat(a)
-        .isLessThan(new AttemptPlace("b", Optional.of("z1")))
-        .isLessThan(new AttemptPlace("a", Optional.of("z3")))
-        .isGreaterThan(new AttemptPlace("a", Optional.empty()))
-        .isEqualByComparingTo(new AttemptPlace("a", Optional.of("z2")));
+        .hasSameHashCodeAs(new AttemptPlace("a", new Locality("r", "here", "")));
   }
 
   private static void end(MethodStats stats, String cluster, @Nullable Locality locality) {

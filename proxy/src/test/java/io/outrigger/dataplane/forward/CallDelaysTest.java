@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.dataplane.calls.CallSpans;
+import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.Measuring;
-import io.outrigger.dataplane.calls.MethodTotals.Measured;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
@@ -89,7 +89,7 @@ class CallDelaysTest {
     return sums(script.forward.totals().methods().get("other").attemptDelays());
   }
 
-  private static Map<String, Duration> sums(Map<String, Measured> delays) {
+  private static Map<String, Duration> sums(Map<String, Histogram> delays) {
     Map<String, Duration> sums = new TreeMap<>();
     delays.forEach((type, measured) -> sums.put(type, Duration.ofNanos(measured.sum())));
     return sums;

@@ -4,18 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.dataplane.calls.AttemptPlace;
+import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.Measuring;
-import io.outrigger.dataplane.calls.MethodTotals;
-import io.outrigger.dataplane.calls.MethodTotals.Measured;
+import io.outrigger.dataplane.calls.MethodStats;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -35,23 +36,23 @@ class CallMeasuresTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  private static AttemptPlace place(String cluster, @Nullable String locality) {
-    return new AttemptPlace(cluster, Optional.ofNullable(locality));
+  private static AttemptPlace place(String cluster, @Nullable Locality locality) {
+    return new AttemptPlace(cluster, locality);
   }
 
-  private MethodTotals measured() {
+  private MethodStats measured() {
     return measured("other");
   }
 
-  private MethodTotals measured(String method) {
+  private MethodStats measured(String method) {
     return script.forward.totals().methods().get(method);
   }
 
-  private MethodTotals.CallAttempts attempts(Code code) {
+  private MethodStats.Attempts attempts(Code code) {
     return measured().ended().get(LEAF).get(code);
   }
 
-  private static long count(Measured measured) {
+  private static long count(Histogram measured) {
     long count = 0;
     for (int i = 0; i < measured.buckets(); i++) {
       count += measured.count(i);
@@ -59,7 +60,7 @@ class CallMeasuresTest {
     return count;
   }
 
-  private static Duration sum(Measured nanos) {
+  private static Duration sum(Histogram nanos) {
     return Duration.ofNanos(nanos.sum());
   }
 
@@ -105,7 +106,7 @@ class CallMeasuresTest {
     app.call.onReset(Http2Error.CANCEL, true);
 
     assertThat(measured().calls()).containsOnlyKeys(Code.CANCELLED);
-    Measured durations = measured().ended().get(place("pay", null)).get(Code.CANCELLED).durations();
+    Histogram durations = measured().ended().get(place("pay", null)).get(Code.CANCELLED).durations();
     assertThat(sum(durations)).isEqualTo(Duration.ofSeconds(2));
   }
 
@@ -194,8 +195,8 @@ class CallMeasuresTest {
 
     assertThat(measured().ended())
         .containsOnlyKeys(
-            place("leaf", "{region=\"r\", zone=\"z\", sub_zone=\"s\"}"),
-            place("pay", "")); // no pick, hence no locality
+            place("leaf", new Locality("r", "z", "s")),
+            place("pay", null)); // no pick, hence no locality
   }
 
   @Test
@@ -205,7 +206,7 @@ class CallMeasuresTest {
 
     assertThat(measured().calls()).isEmpty();
     assertThat(measured().attempts()).isZero();
-    assertThat(script.forward.totals().ended()).isEqualTo(1);
-    assertThat(script.forward.totals().endedWithin(Long.MAX_VALUE)).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.ENDED)).isEqualTo(1);
+    assertThat(count(script.forward.totals().durations())).isEqualTo(1);
   }
 }

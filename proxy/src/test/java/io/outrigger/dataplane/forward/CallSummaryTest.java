@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallSpans;
 import io.outrigger.dataplane.calls.CallSummary;
@@ -111,10 +112,10 @@ class CallSummaryTest {
             "8 8",
             "trace 00-a-b-01");
     assertThat(spans).containsExactly("attempt 0", "out 5", "out 3", "in 8", "ended OK");
-    assertThat(totals().requestBytes()).isEqualTo(8);
-    assertThat(totals().responseBytes()).isEqualTo(8);
+    assertThat(totals().count(CallCounter.REQUEST_BYTES)).isEqualTo(8);
+    assertThat(totals().count(CallCounter.RESPONSE_BYTES)).isEqualTo(8);
     assertThat(totals().byGrpcStatus(Code.OK)).isEqualTo(1);
-    assertThat(totals().unobserved()).isZero();
+    assertThat(totals().count(CallCounter.UNOBSERVED)).isZero();
     assertThat(totals().methods().get("other").ended().values())
         .singleElement()
         .satisfies(
@@ -168,8 +169,8 @@ class CallSummaryTest {
                 totals.byHttpClass(5)))
         .containsExactly(0L, 2L, 1L, 1L, 1L);
     assertThat(totals.succeeded()).as("below 500").isEqualTo(4);
-    assertThat(totals.cancelled()).isEqualTo(1);
-    assertThat(totals.ended()).isEqualTo(6);
+    assertThat(totals.count(CallCounter.CANCELLED)).isEqualTo(1);
+    assertThat(totals.count(CallCounter.ENDED)).isEqualTo(6);
     assertThat(totals.methods().get("other").calls()).isEmpty();
   }
 
@@ -195,8 +196,8 @@ class CallSummaryTest {
             "attempt 1 transparent",
             "ended OK");
     assertThat(told.get(5)).endsWith("x3");
-    assertThat(totals().retried()).isEqualTo(1);
-    assertThat(totals().transparentRetries()).isEqualTo(1);
+    assertThat(totals().count(CallCounter.RETRIED)).isEqualTo(1);
+    assertThat(totals().count(CallCounter.TRANSPARENT_RETRIES)).isEqualTo(1);
   }
 
   @Test
@@ -207,7 +208,7 @@ class CallSummaryTest {
     script.respond();
     script.succeed();
 
-    assertThat(totals().unobserved()).isEqualTo(1);
+    assertThat(totals().count(CallCounter.UNOBSERVED)).isEqualTo(1);
   }
 
   @Test
@@ -227,7 +228,7 @@ class CallSummaryTest {
       script.unary();
       script.respond();
       script.succeed();
-      missed.add(totals().unobserved());
+      missed.add(totals().count(CallCounter.UNOBSERVED));
     }
 
     assertThat(heard).containsExactly("first", "first", "first", "busy", "busy", "first");

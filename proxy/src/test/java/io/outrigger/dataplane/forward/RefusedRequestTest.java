@@ -3,6 +3,7 @@ package io.outrigger.dataplane.forward;
 import static io.outrigger.http2.testing.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.testing.Conformance;
@@ -19,7 +20,7 @@ class RefusedRequestTest {
   @AfterEach
   void nothingIsLeftBehind() {
     assertThat(script.unreleased()).isZero();
-    assertThat(script.forward.totals().notReplayable()).isZero(); // there is no retry policy
+    assertThat(script.forward.totals().count(CallCounter.NOT_REPLAYABLE)).isZero(); // there is no retry policy
   }
 
   private void refusedAndSecondNext() {
@@ -44,7 +45,7 @@ class RefusedRequestTest {
     assertThat(app.stream.credit).isEqualTo(7);
     secondAnswers();
     assertThat(app.field("grpc-status")).isEqualTo("0");
-    assertThat(script.forward.totals().transparentRetries()).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.TRANSPARENT_RETRIES)).isEqualTo(1);
   }
 
   @Conformance("SC-34")

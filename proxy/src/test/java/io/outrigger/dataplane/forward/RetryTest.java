@@ -11,6 +11,7 @@ import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
@@ -110,7 +111,7 @@ class RetryTest {
     assertThat(first.outcomes).containsExactly(CallOutcome.FAILURE);
     assertThat(second.outcomes).containsExactly(CallOutcome.SUCCESS);
     assertThat(script.ended).containsExactly("OK/200");
-    assertThat(script.forward.totals().retried()).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isEqualTo(1);
     assertThat(script.cluster.callsInUse()).isZero();
   }
 
@@ -311,7 +312,7 @@ class RetryTest {
 
     app.data("y", false);
     assertThat(script.forward.replays().held()).isZero();
-    assertThat(script.forward.totals().notReplayable()).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.NOT_REPLAYABLE)).isEqualTo(1);
     fails(first);
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
@@ -430,8 +431,8 @@ class RetryTest {
 
     assertThat(second.stream().log.get(0)).doesNotContain("grpc-previous-rpc-attempts");
     assertThat(second.stream().log.get(1)).isEqualTo("D(body)!");
-    assertThat(script.forward.totals().transparentRetries()).isEqualTo(1);
-    assertThat(script.forward.totals().retried()).isZero();
+    assertThat(script.forward.totals().count(CallCounter.TRANSPARENT_RETRIES)).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isZero();
     for (int attempt = 2; attempt <= 3; attempt++) { // all that the policy has are still there
       fails(second);
       script.time.advance(A_WHILE);
@@ -489,7 +490,7 @@ class RetryTest {
     assertThat(first.stream().log.get(0)).doesNotContain("grpc-previous-rpc-attempts");
     succeeds(first);
     assertThat(app.field("grpc-status")).isEqualTo("0");
-    assertThat(script.forward.totals().retried()).isZero();
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isZero();
   }
 
   // Deadlines.
@@ -598,7 +599,7 @@ class RetryTest {
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(app.field("grpc-message")).contains("no backend");
     assertThat(app.field("x-outrigger-local")).isEqualTo("no_healthy_upstream");
-    assertThat(script.forward.totals().retried()).isEqualTo(2);
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isEqualTo(2);
   }
 
   @Conformance("A44-08")
@@ -612,7 +613,7 @@ class RetryTest {
     script.time.advance(A_WHILE);
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("circuit_breaker");
-    assertThat(script.forward.totals().retried()).isEqualTo(1);
+    assertThat(script.forward.totals().count(CallCounter.RETRIED)).isEqualTo(1);
   }
 
   @Conformance({"A31-01", "A31-04"})

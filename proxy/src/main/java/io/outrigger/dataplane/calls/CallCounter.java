@@ -1,0 +1,33 @@
+package io.outrigger.dataplane.calls;
+
+/** Events and bytes that are counted for all calls of a forward. */
+public enum CallCounter {
+  /** Requests whose headers arrived. */
+  STARTED,
+  /** Requests that have ended, with any outcome. */
+  ENDED,
+  /** Requests that the app cancelled; these have no status. */
+  CANCELLED,
+  /** DATA bytes received from apps. */
+  REQUEST_BYTES,
+  /** DATA bytes received from backends. */
+  RESPONSE_BYTES,
+  /** Attempts that a retry policy made after a failure. */
+  RETRIED,
+  /** Requests that were sent to another backend after a refusal (A6 "Transparent Retries"). */
+  TRANSPARENT_RETRIES,
+  /**
+   * Requests with a retry policy that outgrew their replay buffer and could no longer be retried.
+   */
+  NOT_REPLAYABLE,
+  /** Requests that are missing in the access log because its queue was full. */
+  UNOBSERVED;
+
+  static final int COUNT = values().length;
+
+  /** The index of this counter in this process; never stored or sent. */
+  @SuppressWarnings("EnumOrdinal")
+  int slot() {
+    return ordinal();
+  }
+}

@@ -1,0 +1,95 @@
+package io.outrigger.dataplane.calls;
+
+import io.outrigger.base.AnyThread;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * A histogram of values with given bucket bounds, and their sum. One thread writes; any thread may
+ * read.
+ */
+@AnyThread
+public final class Histogram {
+  private static final int BUCKETS_PER_POWER = 16;
+  private static final int FINE_BUCKETS = 592;
+
+  /**
+   * Bounds for durations in nanoseconds, up to 12 days: 16 buckets per power of two of
+   * microseconds, so that the values of one bucket differ by at most 6 %.
+   */
+  static final long[] FINE_NANOS = fineNanos();
+
+  private final long[] bounds;
+
+  /** The count of each bucket, of values above the last bound, and the sum of all values. */
+  private final AtomicLongArray counts;
+
+  /**
+   * @param bounds the inclusive upper bounds in ascending order; the array is shared and never
+   *     modified
+   */
+  public Histogram(long[] bounds) {
+    this.bounds = bounds;
+    counts = new AtomicLongArray(bounds.length + 2);
+  }
+
+  private static long[] fineNanos() {
+    long[] bounds = new long[FINE_BUCKETS];
+    long micros = 0;
+    for (int i = 0; i < bounds.length; i++) {
+      bounds[i] = micros * 1_000;
+      micros += Math.max(1, Long.highestOneBit(micros + 1) / BUCKETS_PER_POWER);
+    }
+    return bounds;
+  }
+
+  void record(long value) {
+    int found = Arrays.binarySearch(bounds, value);
+    add(found < 0 ? -found - 1 : found, 1);
+    add(bounds.length + 1, value);
+  }
+
+  /**
+   * Adds the counts and the sum of another histogram. Each bucket is added as a whole to the bucket
+   * for its largest value.
+   */
+  public void add(Histogram other) {
+    int bucket = 0;
+    for (int i = 0; i < other.buckets(); i++) {
+      while (bucket < bounds.length && bounds[bucket] < other.bound(i)) {
+        bucket++;
+      }
+      add(bucket, other.count(i));
+    }
+    add(bounds.length + 1, other.sum());
+  }
+
+  private void add(int slot, long more) {
+    counts.setOpaque(slot, counts.getPlain(slot) + more);
+  }
+
+  /** Returns an empty histogram with the same bounds. */
+  public Histogram empty() {
+    return new Histogram(bounds);
+  }
+
+  /** The number of buckets; the last bucket has no upper bound. */
+  public int buckets() {
+    return bounds.length + 1;
+  }
+
+  /** The inclusive upper bound of a bucket; {@code Long.MAX_VALUE} for the last bucket. */
+  public long bound(int bucket) {
+    return bucket < bounds.length ? bounds[bucket] : Long.MAX_VALUE;
+  }
+
+  /** The count of one bucket, not cumulative. */
+  public long count(int bucket) {
+    return counts.getOpaque(bucket);
+  }
+
+  /** The sum of all values. */
+  public long sum() {
+    return counts.getOpaque(bounds.length + 1);
+  }
+}
