@@ -258,11 +258,6 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   @Override
-  public Optional<String> cluster() {
-    return Optional.ofNullable(clusterName());
-  }
-
-  @Override
   public @Nullable String clusterName() {
     return clusterName;
   }
@@ -311,11 +306,6 @@ public final class CallStatsRecorder implements CallSummary {
   @Override
   public OptionalInt priority() {
     return picked == null ? OptionalInt.empty() : picked.priority();
-  }
-
-  @Override
-  public Optional<String> endpoint() {
-    return Optional.ofNullable(picked).map(each -> each.address().toString());
   }
 
   @Override

@@ -46,13 +46,17 @@ public interface CallSummary {
   Optional<String> route();
 
   /** The cluster that routing chose; empty when the call was not routed to a cluster. */
-  Optional<String> cluster();
+  default Optional<String> cluster() {
+    return Optional.ofNullable(clusterName());
+  }
 
   /** Same as {@link #cluster}, but null when absent. */
   @Nullable String clusterName();
 
   /** The address of the last attempt; empty without an attempt. */
-  Optional<String> endpoint();
+  default Optional<String> endpoint() {
+    return Optional.ofNullable(address()).map(EndpointAddress::toString);
+  }
 
   /** Same as {@link #endpoint}, without conversion to text; null without an attempt. */
   @Nullable EndpointAddress address();

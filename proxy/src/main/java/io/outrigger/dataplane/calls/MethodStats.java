@@ -239,12 +239,12 @@ public final class MethodStats {
     loop.ended.forEach(
         (place, byCode) ->
             byCode.forEach(
-                (code, more) ->
-                    in(place).computeIfAbsent(code, c -> new Attempts()).add(more)));
+                (code, more) -> in(place).computeIfAbsent(code, c -> new Attempts()).add(more)));
   }
 
   private static <K> void addAll(Map<K, Histogram> more, Map<K, Histogram> all) {
-    more.forEach((key, each) -> all.computeIfAbsent(key, k -> new Histogram(LATENCY_NANOS)).add(each));
+    more.forEach(
+        (key, each) -> all.computeIfAbsent(key, k -> new Histogram(LATENCY_NANOS)).add(each));
   }
 
   /** Whether places of attempts have localities. */

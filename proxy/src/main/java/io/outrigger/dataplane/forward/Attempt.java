@@ -66,7 +66,7 @@ final class Attempt implements StreamWaiter {
   boolean start() {
     if (subchannel.transport() instanceof CallTransport live) {
       transport = live;
-      if (live.open(call.loop(), this)) {
+      if (live.open(call.loop.index(), this)) {
         return true;
       }
     }
@@ -140,7 +140,7 @@ final class Attempt implements StreamWaiter {
    */
   void finish() {
     if (state == State.WAITING && transport != null) {
-      transport.forget(call.loop(), this);
+      transport.forget(call.loop.index(), this);
       // A50-12: a deadline or a cancellation by the app counts as a failure, as it does on an open
       // stream.
       end(unlessBeyondLimits(CallOutcome.FAILURE));
@@ -209,7 +209,7 @@ final class Attempt implements StreamWaiter {
     }
     AsciiString report = last.get(OrcaReports.TRAILER);
     if (report != null) {
-      OrcaReports.ofTrailer(report).ifPresent(load -> subchannel.onBackendMetrics(call, load));
+      OrcaReports.ofTrailer(report).ifPresent(load -> subchannel.onBackendMetrics(attempts, load));
     }
   }
 
@@ -320,6 +320,6 @@ final class Attempt implements StreamWaiter {
 
   private void end(CallOutcome outcome) {
     state = State.ENDED;
-    subchannel.callEnded(call, outcome);
+    subchannel.callEnded(attempts, outcome);
   }
 }

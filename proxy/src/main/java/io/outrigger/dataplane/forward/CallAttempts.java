@@ -7,11 +7,15 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RouteAction;
+import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.SessionHint;
@@ -40,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * (A31-08).
  */
 @LoopConfined
-final class CallAttempts {
+final class CallAttempts implements PickContext {
   /**
    * The maximum number of transparent retries of a call after connections that closed gracefully
    * (decision proxy-0033).
@@ -53,12 +57,57 @@ final class CallAttempts {
   private static final String CONNECTION_GONE =
       "the connection that was picked went before the call could use it";
 
-  private final ForwardedCall call;
+  /** The call that makes the attempts. */
+  interface Call {
+    /** The request with the edits of filters. */
+    RequestHead head();
+
+    ForwardTarget target();
+
+    /** Reserves a place in the queue; answers and ends the call when the queue is full. */
+    boolean reserve();
+
+    /** See {@link PendingCall#parkOn(ClusterHandle, Picker)}; {@link #resume} follows. */
+    boolean parkOn(ClusterHandle cluster, Picker seen);
+
+    /** Releases what {@link #reserve} has reserved. */
+    void stopWaiting();
+
+    /** Runs {@code then} after {@code nanos}, unless the call ends before. */
+    void pause(long nanos, Runnable then);
+
+    /** Answers on behalf of the backend and ends the call. */
+    void reply(RpcStatus status, LocalReason reason);
+
+    void onDeadline();
+
+    /**
+     * The backend's stream ended before the response was complete, and no attempt follows.
+     *
+     * @param relayed the reset that is sent to an app that already has the response headers; null
+     *     to send trailers with {@code failure} instead
+     */
+    void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure);
+
+    /** Creates an attempt of this call. */
+    Attempt attempt(Subchannel subchannel);
+  }
+
+  private final Call call;
+  private final Forward forward;
+  private final CallLoop loop;
+  private final CallTime time;
+  private final CallStatsRecorder record;
+  private final RequestRelay request;
   private AttemptPhase phase = AttemptPhase.IDLE;
   private RouteDecision.@Nullable Forward decision;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
   private @Nullable SessionHint session;
+
+  /** Computed when a policy first reads the hash, and kept for further picks (A42). */
+  private @Nullable Long hash;
+
   private @Nullable Picker seen;
   private @Nullable RpcStatus lastFailure;
   private @Nullable Attempt attempt;
@@ -72,10 +121,19 @@ final class CallAttempts {
   /** Null without a retry policy; the request is then buffered only for transparent retries. */
   private @Nullable RetryState retries;
 
-  private @Nullable CallPause backoff;
-
-  CallAttempts(ForwardedCall call) {
+  CallAttempts(
+      Call call,
+      Forward forward,
+      CallLoop loop,
+      CallTime time,
+      CallStatsRecorder record,
+      RequestRelay request) {
     this.call = call;
+    this.forward = forward;
+    this.loop = loop;
+    this.time = time;
+    this.record = record;
+    this.request = request;
   }
 
   /**
@@ -87,15 +145,14 @@ final class CallAttempts {
     decision = chosen;
     cluster = chosen.cluster();
     holdsCluster = true;
-    call.limit(chosen.limit().forRequest(call.limitNanos()));
-    call.record.routed(chosen, clusterName(), call.limitNanos());
+    time.limit(chosen.limit().forRequest(time.limitNanos()));
+    record.routed(chosen, clusterName(), time.limitNanos());
     RouteAction.Forward action = chosen.action();
-    if (action.retry().isPresent() && call.isGrpc()) { // SC-28
-      retries = new RetryState(action.retry().get(), call.loop.random());
-      call.request.keepForReplay(
-          ReplayBuffer.forPolicy(call.loop.copies(), call.forward.replays()));
-    } else if (!call.forward.isMemoryShort()) {
-      call.request.keepForReplay(ReplayBuffer.forRefusal(call.loop.copies()));
+    if (action.retry().isPresent() && call.head().isGrpc()) { // SC-28
+      retries = new RetryState(action.retry().get(), loop.random());
+      request.keepForReplay(ReplayBuffer.forPolicy(forward.replays()));
+    } else if (!forward.isMemoryShort()) {
+      request.keepForReplay(ReplayBuffer.forRefusal());
     }
   }
 
@@ -107,11 +164,31 @@ final class CallAttempts {
   /** See {@link RouteDecision.Forward#change}. */
   void changeCluster(String name) {
     cluster = decision().change(requireNonNull(cluster), name);
-    call.record.routed(decision(), clusterName(), call.limitNanos());
+    record.routed(decision(), clusterName(), time.limitNanos());
   }
 
-  /** The session hint that picks receive; null when the route has no session affinity. */
-  @Nullable SessionHint session() {
+  @Override
+  public int loop() {
+    return loop.index();
+  }
+
+  @Override
+  public long hash() {
+    Long known = hash;
+    if (known == null) {
+      known = decision().route().hash(call.head(), forward.channelId(), loop.random());
+      hash = known;
+    }
+    return known;
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return call.head().header(name);
+  }
+
+  @Override
+  public @Nullable SessionHint session() {
     return session;
   }
 
@@ -148,7 +225,7 @@ final class CallAttempts {
   private void beginAttempt(boolean transparent) {
     to(AttemptPhase.PICKING);
     waited = false;
-    call.record.attemptBegins(previousAttempts(), transparent, call.elapsedNanos());
+    record.attemptBegins(previousAttempts(), transparent, time.elapsedNanos());
   }
 
   private int previousAttempts() {
@@ -173,7 +250,7 @@ final class CallAttempts {
     do {
       Picker picker = from.picker();
       seen = picker;
-      PickResult result = picker.pick(call);
+      PickResult result = picker.pick(this);
       if (result instanceof PickResult.Use use) {
         if (open(use.subchannel())) {
           return;
@@ -209,11 +286,11 @@ final class CallAttempts {
     if (!call.reserve()) {
       return true;
     }
-    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
+    if (!call.parkOn(requireNonNull(cluster), requireNonNull(seen))) {
       return false;
     }
     waited = true;
-    call.record.attemptDelayed(delayType, reason, call.elapsedNanos());
+    record.attemptDelayed(delayType, reason, time.elapsedNanos());
     return true;
   }
 
@@ -223,14 +300,14 @@ final class CallAttempts {
    */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
-    var next = new Attempt(call, this, subchannel);
+    var next = call.attempt(subchannel);
     attempt = next;
     if (!next.start()) {
       to(AttemptPhase.PICKING);
       return false;
     }
     if (next.isWaiting()) { // waits for a stream, which is not a pick delay (A121)
-      call.record.delayOver(call.elapsedNanos());
+      record.delayOver(time.elapsedNanos());
       waited = true;
       call.reserve(); // if the queue is full, this has answered the call
     }
@@ -248,31 +325,29 @@ final class CallAttempts {
   }
 
   void onStreamOpen(Http2Stream upstream) {
-    if (call.isTimeOver()) {
+    if (time.isOver()) {
       call.onDeadline();
       return;
     }
     to(AttemptPhase.STREAMING);
     call.stopWaiting();
-    HeaderField timeout = call.isGrpc() ? call.timeoutField() : null;
-    HeaderField authority =
-        call.forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
+    long timeoutNanos = call.head().isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
+    HeaderField authority = forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
-      call.record.delayOver(call.elapsedNanos());
-      call.record.spans().pickDelayed();
+      record.delayOver(time.elapsedNanos());
+      record.spans().pickDelayed();
     }
     long tooLarge =
-        call.loop
-            .hopHeaders()
+        loop.hopHeaders()
             .send(
                 upstream,
-                call.request.endsWithHead(),
+                request.endsWithHead(),
                 call.head(),
                 authority,
                 requireNonNull(attempt).isEncrypted(),
-                timeout,
+                timeoutNanos,
                 previousAttempts(),
-                call.record.spans().context());
+                record.spans().context());
     if (tooLarge > 0) { // else the peer may fail the whole connection
       String peer = requireNonNull(attempt).address();
       call.reply(
@@ -281,7 +356,7 @@ final class CallAttempts {
           LocalReason.HEADERS_TOO_LARGE);
       return;
     }
-    call.request.open(upstream);
+    request.open(upstream);
   }
 
   /**
@@ -298,8 +373,8 @@ final class CallAttempts {
 
   /** {@code bytes} of the request were sent to the backend. */
   void onRequestSent(int bytes) {
-    call.request.onSent(bytes);
-    if (!call.request.canReplay()) {
+    request.onSent(bytes);
+    if (!request.canReplay()) {
       releaseCluster(); // too much was sent for a retry: no pick can follow (A31-08)
     }
   }
@@ -309,18 +384,18 @@ final class CallAttempts {
    * data.
    */
   void takeUnsent(Http2Stream ended) {
-    call.request.close(ended.takeUnsent());
+    request.close(ended.takeUnsent());
   }
 
   /** The call is committed: no further pick can happen from here on (A6, A31-08). */
   void onResponseStarted() {
-    call.request.commit();
+    request.commit();
     releaseCluster();
   }
 
   /** Whether a retry is still possible. */
   boolean mayRetry() {
-    return retries != null && call.request.canReplay() && !call.isTimeOver();
+    return retries != null && request.canReplay() && !time.isOver();
   }
 
   /**
@@ -343,11 +418,8 @@ final class CallAttempts {
   void retryAfter(long nanos, RpcStatus failure) {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
-    call.record.retried(failure, false, call.elapsedNanos());
-    if (backoff == null) {
-      backoff = new CallPause(call.loop, this::onBackoffOver);
-    }
-    backoff.begin(nanos);
+    record.retried(failure, false, time.elapsedNanos());
+    call.pause(nanos, this::onBackoffOver);
   }
 
   private boolean retry(RpcStatus failure) {
@@ -395,13 +467,13 @@ final class CallAttempts {
    * may not be marked as closing yet. The retry policy does not count this attempt.
    */
   private boolean retryTransparently(Attempt refused, RpcStatus failure) {
-    if (!call.request.canReplay() || refused.response().hasBegun()) {
+    if (!request.canReplay() || refused.response().hasBegun()) {
       return false;
     }
     transparentRetries++;
-    call.record.retried(failure, true, call.elapsedNanos());
+    record.retried(failure, true, time.elapsedNanos());
     beginAttempt(true);
-    call.loop.execute(this::resume);
+    loop.execute(this::resume);
     return true;
   }
 
@@ -434,12 +506,9 @@ final class CallAttempts {
         : CallFailures.connection(in, lastFailure);
   }
 
-  /** The call has ended: cancels the back-off, ends the open attempt and releases the cluster. */
+  /** The call has ended: ends the open attempt and releases the cluster. */
   void finish() {
     to(AttemptPhase.OVER);
-    if (backoff != null) {
-      backoff.cancel();
-    }
     if (attempt != null) {
       attempt.finish();
     }

@@ -21,9 +21,7 @@ public final class CallLoop implements Executor {
   private final RandomSource random;
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
-  private final TimeoutFields timeouts = new TimeoutFields();
   private final HopByHopHeaders hopHeaders = new HopByHopHeaders();
-  private final SmallCopies copies = new SmallCopies();
 
   /**
    * @param clock monotonic nanoseconds
@@ -84,15 +82,7 @@ public final class CallLoop implements Executor {
     return heads;
   }
 
-  TimeoutFields timeouts() {
-    return timeouts;
-  }
-
   HopByHopHeaders hopHeaders() {
     return hopHeaders;
-  }
-
-  SmallCopies copies() {
-    return copies;
   }
 }

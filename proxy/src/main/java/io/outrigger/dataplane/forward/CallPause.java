@@ -6,18 +6,19 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 final class CallPause extends DeadlineTimers.Entry {
   private final CallLoop loop;
-  private final Runnable then;
+  private Runnable then = () -> {};
 
-  /**
-   * @param then the action that runs on the loop when the pause is over
-   */
-  CallPause(CallLoop loop, Runnable then) {
+  CallPause(CallLoop loop) {
     this.loop = loop;
-    this.then = then;
   }
 
-  /** Starts a pause. The pause may last up to one timer tick longer than requested. */
-  void begin(long nanos) {
+  /**
+   * Starts a pause. The pause may last up to one timer tick longer than requested.
+   *
+   * @param next the action that runs on the loop when the pause is over
+   */
+  void begin(long nanos, Runnable next) {
+    then = next;
     loop.deadlines().arm(this, loop.nanoTime(), nanos);
   }
 

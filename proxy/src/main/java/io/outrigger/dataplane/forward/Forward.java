@@ -28,7 +28,7 @@ public final class Forward {
   private final MemoryGauge memory;
   private final PendingLimit waiting;
   private final List<CallStats> stats;
-  private final ByteBudget replays = new ByteBudget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
+  private final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
   /**
@@ -80,7 +80,7 @@ public final class Forward {
 
   /** The counters of this forward's calls. Callable from any thread. */
   public CallTotals totals() {
-    return new CallTotals(stats, waiting.requests());
+    return new CallTotals(stats, (int) waiting.requests().held());
   }
 
   ForwardSettings settings() {
@@ -112,7 +112,7 @@ public final class Forward {
   }
 
   /** The value for {@code channel_id} hash policies: one random value per forward (SC-46). */
-  long channelId() {
+  public long channelId() {
     return channelId;
   }
 
@@ -134,7 +134,7 @@ public final class Forward {
   }
 
   /** The budget of bytes that calls with a retry policy may buffer for retries. */
-  ByteBudget replays() {
+  Budget replays() {
     return replays;
   }
 

@@ -11,7 +11,9 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.FilterPass;
 import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.filter.HeaderEdits;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.EffectiveTimeout;
@@ -22,8 +24,10 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
-import io.outrigger.lb.PickContext;
+import io.outrigger.lb.Picker;
 import io.outrigger.lb.SessionHint;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.tree.ClusterHandle;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,9 +52,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall extends TimedCall
-    implements StreamHandler, PickContext, Filtering.Next {
+public final class ForwardedCall
+    implements StreamHandler, FilteredCall, CallAttempts.Call, CallTime.Limited {
   final Forward forward;
+  final CallLoop loop;
+  final CallTime time;
   final DownstreamResponse app;
   final CallStatsRecorder record;
   final RequestRelay request;
@@ -59,23 +65,26 @@ public final class ForwardedCall extends TimedCall
   /** Created on first use, since most calls never wait. */
   private @Nullable PendingCall waiting;
 
-  private @Nullable Filtering filtering;
+  /** Null for a route without filters. */
+  private @Nullable FilterPass filters;
+
+  /** Created for the first pause of the call. */
+  private @Nullable CallPause pause;
+
   private CallPhase phase = CallPhase.ROUTING;
   private boolean waitedForConfig;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
-  /** Computed when a policy first reads the hash, and kept for further picks (A42). */
-  private @Nullable Long hash;
-
   /** Creates a call for a stream that an app opened on the given event loop. */
   public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
-    super(loop);
     this.forward = forward;
+    this.loop = loop;
+    time = new CallTime(loop, this);
     app = new DownstreamResponse(stream, loop);
     record = new CallStatsRecorder(forward.stats(loop));
     request = new RequestRelay(app, record);
-    attempts = new CallAttempts(this);
+    attempts = new CallAttempts(this, forward, loop, time, record, request);
   }
 
   /**
@@ -90,32 +99,12 @@ public final class ForwardedCall extends TimedCall
     end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
   }
 
-  @Override
-  public int loop() {
-    return loop.index();
-  }
-
-  @Override
-  public long hash() {
-    Long known = hash;
-    if (known == null) {
-      known = attempts.decision().route().hash(head(), forward.channelId(), loop.random());
-      hash = known;
-    }
-    return known;
-  }
-
-  @Override
-  public @Nullable String header(String name) {
-    return head().header(name);
-  }
+  // Methods for filters.
 
   @Override
   public @Nullable SessionHint session() {
     return attempts.session();
   }
-
-  // Methods for filters.
 
   @Override
   public RequestView request() {
@@ -156,7 +145,12 @@ public final class ForwardedCall extends TimedCall
 
   /** Returns the final response headers of a backend after the route's filters edited them. */
   HeaderList filtered(HeaderList response) {
-    return filtering == null ? response : filtering.response(response);
+    if (filters == null) {
+      return response;
+    }
+    var edits = new HeaderListEdits(response);
+    filters.onResponse(edits);
+    return edits.result();
   }
 
   boolean isGrpc() {
@@ -167,7 +161,7 @@ public final class ForwardedCall extends TimedCall
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head == null) {
       start(headers, endStream);
-      onArrivalOver();
+      time.onArrivalOver();
     } else if (phase != CallPhase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
@@ -202,7 +196,7 @@ public final class ForwardedCall extends TimedCall
       reply(CallFailures.malformedTimeout(head.timeoutText()), LocalReason.BAD_REQUEST);
       return;
     }
-    limit(appNanos);
+    time.limit(appNanos);
     if (appNanos == 0) { // SC-06
       onDeadline();
       return;
@@ -242,7 +236,7 @@ public final class ForwardedCall extends TimedCall
     if (phase == CallPhase.DONE) {
       app.onSent();
       if (!app.hasUnread()) {
-        endTime();
+        time.disarm();
       }
     } else {
       attempts.returnCredit(bytes);
@@ -255,7 +249,8 @@ public final class ForwardedCall extends TimedCall
    */
   @Override
   public boolean isTimeUp() {
-    return limitNanos() != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos() / 2;
+    long limit = time.limitNanos();
+    return limit != EffectiveTimeout.NONE && time.elapsedNanos() >= limit / 2;
   }
 
   @Override
@@ -282,7 +277,7 @@ public final class ForwardedCall extends TimedCall
 
   private void onAppGone() { // SC-12
     app.gone();
-    endTime();
+    time.disarm();
     if (phase != CallPhase.DONE) {
       record.cancelled();
       finish();
@@ -301,9 +296,9 @@ public final class ForwardedCall extends TimedCall
         if (!reserve()) {
           return;
         }
-        startTime();
+        time.arm();
         if (waiting().parkOn(from, selector)) {
-          record.callDelayed(CallFailures.configuration(target), elapsedNanos());
+          record.callDelayed(CallFailures.configuration(target), time.elapsedNanos());
           return;
         }
         continue;
@@ -323,7 +318,7 @@ public final class ForwardedCall extends TimedCall
 
   private void onDecision(RouteDecision decision) {
     if (waitedForConfig) {
-      record.delayOver(elapsedNanos());
+      record.delayOver(time.elapsedNanos());
       record.spans().resolutionDelayed();
     }
     if (decision instanceof RouteDecision.Reject reject) {
@@ -332,40 +327,51 @@ public final class ForwardedCall extends TimedCall
     }
     var chosen = (RouteDecision.Forward) decision;
     attempts.route(chosen);
-    if (isTimeOver()) {
+    if (time.isOver()) {
       onDeadline();
       return;
     }
-    startTime();
+    time.arm();
     if (chosen.filters().isEmpty()) {
       send();
     } else {
-      filtering = new Filtering(loop, this, chosen.filters());
-      filtering.resume();
+      filters = chosen.filters().begin(this);
+      filter();
     }
   }
 
-  @Override
-  public boolean holdBack() {
-    if (phase == CallPhase.ROUTING) {
-      phase = phase.to(CallPhase.DELAYED);
+  /** Runs the filters until the call is sent, answered, or waits. */
+  private void filter() {
+    FilterStep step = requireNonNull(filters).next();
+    if (step instanceof FilterStep.Pause wait) {
+      if (phase == CallPhase.ROUTING) {
+        phase = phase.to(CallPhase.DELAYED);
+      }
+      if (reserve()) {
+        pause(wait.nanos(), this::filter);
+      }
+    } else if (step instanceof FilterStep.Answer answer) {
+      reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
+    } else {
+      send();
     }
-    return reserve();
   }
 
-  @Override
-  public void send() {
+  private void send() {
     phase = phase.to(CallPhase.SENDING);
     attempts.begin();
   }
 
   @Override
-  public void answer(FilterStep.Answer answer) {
-    reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
+  public void pause(long nanos, Runnable then) {
+    if (pause == null) {
+      pause = new CallPause(loop);
+    }
+    pause.begin(nanos, then);
   }
 
-  /** Reserves a place in the queue; answers and ends the call when the queue is full. */
-  boolean reserve() {
+  @Override
+  public boolean reserve() {
     boolean reserved = waiting().reserve(head().headers());
     if (!reserved) {
       overloaded();
@@ -391,16 +397,12 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  /**
-   * The backend's stream ended before the response was complete, and no attempt follows.
-   *
-   * @param relayed the reset that is sent to an app that already has the response headers; null to
-   *     send trailers with {@code failure} instead
-   */
-  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
+  @Override
+  public void onUpstreamFailed(
+      ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
     if (response.hasEnded()) {
       finish(); // the backend needs no more of the request
-    } else if (isTimeOver()) {
+    } else if (time.isOver()) {
       onDeadline(); // the backend hit the same deadline a tick earlier (SC-11)
     } else if (relayed != null && response.hasBegun()) {
       record.grpcStatus(failure.code());
@@ -411,19 +413,24 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
+  @Override
+  public Attempt attempt(Subchannel subchannel) {
+    return new Attempt(this, attempts, subchannel);
+  }
+
   // The end of the call.
 
   @Override
-  void onDeadline() {
+  public void onDeadline() {
     if (phase == CallPhase.DONE) {
-      app.expire(head(), CallFailures.deadline(limitNanos(), "the app to read the response"));
+      app.expire(head(), CallFailures.deadline(time.limitNanos(), "the app to read the response"));
       return;
     }
     if (attempts.hasResponseEnded()) {
       finish(); // the response is complete; only the request continues
       return;
     }
-    reply(CallFailures.deadline(limitNanos(), waitsFor()), LocalReason.DEADLINE);
+    reply(CallFailures.deadline(time.limitNanos(), waitsFor()), LocalReason.DEADLINE);
   }
 
   /** Describes for messages what the call is waiting for. */
@@ -441,7 +448,7 @@ public final class ForwardedCall extends TimedCall
   public void onOverload() {
     if (phase == CallPhase.DONE) {
       app.drop();
-      endTime();
+      time.disarm();
     } else {
       reply(CallFailures.memoryFull(), LocalReason.OVERLOAD);
     }
@@ -451,8 +458,8 @@ public final class ForwardedCall extends TimedCall
     reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
   }
 
-  /** Answers on behalf of the backend and ends the call. */
-  void reply(RpcStatus status, LocalReason reason) {
+  @Override
+  public void reply(RpcStatus status, LocalReason reason) {
     reply(status, reason, LocalReply.httpStatus(status, reason));
   }
 
@@ -492,17 +499,20 @@ public final class ForwardedCall extends TimedCall
   /** Ends the call: stops both sides, releases all resources, and counts and reports the call. */
   private void settle() {
     if (!app.hasUnread()) {
-      endTime(); // else the deadline also limits the reading of the response
+      time.disarm(); // else the deadline also limits the reading of the response
     }
     stopWaiting();
     request.release();
-    if (filtering != null) {
-      filtering.end();
+    if (pause != null) {
+      pause.cancel();
+    }
+    if (filters != null) {
+      filters.end();
     }
     attempts.finish();
     app.stop();
-    long elapsed = elapsedNanos();
-    end(forward, record, elapsed, limitNanos(), arrivalNanos() + elapsed);
+    long elapsed = time.elapsedNanos();
+    end(forward, record, elapsed, time.limitNanos(), time.arrivalNanos() + elapsed);
   }
 
   private static void end(
@@ -513,15 +523,17 @@ public final class ForwardedCall extends TimedCall
     }
   }
 
-  RequestHead head() {
+  @Override
+  public RequestHead head() {
     return requireNonNull(head);
   }
 
-  ForwardTarget target() {
+  @Override
+  public ForwardTarget target() {
     return requireNonNull(target);
   }
 
-  PendingCall waiting() {
+  private PendingCall waiting() {
     PendingCall known = waiting;
     if (known == null) {
       known = new PendingCall(forward.waiting(), loop, this::resume);
@@ -530,8 +542,13 @@ public final class ForwardedCall extends TimedCall
     return known;
   }
 
-  /** Stops waiting and releases the reservations of the call. */
-  void stopWaiting() {
+  @Override
+  public boolean parkOn(ClusterHandle cluster, Picker seen) {
+    return waiting().parkOn(cluster, seen);
+  }
+
+  @Override
+  public void stopWaiting() {
     if (waiting != null) {
       waiting.leave();
     }

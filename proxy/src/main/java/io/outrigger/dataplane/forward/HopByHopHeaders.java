@@ -2,12 +2,13 @@ package io.outrigger.dataplane.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.dataplane.route.EffectiveTimeout;
+import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * Converts the headers of one hop to those of the next. Connection-specific fields are removed,
@@ -21,19 +22,19 @@ final class HopByHopHeaders {
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
 
-  private static final Set<KnownName> PROXY_ONLY = Set.of(KnownName.LOCAL);
+  private static final KnownName[] PROXY_ONLY = {KnownName.LOCAL};
 
   /**
    * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing and
    * framing; {@code WAIT_FOR_READY} and {@code LOCAL} belong to this proxy.
    */
-  private static final Set<KnownName> FORBIDDEN_IN_TRAILERS =
-      Set.of(
-          KnownName.HOST,
-          KnownName.CONTENT_LENGTH,
-          KnownName.TE,
-          KnownName.WAIT_FOR_READY,
-          KnownName.LOCAL);
+  private static final KnownName[] FORBIDDEN_IN_TRAILERS = {
+    KnownName.HOST,
+    KnownName.CONTENT_LENGTH,
+    KnownName.TE,
+    KnownName.WAIT_FOR_READY,
+    KnownName.LOCAL
+  };
 
   /** Reused for header blocks that are sent only once. */
   private final HeaderList.Builder room = HeaderList.builder(32);
@@ -44,7 +45,8 @@ final class HopByHopHeaders {
    * @param endStream whether the request ends with its headers
    * @param authority replaces the app's {@code :authority}; added when the app sent none
    * @param encrypted whether the connection to the backend uses TLS
-   * @param timeout the {@code grpc-timeout} to send; null to send none
+   * @param timeoutNanos the {@code grpc-timeout} to send (A31-37); {@link EffectiveTimeout#NONE} to
+   *     send none
    * @param previousAttempts the number of previous attempts that the retry policy counts (A44-11)
    * @param context the fields of a trace context; they replace fields of the same names from the
    *     app
@@ -57,13 +59,13 @@ final class HopByHopHeaders {
       RequestHead head,
       HeaderField authority,
       boolean encrypted,
-      @Nullable HeaderField timeout,
+      long timeoutNanos,
       int previousAttempts,
       HeaderList context) {
     HeaderField scheme = encrypted ? HTTPS : HTTP; // RFC 9113 section 8.3.1
     if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
       room.clear();
-      collect(room, head, authority, scheme, timeout, previousAttempts, context);
+      collect(room, head, authority, scheme, timeoutNanos, previousAttempts, context);
       long bytes = room.listBytes();
       if (bytes > upstream.maxHeaderListBytes()) {
         return bytes;
@@ -71,12 +73,12 @@ final class HopByHopHeaders {
       upstream.sendHeaders(room, endStream);
       return 0;
     }
-    HeaderList known = head.upstream(authority, scheme, timeout);
+    HeaderList known = head.upstream(authority, scheme, timeoutNanos);
     if (known == null) {
       var made = HeaderList.builder(head.headers().size() + 2);
-      collect(made, head, authority, scheme, timeout, 0, context);
+      collect(made, head, authority, scheme, timeoutNanos, 0, context);
       known = made.buildRecurring();
-      head.upstream(authority, scheme, timeout, known);
+      head.upstream(authority, scheme, timeoutNanos, known);
     }
     long bytes = known.listBytes();
     if (bytes > upstream.maxHeaderListBytes()) {
@@ -91,13 +93,7 @@ final class HopByHopHeaders {
    * belong to one hop.
    */
   static HeaderList trailers(HeaderList trailers) {
-    boolean clean =
-        !trailers.contains(KnownName.HOST)
-            && !trailers.contains(KnownName.CONTENT_LENGTH)
-            && !trailers.contains(KnownName.TE)
-            && !trailers.contains(KnownName.WAIT_FOR_READY)
-            && !trailers.contains(KnownName.LOCAL);
-    return clean ? trailers : without(trailers, FORBIDDEN_IN_TRAILERS);
+    return without(trailers, FORBIDDEN_IN_TRAILERS);
   }
 
   /**
@@ -105,13 +101,21 @@ final class HopByHopHeaders {
    * section 5).
    */
   static HeaderList withoutOurs(HeaderList headers) {
-    return headers.contains(KnownName.LOCAL) ? without(headers, PROXY_ONLY) : headers;
+    return without(headers, PROXY_ONLY);
   }
 
-  private static HeaderList without(HeaderList headers, Set<KnownName> names) {
+  private static HeaderList without(HeaderList headers, KnownName[] names) {
+    boolean clean = true;
+    for (KnownName name : names) {
+      clean &= !headers.contains(name);
+    }
+    if (clean) {
+      return headers;
+    }
+    List<KnownName> removed = List.of(names);
     var rest = HeaderList.builder(headers.size());
     for (int i = 0; i < headers.size(); i++) {
-      if (!names.contains(headers.field(i).known())) {
+      if (!removed.contains(headers.field(i).known())) {
         rest.add(headers.field(i));
       }
     }
@@ -123,7 +127,7 @@ final class HopByHopHeaders {
       RequestHead head,
       HeaderField authority,
       HeaderField scheme,
-      @Nullable HeaderField timeout,
+      long timeoutNanos,
       int previousAttempts,
       HeaderList context) {
     HeaderList from = head.headers();
@@ -164,8 +168,8 @@ final class HopByHopHeaders {
     if (!named) {
       to.add(authority);
     }
-    if (timeout != null) {
-      to.add(timeout);
+    if (timeoutNanos != EffectiveTimeout.NONE) {
+      to.add(HeaderField.of(KnownName.GRPC_TIMEOUT, GrpcTimeout.format(timeoutNanos)));
     }
     if (previousAttempts > 0) {
       to.add(HeaderField.of(KnownName.PREVIOUS_ATTEMPTS, Integer.toString(previousAttempts)));

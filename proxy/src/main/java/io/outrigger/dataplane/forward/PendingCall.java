@@ -7,6 +7,7 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ParkedCall;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ final class PendingCall {
   private long bytes;
   private @Nullable Parking parking;
 
+  /** Removes {@link #parking} from its target or cluster. */
+  private Runnable cancel = () -> {};
+
   /**
    * @param onWoken the action that runs on the call's loop when the call is woken
    */
@@ -40,7 +44,7 @@ final class PendingCall {
     if (reserved) {
       return true;
     }
-    if (!room.enter()) {
+    if (!room.requests().hold(1)) {
       return false;
     }
     reserved = true;
@@ -49,7 +53,7 @@ final class PendingCall {
 
   /** Reserves room for bytes that arrived while the call waits; false when the limit is reached. */
   boolean hold(int count) {
-    if (!room.hold(count)) {
+    if (!room.bytes().hold(count)) {
       return false;
     }
     bytes += count;
@@ -61,8 +65,8 @@ final class PendingCall {
    * selector is published already.
    */
   boolean parkOn(ForwardTarget target, @Nullable ConfigSelector seen) {
-    var next = new Parking(target, null);
-    return next.isParked(target.park(next, seen));
+    var next = new Parking();
+    return isParked(next, target.park(next, seen), target::unpark);
   }
 
   /**
@@ -70,47 +74,38 @@ final class PendingCall {
    * picker is published already.
    */
   boolean parkOn(ClusterHandle cluster, Picker seen) {
-    var next = new Parking(null, cluster);
-    return next.isParked(cluster.park(next, seen));
+    var next = new Parking();
+    return isParked(next, cluster.park(next, seen), cluster::unpark);
+  }
+
+  /** This runs on the call's loop, so no wake-up can run before it. */
+  private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
+    if (ticket < 0) {
+      return false;
+    }
+    parking = next;
+    cancel = () -> unpark.accept(ticket);
+    return true;
   }
 
   /** Stops waiting and releases all reservations. A second call does nothing. */
   void leave() {
     if (parking != null) {
-      parking.cancel();
       parking = null;
+      cancel.run();
     }
     if (reserved) {
       reserved = false;
-      room.leave();
+      room.requests().release(1);
     }
     if (bytes > 0) {
-      room.letGo(bytes);
+      room.bytes().release(bytes);
       bytes = 0;
     }
   }
 
-  /** One park, on either a target or a cluster. */
+  /** One park, on a target or a cluster. */
   private final class Parking implements ParkedCall, Runnable {
-    private final @Nullable ForwardTarget target;
-    private final @Nullable ClusterHandle cluster;
-    private long ticket;
-
-    Parking(@Nullable ForwardTarget target, @Nullable ClusterHandle cluster) {
-      this.target = target;
-      this.cluster = cluster;
-    }
-
-    /**
-     * Stores the ticket that {@code park} returned. This runs on the call's loop, so no wake-up can
-     * run before it.
-     */
-    boolean isParked(long given) {
-      ticket = given;
-      parking = given < 0 ? null : this;
-      return given >= 0;
-    }
-
     @Override
     public void wake() {
       loop.execute(this);
@@ -121,14 +116,6 @@ final class PendingCall {
       if (parking == this) {
         parking = null;
         onWoken.run();
-      }
-    }
-
-    void cancel() {
-      if (target != null) {
-        target.unpark(ticket);
-      } else if (cluster != null) {
-        cluster.unpark(ticket);
       }
     }
   }

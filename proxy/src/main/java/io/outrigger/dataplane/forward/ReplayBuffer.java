@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * and takes its room from the budget of the forward. The buffer of any other call serves only
  * transparent retries (SC-34). Such a buffer holds at most the initial window of a stream, since a
  * backend that refuses a stream grants no more than this window.
- *
- * <p>The first bytes are kept in a pooled array of the event loop, which is cheap; only a request
- * that does not fit gets a {@code ByteBuf}.
  */
 @LoopConfined
 final class ReplayBuffer {
@@ -35,12 +32,11 @@ final class ReplayBuffer {
   /** The maximum for all calls of a forward with a retry policy (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  private final SmallCopies arrays;
-  private final @Nullable ByteBudget budget;
-  private byte @Nullable [] small;
+  /** The budget of the retry policy's calls; null without a retry policy. */
+  private final @Nullable Budget budget;
 
-  /** The buffer for all kept bytes; null while {@link #small} is large enough. */
-  private @Nullable ByteBuf large;
+  /** Null until there are bytes to keep. */
+  private @Nullable ByteBuf kept;
 
   private int size;
 
@@ -50,19 +46,18 @@ final class ReplayBuffer {
    */
   private boolean full;
 
-  private ReplayBuffer(SmallCopies arrays, @Nullable ByteBudget budget) {
-    this.arrays = arrays;
+  private ReplayBuffer(@Nullable Budget budget) {
     this.budget = budget;
   }
 
   /** Creates a buffer for the retries that a retry policy allows. */
-  static ReplayBuffer forPolicy(SmallCopies arrays, ByteBudget budget) {
-    return new ReplayBuffer(arrays, budget);
+  static ReplayBuffer forPolicy(Budget budget) {
+    return new ReplayBuffer(budget);
   }
 
   /** Creates a buffer for transparent retries. */
-  static ReplayBuffer forRefusal(SmallCopies arrays) {
-    return new ReplayBuffer(arrays, null);
+  static ReplayBuffer forRefusal() {
+    return new ReplayBuffer(null);
   }
 
   /**
@@ -90,11 +85,7 @@ final class ReplayBuffer {
       return 0;
     }
     try {
-      if (large == null && size + more <= SmallCopies.BYTES) {
-        data.getBytes(data.readerIndex(), array(), size, more);
-      } else {
-        buffer(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
-      }
+      withRoom(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
     } catch (OutOfMemoryError e) { // the call can continue without a copy
       OutOfMemory.onLoop(e);
       full = true;
@@ -112,28 +103,13 @@ final class ReplayBuffer {
     return size;
   }
 
-  private byte[] array() {
-    byte[] known = small;
-    if (known == null) {
-      known = arrays.take();
-      small = known;
-    }
-    return known;
-  }
-
-  /** Returns the {@code ByteBuf} with all copied bytes and room for more bytes. */
-  private ByteBuf buffer(ByteBufAllocator alloc, int more) {
-    ByteBuf known = large;
-    if (known == null) {
-      known = FallbackBuffers.buffer(alloc, size + more, MAX_BYTES);
-      if (small != null) {
-        known.writeBytes(small, 0, size);
-        giveBackArray();
-      }
-    } else {
-      known = FallbackBuffers.withRoom(known, more);
-    }
-    large = known;
+  private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
+    ByteBuf known = kept;
+    known =
+        known == null
+            ? FallbackBuffers.buffer(alloc, more, MAX_BYTES)
+            : FallbackBuffers.withRoom(known, more);
+    kept = known;
     return known;
   }
 
@@ -146,12 +122,12 @@ final class ReplayBuffer {
    * grows.
    */
   ByteBuf copy() {
-    ByteBuf all = large;
-    if (all != null) {
-      ByteBuf copy = FallbackBuffers.buffer(all.alloc(), size, size);
-      return copy.writeBytes(all, all.readerIndex(), size);
+    ByteBuf all = kept;
+    if (all == null) {
+      return Unpooled.EMPTY_BUFFER;
     }
-    return small == null ? Unpooled.EMPTY_BUFFER : Unpooled.copiedBuffer(small, 0, size);
+    ByteBuf copy = FallbackBuffers.buffer(all.alloc(), size, size);
+    return copy.writeBytes(all, all.readerIndex(), size);
   }
 
   void release() {
@@ -159,17 +135,9 @@ final class ReplayBuffer {
       budget.release(size);
     }
     size = 0;
-    giveBackArray();
-    if (large != null) {
-      large.release();
-      large = null;
-    }
-  }
-
-  private void giveBackArray() {
-    if (small != null) {
-      arrays.giveBack(small);
-      small = null;
+    if (kept != null) {
+      kept.release();
+      kept = null;
     }
   }
 

@@ -2,17 +2,26 @@ package io.outrigger.dataplane.forward;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.route.HashPolicy;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
 import io.outrigger.dataplane.calls.CallRequest;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
+import io.outrigger.lb.PlannedCall;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a request's headers that the proxy needs, read once. Requests that share one
- * recurring {@link HeaderList} also share one {@code RequestHead}.
+ * recurring {@link HeaderList} also share one {@code RequestHead}. Explanations of routing read a
+ * hypothetical request in the same way.
  */
 @LoopConfined
 public final class RequestHead implements CallRequest {
@@ -35,13 +44,14 @@ public final class RequestHead implements CallRequest {
 
   /** A header list for the backend, and the fields that were set in this list. */
   private record Upstream(
-      HeaderList list, HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {}
+      HeaderList list, HeaderField authority, HeaderField scheme, long timeoutNanos) {}
 
   private RequestHead(HeaderList headers) {
     this.headers = headers;
   }
 
-  static RequestHead of(HeaderList headers) {
+  /** Reads {@code headers}, which must be valid HTTP headers. */
+  public static RequestHead of(HeaderList headers) {
     var head = new RequestHead(headers);
     for (int i = 0; i < headers.size(); i++) {
       head.read(headers.field(i));
@@ -72,7 +82,7 @@ public final class RequestHead implements CallRequest {
     return grpc;
   }
 
-  boolean waitsForReady() {
+  public boolean waitsForReady() {
     return waitForReady;
   }
 
@@ -104,7 +114,7 @@ public final class RequestHead implements CallRequest {
    * The timeout that the app set: nanoseconds, {@link EffectiveTimeout#NONE}, or {@link
    * GrpcTimeout#MALFORMED}. A request that is not gRPC has no timeout (A31-38).
    */
-  long appTimeoutNanos() {
+  public long appTimeoutNanos() {
     return timeout == null || !grpc ? EffectiveTimeout.NONE : GrpcTimeout.parse(timeout);
   }
 
@@ -115,20 +125,18 @@ public final class RequestHead implements CallRequest {
 
   /** Returns the header list that was sent last if it has exactly these fields, otherwise null. */
   @SuppressWarnings("ReferenceEquality") // callers cache these fields
-  @Nullable HeaderList upstream(
-      HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout) {
+  @Nullable HeaderList upstream(HeaderField authority, HeaderField scheme, long timeoutNanos) {
     Upstream known = upstream;
     return known != null
             && known.authority == authority
             && known.scheme == scheme
-            && known.timeout == timeout
+            && known.timeoutNanos == timeoutNanos
         ? known.list
         : null;
   }
 
-  void upstream(
-      HeaderField authority, HeaderField scheme, @Nullable HeaderField timeout, HeaderList list) {
-    upstream = new Upstream(list, authority, scheme, timeout);
+  void upstream(HeaderField authority, HeaderField scheme, long timeoutNanos, HeaderList list) {
+    upstream = new Upstream(list, authority, scheme, timeoutNanos);
   }
 
   @Override
@@ -156,5 +164,36 @@ public final class RequestHead implements CallRequest {
       }
     }
     return joined == null ? first : joined.toString();
+  }
+
+  /**
+   * Returns the call that would be made for this request on the given route.
+   *
+   * @param channelId see {@link Forward#channelId}
+   * @param session the addresses to which earlier calls of the session went; empty without a
+   *     session
+   */
+  public PlannedCall on(Route route, long channelId, Optional<List<EndpointAddress>> session) {
+    Long hash =
+        route.action() instanceof RouteAction.Forward action
+            ? HashPolicy.hash(action.hashPolicies(), this, channelId)
+            : null;
+    OptionalLong known = hash == null ? OptionalLong.empty() : OptionalLong.of(hash);
+    return new PlannedCall() {
+      @Override
+      public OptionalLong hash() {
+        return known;
+      }
+
+      @Override
+      public @Nullable String header(String name) {
+        return RequestHead.this.header(name);
+      }
+
+      @Override
+      public Optional<List<EndpointAddress>> session() {
+        return session;
+      }
+    };
   }
 }

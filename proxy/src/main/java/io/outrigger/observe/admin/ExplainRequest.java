@@ -3,7 +3,7 @@ package io.outrigger.observe.admin;
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.WireText;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.HeaderRules;
@@ -29,7 +29,7 @@ public final class ExplainRequest {
    * @throws IllegalArgumentException with the reason, when the parameters do not form a valid
    *     request
    */
-  public static RequestPreview read(AdminRequest request) {
+  public static RequestHead read(AdminRequest request) {
     String path =
         request
             .parameter("path")
@@ -74,7 +74,7 @@ public final class ExplainRequest {
     HeaderList headers = block.build();
     String fault = HeaderRules.requestFault(headers);
     require(fault == null, String.valueOf(fault));
-    RequestPreview preview = RequestPreview.of(headers);
+    RequestHead preview = RequestHead.of(headers);
     require(
         preview.appTimeoutNanos() != GrpcTimeout.MALFORMED,
         "grpc-timeout is malformed: one to eight digits and one of n, u, m, S, M, H");

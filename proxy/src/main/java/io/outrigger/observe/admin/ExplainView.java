@@ -8,7 +8,7 @@ import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.filter.FilterPlan;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderList;
@@ -63,7 +63,7 @@ public final class ExplainView {
         : "forward";
   }
 
-  private static JsonObject request(RequestPreview request) {
+  private static JsonObject request(RequestHead request) {
     List<String> headers = new ArrayList<>();
     HeaderList list = request.headers();
     for (int i = 0; i < list.size(); i++) {
@@ -75,7 +75,7 @@ public final class ExplainView {
       }
     }
     return Json.object(
-        "method", request.method(),
+        "method", request.method().toString(),
         "path", WireText.read(request.path()),
         "grpc", request.isGrpc(),
         "headers", headers);
@@ -96,7 +96,7 @@ public final class ExplainView {
   }
 
   /** Adds a branch; returns the number of endpoints in it. */
-  private static int addBranch(List<JsonObject> branches, Branch branch, RequestPreview request) {
+  private static int addBranch(List<JsonObject> branches, Branch branch, RequestHead request) {
     JsonObject json = Json.object("probability", branch.probability());
     branches.add(json);
     if (branch.decision() instanceof RouteDecision.Reject reject) {
@@ -118,7 +118,7 @@ public final class ExplainView {
   }
 
   private static void addForward(
-      JsonObject json, Branch branch, RouteDecision.Forward chosen, RequestPreview request) {
+      JsonObject json, Branch branch, RouteDecision.Forward chosen, RequestHead request) {
     JsonObject route = route(chosen.route());
     var metadata = new JsonObject();
     chosen.route().metadata().forEach((key, text) -> metadata.add(key, Json.parsed(text)));
@@ -147,7 +147,7 @@ public final class ExplainView {
   }
 
   /** Returns the timeouts in seconds; null means no limit. */
-  private static JsonObject timeout(RouteDecision.Forward chosen, RequestPreview request) {
+  private static JsonObject timeout(RouteDecision.Forward chosen, RequestHead request) {
     EffectiveTimeout limit = chosen.limit();
     EffectiveTimeout own = chosen.ownLimit();
     long asked = request.appTimeoutNanos();

@@ -11,7 +11,7 @@ import io.outrigger.config.route.RouteMatch;
 import io.outrigger.dataplane.filter.FilterPlan;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
@@ -48,7 +48,7 @@ public final class Explainer {
 
   private final Forward forward;
   private final ConfigSelector selector;
-  private final RequestPreview request;
+  private final RequestHead request;
   private final Function<String, Optional<LbNode>> trees;
   private final Map<String, OverlayEffect> overlaid;
   private final List<Route> routes;
@@ -67,7 +67,7 @@ public final class Explainer {
   private Explainer(
       Forward forward,
       ConfigSelector selector,
-      RequestPreview request,
+      RequestHead request,
       Function<String, Optional<LbNode>> trees,
       Map<String, OverlayEffect> overlaid) {
     this.forward = forward;
@@ -88,7 +88,7 @@ public final class Explainer {
   public static Explanation explain(
       Forward forward,
       ForwardTarget target,
-      RequestPreview request,
+      RequestHead request,
       Optional<DomainMatch> domain,
       Function<String, Optional<LbNode>> trees,
       Map<String, OverlayEffect> overlaid) {
@@ -214,7 +214,8 @@ public final class Explainer {
         }
       }
       if (probability > 0 && branches.size() < MAX_BRANCHES) {
-        PlannedCall call = request.on(chosen.route(), forward, asked.map(AskedSession::addresses));
+        PlannedCall call =
+            request.on(chosen.route(), forward.channelId(), asked.map(AskedSession::addresses));
         branches.add(
             new Branch(
                 probability,

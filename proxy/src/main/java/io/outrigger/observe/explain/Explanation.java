@@ -6,7 +6,7 @@ import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.route.Route;
 import io.outrigger.dataplane.filter.FilterPlan;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.view.LbNode;
@@ -27,7 +27,7 @@ public record Explanation(
     String forward,
     String target,
     String authority,
-    RequestPreview request,
+    RequestHead request,
     Optional<DomainMatch> domain,
     List<Verdict> routes,
     int more,

@@ -95,7 +95,7 @@ public final class LbCounters {
                 : all.counter(count.instrument, count.help);
         counts.getOrDefault(count, Map.of()).forEach(points::add);
       }
-      Instruments.Histogram histogram =
+      Instruments.HistogramPoints histogram =
           all.histogram(
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for those without.",

@@ -1,7 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
@@ -31,7 +31,7 @@ final class ExplainEndpoint implements AdminEndpoint {
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest asked) {
     RunningForward forward;
-    RequestPreview request;
+    RequestHead request;
     boolean isLast;
     try {
       forward = forward(asked.parameter("forward"));
@@ -44,7 +44,7 @@ final class ExplainEndpoint implements AdminEndpoint {
       return CompletableFuture.completedFuture(
           HistoryViews.last(forward.last().of(request.path())));
     }
-    if (forward.only().isEmpty() && request.authority().isEmpty()) {
+    if (forward.only().isEmpty() && String.valueOf(request.authority()).isEmpty()) {
       return refused(
           "forward "
               + forward.name()
@@ -82,10 +82,10 @@ final class ExplainEndpoint implements AdminEndpoint {
   }
 
   /** Runs on the control loop. */
-  private Optional<Explanation> explain(RunningForward forward, RequestPreview request) {
+  private Optional<Explanation> explain(RunningForward forward, RequestHead request) {
     return forward
         .byAuthority()
-        .apply(request.authority())
+        .apply(String.valueOf(request.authority()))
         .map(
             target ->
                 Explainer.explain(

@@ -7,10 +7,10 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.dataplane.calls.AttemptPlace;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.calls.MethodStats;
-import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
@@ -106,7 +106,8 @@ class CallMeasuresTest {
     app.call.onReset(Http2Error.CANCEL, true);
 
     assertThat(measured().calls()).containsOnlyKeys(Code.CANCELLED);
-    Histogram durations = measured().ended().get(place("pay", null)).get(Code.CANCELLED).durations();
+    Histogram durations =
+        measured().ended().get(place("pay", null)).get(Code.CANCELLED).durations();
     assertThat(sum(durations)).isEqualTo(Duration.ofSeconds(2));
   }
 

@@ -130,8 +130,8 @@ class CallWaitingTest {
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(script.unreleased()).isZero();
-    assertThat(script.forward.waiting().bytes()).isZero();
-    assertThat(script.forward.waiting().requests()).isZero();
+    assertThat(script.forward.waiting().bytes().held()).isZero();
+    assertThat(script.forward.waiting().requests().held()).isZero();
   }
 
   @Test
@@ -145,7 +145,7 @@ class CallWaitingTest {
 
     assertThat(backend.stream().log.subList(1, 2)).containsExactly("D(onetwo)!");
     assertThat(app.stream.credit).isEqualTo(6);
-    assertThat(script.forward.waiting().bytes()).isZero();
+    assertThat(script.forward.waiting().bytes().held()).isZero();
     script.succeed();
   }
 
@@ -163,7 +163,7 @@ class CallWaitingTest {
     assertThat(backend.stream().log.subList(1, 3))
         .containsExactly("D(" + all.substring(0, most) + ")", "D(" + all.substring(most) + ")!");
     assertThat(app.stream.credit).isEqualTo(6 + large.length());
-    assertThat(script.forward.waiting().bytes()).isZero();
+    assertThat(script.forward.waiting().bytes().held()).isZero();
     script.succeed();
   }
 
@@ -429,8 +429,8 @@ class CallWaitingTest {
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(script.cluster.parked()).isZero();
-    assertThat(script.forward.waiting().bytes()).isZero();
-    assertThat(script.forward.waiting().requests()).isZero();
+    assertThat(script.forward.waiting().bytes().held()).isZero();
+    assertThat(script.forward.waiting().requests().held()).isZero();
   }
 
   @Conformance("A31-02")

@@ -3,12 +3,12 @@ package io.outrigger.dataplane.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.AsciiString;
+import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.testing.Conformance;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,7 +36,8 @@ class HopByHopHeadersTest {
     "x-forwarded-for, 1.2.3.4, true",
   })
   void whatBelongsToOneHopStaysThere(String name, String value, boolean passes) {
-    HeaderList sent = upstream(null, "content-type", "application/grpc", name, value);
+    HeaderList sent =
+        upstream(EffectiveTimeout.NONE, "content-type", "application/grpc", name, value);
 
     assertThat(sent.contains(new AsciiString(name))).isEqualTo(passes);
   }
@@ -46,7 +47,7 @@ class HopByHopHeadersTest {
   void metadataKeepsItsOrderItsDuplicatesAndItsBytes() {
     HeaderList sent =
         upstream(
-            null,
+            EffectiveTimeout.NONE,
             "content-type",
             "application/grpc",
             "x-b",
@@ -79,7 +80,8 @@ class HopByHopHeadersTest {
             .add(HeaderList.AUTHORITY, "app.local:9001")
             .build();
 
-    HeaderList sent = sent(RequestHead.of(block), ORDERS, null, 0, HeaderList.EMPTY);
+    HeaderList sent =
+        sent(RequestHead.of(block), ORDERS, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
 
     assertThat(sent.toString())
         .isEqualTo(":method=POST, :scheme=http, :path=/a%2Fb?c=%20&d, :authority=orders");
@@ -88,15 +90,15 @@ class HopByHopHeadersTest {
   @Test
   void whatGoesUpstreamForAHeadThatRecursIsMadeOnce() {
     RequestHead head = RequestHead.of(recurring());
-    HeaderField second = TimeoutFields.of(1_000_000_000L);
-    HeaderField hour = TimeoutFields.of(3_600_000_000_000L);
+    long second = 1_000_000_000L;
+    long hour = 3_600_000_000_000L;
     HeaderList first = sent(head, ORDERS, second, 0, HeaderList.EMPTY);
 
     assertThat(sent(head, ORDERS, second, 0, HeaderList.EMPTY)).isSameAs(first);
     assertThat(first.recurs()).isTrue();
     assertThat(sent(head, ORDERS, hour, 0, HeaderList.EMPTY).toString())
         .contains("grpc-timeout=36");
-    assertThat(sent(head, ORDERS, null, 0, HeaderList.EMPTY).toString())
+    assertThat(sent(head, ORDERS, EffectiveTimeout.NONE, 0, HeaderList.EMPTY).toString())
         .doesNotContain("grpc-timeout");
     assertThat(sent(head, ORDERS, second, 2, HeaderList.EMPTY).toString())
         .contains("grpc-previous-rpc-attempts=2");
@@ -113,8 +115,10 @@ class HopByHopHeadersTest {
     var plain = new FakeStream();
     var secure = new FakeStream();
     for (int i = 0; i < 2; i++) {
-      new HopByHopHeaders().send(plain, true, head, ORDERS, false, null, 0, HeaderList.EMPTY);
-      new HopByHopHeaders().send(secure, true, head, ORDERS, true, null, 0, HeaderList.EMPTY);
+      new HopByHopHeaders()
+          .send(plain, true, head, ORDERS, false, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
+      new HopByHopHeaders()
+          .send(secure, true, head, ORDERS, true, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
 
       assertThat(String.valueOf(plain.last().get(KnownName.SCHEME))).isEqualTo("http");
       assertThat(String.valueOf(secure.last().get(KnownName.SCHEME))).isEqualTo("https");
@@ -153,11 +157,11 @@ class HopByHopHeadersTest {
       "via", "1.1 other"
     };
 
-    assertThat(upstream(null, others).toString())
+    assertThat(upstream(EffectiveTimeout.NONE, others).toString())
         .endsWith(
             "x-envoy-upstream-rq-timeout-ms=1, x-envoy-max-retries=9,"
                 + " x-envoy-fault-delay-request=5, x-forwarded-for=192.0.2.1, via=1.1 other");
-    assertThat(upstream(null).toString())
+    assertThat(upstream(EffectiveTimeout.NONE).toString())
         .isEqualTo(":method=POST, :scheme=http, :path=/pkg.Svc/Call, :authority=orders");
   }
 
@@ -166,7 +170,7 @@ class HopByHopHeadersTest {
     RequestHead head = RequestHead.of(Heads.request("traceparent", "app", "x-a", "1"));
     HeaderList context = Heads.headers("traceparent", "ours", "tracestate", "s");
 
-    assertThat(sent(head, ORDERS, null, 0, context).toString())
+    assertThat(sent(head, ORDERS, EffectiveTimeout.NONE, 0, context).toString())
         .endsWith(":authority=orders, x-a=1, traceparent=ours, tracestate=s");
   }
 
@@ -179,26 +183,25 @@ class HopByHopHeadersTest {
             .add(HeaderList.PATH, "/");
     HeaderList withHost = bare.add(new AsciiString("host"), "app").build();
 
-    assertThat(sent(RequestHead.of(withHost), ORDERS, null, 0, HeaderList.EMPTY).toString())
+    assertThat(
+            sent(RequestHead.of(withHost), ORDERS, EffectiveTimeout.NONE, 0, HeaderList.EMPTY)
+                .toString())
         .isEqualTo(":method=GET, :scheme=http, :path=/, :authority=orders");
   }
 
   @Test
   void aPlainRequestKeepsItsTimeoutField() {
-    assertThat(upstream(null, "grpc-timeout", "5S").contains(KnownName.GRPC_TIMEOUT)).isTrue();
+    assertThat(
+            upstream(EffectiveTimeout.NONE, "grpc-timeout", "5S").contains(KnownName.GRPC_TIMEOUT))
+        .isTrue();
   }
 
   @Test
   void theTimeoutThatIsLeftReplacesTheApps() {
     HeaderList sent =
-        upstream(
-            HeaderField.of(KnownName.GRPC_TIMEOUT, "3S"),
-            "content-type",
-            "application/grpc",
-            "grpc-timeout",
-            "5S");
+        upstream(3_000_000_000L, "content-type", "application/grpc", "grpc-timeout", "5S");
 
-    assertThat(String.valueOf(sent.get(KnownName.GRPC_TIMEOUT))).isEqualTo("3S");
+    assertThat(String.valueOf(sent.get(KnownName.GRPC_TIMEOUT))).isEqualTo("3000000u");
     assertThat(sent.field(sent.size() - 1).known()).isEqualTo(KnownName.GRPC_TIMEOUT);
   }
 
@@ -231,19 +234,19 @@ class HopByHopHeadersTest {
     assertThat(head.header("absent")).isNull();
   }
 
-  private static HeaderList upstream(@Nullable HeaderField timeout, String... fields) {
-    return sent(RequestHead.of(Heads.request(fields)), ORDERS, timeout, 0, HeaderList.EMPTY);
+  private static HeaderList upstream(long timeoutNanos, String... fields) {
+    return sent(RequestHead.of(Heads.request(fields)), ORDERS, timeoutNanos, 0, HeaderList.EMPTY);
   }
 
   private static HeaderList sent(
       RequestHead head,
       HeaderField authority,
-      @Nullable HeaderField timeout,
+      long timeoutNanos,
       int previousAttempts,
       HeaderList context) {
     var stream = new FakeStream();
     new HopByHopHeaders()
-        .send(stream, true, head, authority, false, timeout, previousAttempts, context);
+        .send(stream, true, head, authority, false, timeoutNanos, previousAttempts, context);
     return stream.last();
   }
 }

@@ -20,7 +20,8 @@ class RefusedRequestTest {
   @AfterEach
   void nothingIsLeftBehind() {
     assertThat(script.unreleased()).isZero();
-    assertThat(script.forward.totals().count(CallCounter.NOT_REPLAYABLE)).isZero(); // there is no retry policy
+    assertThat(script.forward.totals().count(CallCounter.NOT_REPLAYABLE))
+        .isZero(); // there is no retry policy
   }
 
   private void refusedAndSecondNext() {

@@ -11,23 +11,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplayBufferTest {
-  private final SmallCopies arrays = new SmallCopies();
-  private final ByteBudget budget = new ByteBudget(10_000);
+  private final Budget budget = new Budget(10_000);
 
-  /** The array is full at 512 bytes, and a request without a policy outgrows its copy at 64 KiB. */
+  /** A request without a policy outgrows its copy at 64 KiB. */
   @ParameterizedTest(name = "{0} bytes, then {1}")
-  @CsvSource({
-    "1, 0",
-    "100, 412",
-    "512, 0",
-    "100, 413",
-    "512, 1",
-    "513, 1",
-    "600, 64936",
-    "65536, 0"
-  })
+  @CsvSource({"1, 0", "100, 412", "512, 1", "600, 64936", "65536, 0"})
   void everyByteIsKeptInOrder(int first, int second) {
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+    ReplayBuffer kept = ReplayBuffer.forRefusal();
 
     assertThat(keep(kept, "a".repeat(first))).isTrue();
     assertThat(keep(kept, "b".repeat(second))).isTrue();
@@ -38,7 +28,7 @@ class ReplayBufferTest {
 
   @Test
   void whatDoesNotFitIsCutAndNothingFollowsIt() {
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+    ReplayBuffer kept = ReplayBuffer.forRefusal();
     keep(kept, "a".repeat(65_530));
 
     assertThat(keep(kept, "bcdefgh")).isFalse();
@@ -51,7 +41,7 @@ class ReplayBufferTest {
 
   @Test
   void whatABudgetDoesNotGrantLeavesNoGap() {
-    ReplayBuffer kept = ReplayBuffer.forPolicy(arrays, budget);
+    ReplayBuffer kept = ReplayBuffer.forPolicy(budget);
     keep(kept, "a".repeat(9_999));
 
     assertThat(keep(kept, "bb")).isFalse();
@@ -62,13 +52,13 @@ class ReplayBufferTest {
   }
 
   @Test
-  void aCopyOutlivesTheArrayOfItsRequest() {
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
+  void aCopyOutlivesTheBufferOfItsRequest() {
+    ReplayBuffer kept = ReplayBuffer.forRefusal();
     keep(kept, "first");
     ByteBuf copy = kept.copy();
     kept.release();
 
-    ReplayBuffer next = ReplayBuffer.forRefusal(arrays);
+    ReplayBuffer next = ReplayBuffer.forRefusal();
     keep(next, "second");
 
     assertThat(copy.toString(StandardCharsets.US_ASCII)).isEqualTo("first");
@@ -78,57 +68,9 @@ class ReplayBufferTest {
   }
 
   @Test
-  void anArrayIsOnlyInOneRequestAtATime() {
-    ReplayBuffer one = ReplayBuffer.forRefusal(arrays);
-    keep(one, "one");
-    keep(one, "x".repeat(600)); // now in a buffer: the array is free
-    ReplayBuffer two = ReplayBuffer.forRefusal(arrays);
-    keep(two, "two");
-    one.release();
-    ReplayBuffer three = ReplayBuffer.forRefusal(arrays);
-    keep(three, "three");
-
-    assertThat(copyOf(two)).isEqualTo("two");
-    assertThat(copyOf(three)).isEqualTo("three");
-    two.release();
-    three.release();
-  }
-
-  @Test
-  void anArrayGoesBackToTheLoopWhenABufferTakesOver() {
-    byte[] array = known();
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
-    keep(kept, "a".repeat(100));
-    assertThat(arrays.take()).isNotSameAs(array);
-
-    keep(kept, "b".repeat(600));
-
-    assertThat(arrays.take()).isSameAs(array);
-    kept.release();
-  }
-
-  @Test
-  void anArrayGoesBackToTheLoopAtTheEnd() {
-    byte[] array = known();
-    ReplayBuffer kept = ReplayBuffer.forRefusal(arrays);
-    keep(kept, "a");
-
-    kept.release();
-
-    assertThat(arrays.take()).isSameAs(array);
-  }
-
-  /** The array that the pool returns next. */
-  private byte[] known() {
-    byte[] array = arrays.take();
-    arrays.giveBack(array);
-    return array;
-  }
-
-  @Test
   void theBudgetOfPoliciesHasEveryByteBackAtTheEnd() {
-    ReplayBuffer small = ReplayBuffer.forPolicy(arrays, budget);
-    ReplayBuffer large = ReplayBuffer.forPolicy(arrays, budget);
+    ReplayBuffer small = ReplayBuffer.forPolicy(budget);
+    ReplayBuffer large = ReplayBuffer.forPolicy(budget);
     assertThat(keep(small, "a".repeat(500))).isTrue();
     assertThat(keep(large, "a".repeat(500))).isTrue();
     assertThat(keep(large, "b".repeat(9_000))).isTrue();

@@ -122,7 +122,7 @@ class RequestRelayTest {
         new RequestRelay(
             new DownstreamResponse(app, Runnable::run),
             new CallStatsRecorder(script.forward.stats(script.loop)));
-    request.keepForReplay(ReplayBuffer.forRefusal(script.loop.copies()));
+    request.keepForReplay(ReplayBuffer.forRefusal());
     var upstream = new FakeStream();
     upstream.stall();
     request.open(upstream);

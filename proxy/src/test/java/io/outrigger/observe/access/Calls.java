@@ -57,11 +57,6 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   }
 
   @Override
-  public Optional<String> cluster() {
-    return ifComplete("pay");
-  }
-
-  @Override
   public Optional<Locality> locality() {
     return ifComplete(new Locality("r", "z", "s"));
   }
@@ -69,11 +64,6 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   @Override
   public OptionalInt priority() {
     return complete ? OptionalInt.of(1) : OptionalInt.empty();
-  }
-
-  @Override
-  public Optional<String> endpoint() {
-    return ifComplete("10.0.0.1:80");
   }
 
   @Override

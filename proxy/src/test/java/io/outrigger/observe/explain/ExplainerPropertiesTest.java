@@ -25,7 +25,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
-import io.outrigger.dataplane.forward.RequestPreview;
+import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
@@ -77,7 +77,7 @@ class ExplainerPropertiesTest {
     handles.values().forEach(handle -> assertThat(handle.callsInUse()).isZero());
   }
 
-  private void check(Target target, RequestPreview request, Random random) {
+  private void check(Target target, RequestHead request, Random random) {
     Explanation explanation = explain(target, request);
     Map<String, Double> explained = new HashMap<>();
     for (Branch branch : explanation.branches()) {
@@ -213,7 +213,7 @@ class ExplainerPropertiesTest {
     assertThat(explanation.routes()).isEmpty();
   }
 
-  private Explanation explain(Target target, RequestPreview request) {
+  private Explanation explain(Target target, RequestHead request) {
     var forward =
         new Forward(
             "orders",
@@ -311,14 +311,14 @@ class ExplainerPropertiesTest {
     return new RouteAction.Forward(new ClusterChoice.Single(cluster), RouteTimeout.UNSET);
   }
 
-  private static RequestPreview request(Random random) {
+  private static RequestHead request(Random random) {
     String path = PATHS.get(random.nextInt(PATHS.size()));
     return random.nextBoolean()
         ? request(path, "x-" + random.nextInt(2), random.nextInt(3) + "1")
         : request(path);
   }
 
-  private static RequestPreview request(String path, String... header) {
+  private static RequestHead request(String path, String... header) {
     var block =
         HeaderList.builder(5)
             .add(HeaderList.METHOD, "POST")
@@ -327,7 +327,7 @@ class ExplainerPropertiesTest {
     if (header.length > 0) {
       block.add(new AsciiString(header[0]), header[1]);
     }
-    return RequestPreview.of(block.build());
+    return RequestHead.of(block.build());
   }
 
   /** A target whose selector never changes. */

@@ -65,16 +65,6 @@ record EndedCall(
   }
 
   @Override
-  public Optional<String> cluster() {
-    return Optional.of(clusterName);
-  }
-
-  @Override
-  public Optional<String> endpoint() {
-    return Optional.of(address.toString());
-  }
-
-  @Override
   public Optional<Locality> locality() {
     return Optional.empty();
   }

@@ -3,17 +3,17 @@ package io.outrigger.dataplane.forward;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A limit on bytes that all calls of one forward share. */
+/** A limit on a number of bytes or requests that all calls of one forward share. */
 @AnyThread
-final class ByteBudget {
+final class Budget {
   private final long max;
   private final AtomicLong held = new AtomicLong();
 
-  ByteBudget(long max) {
+  Budget(long max) {
     this.max = max;
   }
 
-  /** Reserves {@code count} bytes; returns false and reserves nothing when fewer are free. */
+  /** Reserves {@code count}; returns false and reserves nothing when fewer are free. */
   boolean hold(int count) {
     if (held.addAndGet(count) > max) {
       held.addAndGet(-count);

@@ -2,38 +2,53 @@ package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.route.EffectiveTimeout;
-import io.outrigger.http2.HeaderField;
-import org.jspecify.annotations.Nullable;
 
 /** The time limit of a call, which runs from the arrival of the request headers (A31-31). */
 @LoopConfined
-abstract class TimedCall extends DeadlineTimers.Entry {
-  final CallLoop loop;
+final class CallTime extends DeadlineTimers.Entry {
+  /** A call that ends at its deadline. */
+  interface Limited {
+    void onDeadline();
+  }
+
+  private final CallLoop loop;
+  private final Limited call;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
   private boolean justArrived = true;
 
-  TimedCall(CallLoop loop) {
+  /** Starts the time of a call that arrives now. */
+  CallTime(CallLoop loop, Limited call) {
     this.loop = loop;
+    this.call = call;
     arrivalNanos = loop.nanoTime();
   }
 
-  /** Sets the limit, which {@link #startTime} enforces. */
-  final void limit(long nanos) {
+  /** Sets the limit, which {@link #arm} enforces. */
+  void limit(long nanos) {
     limitNanos = nanos;
   }
 
   /**
-   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. Does
+   * Arms the deadline. {@link Limited#onDeadline} runs once, at most one tick after the limit. Does
    * nothing without a limit.
    */
-  final void startTime() {
+  void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
       loop.deadlines().arm(this, arrivalNanos, limitNanos);
     }
   }
 
-  final long limitNanos() {
+  void disarm() {
+    loop.deadlines().disarm(this);
+  }
+
+  @Override
+  void onDeadline() {
+    call.onDeadline();
+  }
+
+  long limitNanos() {
     return limitNanos;
   }
 
@@ -41,39 +56,28 @@ abstract class TimedCall extends DeadlineTimers.Entry {
    * The processing of the arrived headers is over; from now on, {@link #elapsedNanos} reads the
    * clock.
    */
-  final void onArrivalOver() {
+  void onArrivalOver() {
     justArrived = false;
   }
 
   /** The time since the arrival of the call; 0 while its arrived headers are being processed. */
-  final long elapsedNanos() {
+  long elapsedNanos() {
     return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
   /** The time of the call's arrival, by the clock of the loop. */
-  final long arrivalNanos() {
+  long arrivalNanos() {
     return arrivalNanos;
   }
 
-  final boolean isTimeOver() {
+  boolean isOver() {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }
 
-  /**
-   * The {@code grpc-timeout} for the backend, with the remaining time; null without a limit
-   * (A31-37).
-   */
-  final @Nullable HeaderField timeoutField() {
-    if (limitNanos == EffectiveTimeout.NONE) {
-      return null;
-    }
-    return justArrived
-        ? loop.timeouts().ofLimit(limitNanos)
-        : TimeoutFields.of(Math.max(1, limitNanos - elapsedNanos()));
-  }
-
-  /** Disarms the deadline. */
-  final void endTime() {
-    loop.deadlines().disarm(this);
+  /** The positive time until the deadline; {@link EffectiveTimeout#NONE} without a limit. */
+  long remainingNanos() {
+    return limitNanos == EffectiveTimeout.NONE
+        ? EffectiveTimeout.NONE
+        : Math.max(1, limitNanos - elapsedNanos());
   }
 }

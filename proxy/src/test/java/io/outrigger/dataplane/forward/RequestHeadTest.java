@@ -21,47 +21,46 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Tests previews of hypothetical requests. */
-class RequestPreviewTest {
+class RequestHeadTest {
   private static final HashPolicy BY_KEY = new HashPolicy.Header("k", Optional.empty(), false);
 
   private final CallScript script = new CallScript();
 
   @Test
   void itReadsAHeadAsACallWould() {
-    HeaderList head =
+    HeaderList fields =
         request(
             "content-type", "application/grpc",
             "grpc-timeout", "2S",
             "x-outrigger-wait-for-ready", "true",
             "k", "1",
             "k", "2");
-    RequestPreview preview = RequestPreview.of(head);
+    RequestHead head = RequestHead.of(fields);
 
-    assertThat(preview.method()).isEqualTo("POST");
-    assertThat(preview.path()).isEqualTo("/pkg.Svc/Call");
-    assertThat(preview.authority()).isEqualTo("app.local");
-    assertThat(preview.isGrpc()).isTrue();
-    assertThat(preview.waitsForReady()).isTrue();
-    assertThat(preview.appTimeoutNanos()).isEqualTo(2_000_000_000L);
-    assertThat(preview.headers()).isSameAs(head);
-    assertThat(preview.header("k")).isEqualTo("1,2");
-    assertThat(preview.header("other")).isNull();
+    assertThat(head.method().toString()).isEqualTo("POST");
+    assertThat(head.path()).isEqualTo("/pkg.Svc/Call");
+    assertThat(head.authority().toString()).isEqualTo("app.local");
+    assertThat(head.isGrpc()).isTrue();
+    assertThat(head.waitsForReady()).isTrue();
+    assertThat(head.appTimeoutNanos()).isEqualTo(2_000_000_000L);
+    assertThat(head.headers()).isSameAs(fields);
+    assertThat(head.header("k")).isEqualTo("1,2");
+    assertThat(head.header("other")).isNull();
   }
 
   @Test
   void ofARequestThatIsNotGrpcNoTimeoutCounts() {
-    RequestPreview preview = RequestPreview.of(request("grpc-timeout", "2S"));
+    RequestHead head = RequestHead.of(request("grpc-timeout", "2S"));
 
-    assertThat(preview.isGrpc()).isFalse();
-    assertThat(preview.waitsForReady()).isFalse();
-    assertThat(preview.appTimeoutNanos()).isEqualTo(EffectiveTimeout.NONE);
+    assertThat(head.isGrpc()).isFalse();
+    assertThat(head.waitsForReady()).isFalse();
+    assertThat(head.appTimeoutNanos()).isEqualTo(EffectiveTimeout.NONE);
   }
 
   private PlannedCall planned(RouteAction action, Optional<List<EndpointAddress>> session) {
     var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
-    return RequestPreview.of(request("k", "1"))
-        .on(new Route("main", 0, match, action, Map.of()), script.forward, session);
+    return RequestHead.of(request("k", "1"))
+        .on(new Route("main", 0, match, action, Map.of()), script.forward.channelId(), session);
   }
 
   private static RouteAction hashed(HashPolicy... policies) {
