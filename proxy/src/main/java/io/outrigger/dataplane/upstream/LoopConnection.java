@@ -32,29 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class LoopConnection implements ConnectionHandler {
-  /** Uses the connection and is notified of its changes; on the event loop of the connection. */
-  interface Owner {
-    void onReady(LoopConnection connection);
-
-    /** Called when a TLS handshake has succeeded or failed (A118). */
-    void onHandshaken(HandshakeResult result);
-
-    /**
-     * Called when {@code connection} accepts no more streams: either the connection was READY, or
-     * its attempt failed.
-     */
-    void onGone(LoopConnection connection, String reason);
-
-    /** Called when {@code connection} may accept streams again. */
-    void onCapacity(LoopConnection connection);
-
-    /**
-     * Called when {@code connection} was not used for a whole idle timeout. The owner decides
-     * whether the connection is closed.
-     */
-    void onIdle(LoopConnection connection);
-  }
-
   /** The debug data of a GOAWAY for too many PINGs (A8 "Server Enforcement"). */
   private static final String TOO_MANY_PINGS = "too_many_pings";
 
@@ -64,7 +41,7 @@ final class LoopConnection implements ConnectionHandler {
     GONE
   }
 
-  private final Owner owner;
+  private final LoopConnections owner;
   private final Dialer dialer;
   private final UpstreamSettings settings;
   private final KeepAliveTime keepAlive;
@@ -99,7 +76,8 @@ final class LoopConnection implements ConnectionHandler {
   /** The keepalive settings of this connection; null when keepalive is off. */
   private UpstreamSettings.@Nullable KeepAlive probing;
 
-  LoopConnection(Owner owner, Dialer dialer, UpstreamSettings settings, KeepAliveTime keepAlive) {
+  LoopConnection(
+      LoopConnections owner, Dialer dialer, UpstreamSettings settings, KeepAliveTime keepAlive) {
     this.owner = owner;
     this.dialer = dialer;
     this.settings = settings;
@@ -288,7 +266,7 @@ final class LoopConnection implements ConnectionHandler {
   @Override
   public void onCapacity() {
     if (state == State.READY) {
-      owner.onCapacity(this);
+      owner.onCapacity();
     }
   }
 

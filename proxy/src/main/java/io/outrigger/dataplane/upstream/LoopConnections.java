@@ -11,8 +11,11 @@ import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.state.ConnectionEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The transport ends with the last connection of all loops, even when attempts are in progress.
  */
 @LoopConfined
-final class LoopConnections
-    implements LoopConnection.Owner, Borrowing.Home, RemoteStreamOwner.Lender {
+final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.Lender {
   /** The interval at which a loop checks again for a connection that other loops do not need. */
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
@@ -57,7 +59,12 @@ final class LoopConnections
   private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
 
   private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
-  private final Borrowing borrowing;
+
+  /** The calls that wait for a stream on a connection of another loop, in order of arrival. */
+  private final Map<StreamWaiter, RemoteStream> borrowing = new LinkedHashMap<>(0);
+
+  /** The open calls for load reports, which end with the transport. */
+  private final Set<ReportCall> reportCalls = new HashSet<>(0);
 
   /** The connections in state READY, oldest first. */
   private final List<LoopConnection> established = new ArrayList<>(1);
@@ -93,7 +100,6 @@ final class LoopConnections
     this.dialer = dialer;
     this.settings = settings;
     this.keepAlive = keepAlive;
-    borrowing = new Borrowing(this, dialer.loop());
   }
 
   /** Gives {@code waiter} a stream now, or queues {@code waiter}. */
@@ -110,7 +116,24 @@ final class LoopConnections
   @Override
   public void forget(StreamWaiter waiter) {
     waiters.remove(waiter);
-    borrowing.forget(waiter);
+    RemoteStream stream = borrowing.remove(waiter);
+    if (stream != null) {
+      stream.cancel();
+    }
+  }
+
+  /** Opens a stream for {@code call}; returns false when the transport is closed. */
+  boolean openReportCall(ReportCall call) {
+    if (transport.isClosed()) {
+      return false;
+    }
+    reportCalls.add(call);
+    open(call);
+    return true;
+  }
+
+  void onReportCallEnded(ReportCall call) {
+    reportCalls.remove(call);
   }
 
   /** Opens the first connection of the transport. */
@@ -147,6 +170,7 @@ final class LoopConnections
 
   /** Called when the transport is closed: fails waiting calls and lets open streams finish. */
   void leave(String reason) {
+    List.copyOf(reportCalls).forEach(ReportCall::cancel);
     lends = false;
     cancelRetryTimer();
     cancelBorrowTimer();
@@ -216,7 +240,7 @@ final class LoopConnections
       spares++;
       dial();
     } else if (transport.spares() > spares) {
-      transport.requestSpares(this);
+      transport.requestSpares();
       retryAfter(SPARE_CHECK);
     }
   }
@@ -244,14 +268,18 @@ final class LoopConnections
     }
     for (StreamWaiter waiter : List.copyOf(waiters)) {
       waiters.remove(waiter);
-      borrowing.borrow(waiter, lender, lender.dialer.loop());
+      var stream = new RemoteStream(this, waiter, dialer.loop(), lender, lender.dialer.loop());
+      borrowing.put(waiter, stream);
+      stream.request();
     }
   }
 
   /** Moves the calls that wait at another loop to the front of this loop's queue. */
   private void takeBack() {
-    List<StreamWaiter> back = borrowing.takeBack();
-    if (!back.isEmpty()) {
+    if (!borrowing.isEmpty()) {
+      List<StreamWaiter> back = new ArrayList<>(borrowing.keySet());
+      borrowing.values().forEach(RemoteStream::cancel);
+      borrowing.clear();
       back.addAll(waiters);
       waiters.clear();
       waiters.addAll(back);
@@ -269,7 +297,13 @@ final class LoopConnections
   }
 
   @Override
+  public void onLent(StreamWaiter waiter) {
+    borrowing.remove(waiter);
+  }
+
+  @Override
   public void onNotLent(StreamWaiter waiter, String reason) {
+    borrowing.remove(waiter);
     if (transport.isClosed()) {
       waiter.onNotOpened(reason);
     } else {
@@ -353,13 +387,14 @@ final class LoopConnections
     lends = !established.isEmpty();
   }
 
-  @Override
-  public void onHandshaken(HandshakeResult result) {
+  // Events of connections.
+
+  /** A TLS handshake has succeeded or failed (A118). */
+  void onHandshaken(HandshakeResult result) {
     transport.report(new ConnectionEvent.Handshaken(result));
   }
 
-  @Override
-  public void onReady(LoopConnection connection) {
+  void onReady(LoopConnection connection) {
     attempt = null;
     if (connection.peer() != null) {
       transport.onPeer(connection.peer());
@@ -374,8 +409,11 @@ final class LoopConnections
     serve();
   }
 
-  @Override
-  public void onGone(LoopConnection connection, String reason) {
+  /**
+   * {@code connection} accepts no more streams: either the connection was READY, or its attempt
+   * failed.
+   */
+  void onGone(LoopConnection connection, String reason) {
     if (connection == attempt) {
       attempt = null;
       transport.report(new ConnectionEvent.Failed());
@@ -419,13 +457,13 @@ final class LoopConnections
     grow();
   }
 
-  @Override
-  public void onCapacity(LoopConnection connection) {
+  /** A connection may accept streams again. */
+  void onCapacity() {
     serve();
   }
 
-  @Override
-  public void onIdle(LoopConnection connection) {
+  /** {@code connection} was not used for a whole idle timeout. */
+  void onIdle(LoopConnection connection) {
     if (waiters.isEmpty()) { // otherwise the backend admits no streams for now
       leave(connection);
     }

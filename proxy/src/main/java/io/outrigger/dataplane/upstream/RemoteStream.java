@@ -118,9 +118,10 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  void onHeaders(HeaderList headers, boolean endStream) {
+  /** Passes an event to the call while the stream is open. */
+  void deliver(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
-      handler.onHeaders(headers, endStream);
+      event.accept(handler);
     }
   }
 
@@ -152,32 +153,11 @@ final class RemoteStream implements Http2Stream {
     unsent.skip(Math.min(bytes, unsent.bytes()));
   }
 
-  void onReset(Http2Error error, boolean byPeer) {
-    end(last -> last.onReset(error, byPeer));
-  }
-
-  void onFault(Http2Error error, String reason) {
-    end(last -> last.onFault(error, reason));
-  }
-
-  void onOverload() {
-    if (state == State.OPEN) {
-      handler.onOverload();
-    }
-  }
-
-  void onPassedOver(String reason) {
-    end(last -> last.onPassedOver(reason));
-  }
-
-  void onConnectionLost(boolean refused, String reason) {
-    end(last -> last.onConnectionLost(refused, reason));
-  }
-
-  private void end(Consumer<StreamHandler> notification) {
+  /** Passes the last event of the stream to the call. */
+  void deliverLast(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
       state = State.GONE;
-      notification.accept(handler); // the handler may take the unsent DATA
+      event.accept(handler); // the handler may take the unsent DATA
       unsent.release();
     }
   }

@@ -6,7 +6,9 @@ import io.outrigger.dataplane.forward.StreamWaiter;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.StreamHandler;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +76,7 @@ final class RemoteStreamOwner implements StreamWaiter {
 
   @Override
   public void onOverload() {
-    RemoteStream.post(loopOfCall, remote::onOverload);
+    RemoteStream.post(loopOfCall, () -> remote.deliver(StreamHandler::onOverload));
   }
 
   @Override
@@ -91,7 +93,7 @@ final class RemoteStreamOwner implements StreamWaiter {
 
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {
-    RemoteStream.post(loopOfCall, () -> remote.onHeaders(headers, endStream));
+    RemoteStream.post(loopOfCall, () -> remote.deliver(call -> call.onHeaders(headers, endStream)));
   }
 
   @Override
@@ -106,21 +108,25 @@ final class RemoteStreamOwner implements StreamWaiter {
 
   @Override
   public void onReset(Http2Error error, boolean byPeer) {
-    RemoteStream.post(loopOfCall, () -> remote.onReset(error, byPeer));
+    end(call -> call.onReset(error, byPeer));
   }
 
   @Override
   public void onFault(Http2Error error, String reason) {
-    RemoteStream.post(loopOfCall, () -> remote.onFault(error, reason));
+    end(call -> call.onFault(error, reason));
   }
 
   @Override
   public void onPassedOver(String reason) {
-    RemoteStream.post(loopOfCall, () -> remote.onPassedOver(reason));
+    end(call -> call.onPassedOver(reason));
   }
 
   @Override
   public void onConnectionLost(boolean refused, String reason) {
-    RemoteStream.post(loopOfCall, () -> remote.onConnectionLost(refused, reason));
+    end(call -> call.onConnectionLost(refused, reason));
+  }
+
+  private void end(Consumer<StreamHandler> event) {
+    RemoteStream.post(loopOfCall, () -> remote.deliverLast(event));
   }
 }

@@ -10,10 +10,12 @@ import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.KnownName;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.BackendMetricsStream;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class ReportCall implements StreamWaiter, BackendMetricsStream {
-  private static final AsciiString PATH =
-      AsciiString.cached("/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics");
-  private static final AsciiString POST = AsciiString.cached("POST");
-  private static final AsciiString HTTP = AsciiString.cached("http");
-  private static final AsciiString HTTPS = AsciiString.cached("https");
-  private static final AsciiString TE = AsciiString.cached("te");
-  private static final AsciiString TRAILERS = AsciiString.cached("trailers");
-  private static final AsciiString CONTENT_TYPE = AsciiString.cached("content-type");
-  private static final AsciiString GRPC = AsciiString.cached("application/grpc");
-  private static final AsciiString GRPC_STATUS = AsciiString.cached("grpc-status");
-  private static final AsciiString UNIMPLEMENTED = AsciiString.cached("12");
-  private static final AsciiString NOT_FOUND = AsciiString.cached("404");
+  private static final String PATH = "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics";
+  private static final String UNIMPLEMENTED = "12";
+  private static final String NOT_FOUND = "404";
 
   /** The length of the compression flag and the four-byte message length before each message. */
   private static final int PREFIX = 5;
@@ -42,8 +35,9 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   /** The maximum length of a report; real reports are much shorter. */
   private static final int MAX_MESSAGE_BYTES = 64 * 1024;
 
-  private final UpstreamTransport transport;
-  private final LoopConnections connection;
+  private final LoopConnections connections;
+  private final Executor loop;
+  private final Executor control;
   private final EndpointAddress address;
   private final Duration interval;
   private final Listener listener;
@@ -57,41 +51,40 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   /** Whether the listener must not be called any more; used on the control loop. */
   private boolean closed;
 
+  /**
+   * @param loop runs tasks on the loop of {@code connections}
+   */
   ReportCall(
-      UpstreamTransport transport,
-      LoopConnections connection,
+      LoopConnections connections,
+      Executor loop,
+      Executor control,
       EndpointAddress address,
       Duration interval,
       Listener listener) {
-    this.transport = transport;
-    this.connection = connection;
+    this.connections = connections;
+    this.loop = loop;
+    this.control = control;
     this.address = address;
     this.interval = interval;
     this.listener = listener;
   }
 
   void start() {
-    if (over) {
-      return; // closed before it started
-    }
-    if (transport.isClosed()) {
+    if (!over && !connections.openReportCall(this)) { // else closed before it started
       end(false);
-      return;
     }
-    transport.onReportCallStarted(this);
-    connection.open(this);
   }
 
   @Override
   public void close() {
     closed = true;
-    transport.postToFirst(this::cancel);
+    RemoteStream.post(loop, this::cancel);
   }
 
   /** Ends the call if it has not ended yet. */
   void cancel() {
     if (!over) {
-      connection.forget(this);
+      connections.forget(this);
       if (stream != null) {
         stream.reset(Http2Error.CANCEL);
       }
@@ -104,12 +97,12 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
     stream = opened;
     opened.sendHeaders(
         HeaderList.builder(6)
-            .add(HeaderList.METHOD, POST)
-            .add(HeaderList.SCHEME, address.tls().isPresent() ? HTTPS : HTTP)
-            .add(HeaderList.PATH, PATH)
-            .add(HeaderList.AUTHORITY, address.toString())
-            .add(TE, TRAILERS)
-            .add(CONTENT_TYPE, GRPC)
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, address.tls().isPresent() ? "https" : "http")
+            .add(KnownName.PATH, PATH)
+            .add(KnownName.AUTHORITY, address.toString())
+            .add(KnownName.TE, "trailers")
+            .add(KnownName.CONTENT_TYPE, "application/grpc")
             .build(),
         false);
     byte[] request = OrcaReports.request(interval);
@@ -125,10 +118,12 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {
-    AsciiString status = headers.get(GRPC_STATUS);
+    AsciiString status = headers.get(KnownName.GRPC_STATUS);
+    AsciiString http = headers.get(KnownName.STATUS);
     boolean unsupported =
-        UNIMPLEMENTED.equals(status)
-            || (status == null && NOT_FOUND.equals(headers.get(HeaderList.STATUS)));
+        status == null
+            ? http != null && http.contentEquals(NOT_FOUND)
+            : status.contentEquals(UNIMPLEMENTED);
     if (endStream) {
       end(unsupported);
     } else if (unsupported) {
@@ -199,12 +194,12 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
       return; // the call ended before this event arrived
     }
     over = true;
-    transport.onReportCallEnded(this);
+    connections.onReportCallEnded(this);
     notifyListener(() -> listener.onEnded(unsupported));
   }
 
   private void notifyListener(Runnable notification) {
-    transport.postToControl(
+    control.execute(
         () -> {
           if (!closed) {
             notification.run();

@@ -18,17 +18,13 @@ import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.TransportSecurity;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All connections of one subchannel to its backend. Each event loop opens its own connection when
@@ -56,8 +52,6 @@ import org.slf4j.LoggerFactory;
  */
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
-  private static final Logger log = LoggerFactory.getLogger(UpstreamTransport.class);
-
   private final ControlLoop control;
   private final EventLoops loops;
   private final EndpointAddress address;
@@ -81,9 +75,6 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   private volatile int maxConnections;
   private volatile boolean closed;
-
-  /** The open calls for load reports, which end with the transport; used on the first loop. */
-  private final Set<ReportCall> reportCalls = new HashSet<>();
 
   /**
    * The subscription to the TLS context, when the address requires TLS; used on the control loop.
@@ -150,10 +141,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
           } else if (begins) {
             post(first, connections.get(first)::connect);
           } else {
-            for (int i = 0; i < connections.size(); i++) {
-              LoopConnections ofLoop = connections.get(i);
-              post(i, () -> ofLoop.onTls(usable));
-            }
+            postToEach(ofLoop -> ofLoop.onTls(usable));
           }
           return null;
         },
@@ -204,29 +192,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   public BackendMetricsStream openBackendMetrics(
       Duration interval, BackendMetricsStream.Listener listener) {
     control.checkInside();
-    var call = new ReportCall(this, connections.get(first), address, interval, listener);
+    LoopConnections ofFirst = connections.get(first);
+    var call = new ReportCall(ofFirst, loops.loop(first), control, address, interval, listener);
     post(first, call::start);
     return call;
-  }
-
-  /** Runs {@code task} on the first loop, where calls for load reports run. */
-  void postToFirst(Runnable task) {
-    post(first, task);
-  }
-
-  /** Runs {@code task} on the control loop. */
-  void postToControl(Runnable task) {
-    control.execute(task);
-  }
-
-  /** Registers {@code call}; on the first loop. */
-  void onReportCallStarted(ReportCall call) {
-    reportCalls.add(call);
-  }
-
-  /** Unregisters {@code call}; on the first loop. */
-  void onReportCallEnded(ReportCall call) {
-    reportCalls.remove(call);
   }
 
   boolean isClosed() {
@@ -238,8 +207,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     control.checkInside();
     boolean raised = max > maxConnections;
     maxConnections = max;
-    for (int i = 0; raised && i < connections.size(); i++) {
-      post(i, connections.get(i)::onLimitRaised);
+    if (raised) {
+      postToEach(LoopConnections::onLimitRaised);
     }
   }
 
@@ -265,14 +234,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return spares.get();
   }
 
-  /** Requests all other loops to close connections that they do not use. */
-  void requestSpares(LoopConnections requester) {
-    for (int i = 0; i < connections.size(); i++) {
-      LoopConnections other = connections.get(i);
-      if (other != requester) {
-        post(i, other::yieldSpares);
-      }
-    }
+  /** Requests all loops to close connections that they do not use. */
+  void requestSpares() {
+    postToEach(LoopConnections::yieldSpares);
   }
 
   /** Called on the loop of a new connection that is ready and can be lent to other loops. */
@@ -280,9 +244,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     established.incrementAndGet();
     report(new ConnectionEvent.Made());
     if (lenderWanted.getAndSet(false)) {
-      for (int i = 0; i < connections.size(); i++) {
-        post(i, connections.get(i)::onLenderReady);
-      }
+      postToEach(LoopConnections::onLenderReady);
     }
     if (!readyReported.compareAndSet(false, true)) {
       return;
@@ -387,18 +349,17 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       return; // a second loop may get here too, which is harmless
     }
     closed = true;
-    post(first, () -> List.copyOf(reportCalls).forEach(ReportCall::cancel));
+    postToEach(ofLoop -> ofLoop.leave(reason));
+  }
+
+  private void postToEach(Consumer<LoopConnections> task) {
     for (int i = 0; i < connections.size(); i++) {
       LoopConnections ofLoop = connections.get(i);
-      post(i, () -> ofLoop.leave(reason));
+      post(i, () -> task.accept(ofLoop));
     }
   }
 
   private void post(int loop, Runnable task) {
-    try {
-      loops.loop(loop).execute(task);
-    } catch (RejectedExecutionException stopped) {
-      log.debug("{}: event loop {} has stopped", address, loop); // the process ends
-    }
+    RemoteStream.post(loops.loop(loop), task);
   }
 }
