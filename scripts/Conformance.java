@@ -120,7 +120,7 @@ public final class Conformance {
 
   private static Named readAnnotations(Path root) throws IOException {
     Named named = new Named(new TreeMap<>(), new ArrayList<>());
-    for (String module : List.of("config", "xds-client", "lb", "proxy")) {
+    for (String module : List.of("config", "xds-client", "lb", "http2", "proxy")) {
       Path sources = root.resolve(module).resolve("src/test/java");
       if (!Files.isDirectory(sources)) {
         continue;

@@ -26,4 +26,12 @@ public final class Exhaustion {
     }
     return Optional.empty();
   }
+
+  /**
+   * Whether {@code error} is the JVM's own. Netty throws a subclass when its limit for buffers is
+   * reached.
+   */
+  public static boolean isOfJvm(OutOfMemoryError error) {
+    return error.getClass() == OutOfMemoryError.class;
+  }
 }

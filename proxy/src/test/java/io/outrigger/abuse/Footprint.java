@@ -3,7 +3,7 @@ package io.outrigger.abuse;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.outrigger.http2.testing.AnsweringBackend;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MiniMesh;
 
 /** What a sidecar holds while nothing goes on, to be found again after an attack. */

@@ -9,7 +9,7 @@ import io.outrigger.http2.testing.AnsweringBackend;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.OutriggerProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * proxy -> {xds-client, lb} -> config; within proxy, program -> observe -> dataplane -> http2; and
- * each library only where its translation ends.
+ * proxy -> {xds-client, lb, http2} -> config; within proxy, program -> observe -> dataplane; and each
+ * library only where its translation ends.
  */
 class DependencyRulesTest {
   private static final String BASE = "io.outrigger.base..";
@@ -70,7 +70,7 @@ class DependencyRulesTest {
 
   @Test
   void eachFloorOfTheProxyKnowsOnlyThoseBelow() {
-    check(mayNotKnow(HTTP2, XDS, IDENTITY, LB, OBSERVE, PROGRAM));
+    check(mayNotKnow(HTTP2, CONFIG, XDS, IDENTITY, LB, DATAPLANE, OBSERVE, PROGRAM));
     check(mayNotKnow(DATAPLANE, OBSERVE, PROGRAM));
     check(mayNotKnow(OBSERVE, PROGRAM));
   }

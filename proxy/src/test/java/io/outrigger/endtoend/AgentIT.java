@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

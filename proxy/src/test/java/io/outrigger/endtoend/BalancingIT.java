@@ -3,7 +3,7 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.JsonResources;
 import java.util.ArrayList;

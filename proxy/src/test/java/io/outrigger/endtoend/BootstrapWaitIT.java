@@ -6,7 +6,7 @@ import io.grpc.Status;
 import io.outrigger.program.app.ProxyApp;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;

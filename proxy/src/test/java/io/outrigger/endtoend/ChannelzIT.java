@@ -22,7 +22,7 @@ import io.grpc.channelz.v1.SocketRef;
 import io.grpc.channelz.v1.Subchannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

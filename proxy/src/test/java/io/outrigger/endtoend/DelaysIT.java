@@ -3,7 +3,7 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

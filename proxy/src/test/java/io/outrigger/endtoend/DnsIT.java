@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.NameServer;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.outrigger.endtoend;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.outrigger.base.WaitingClock;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -9,7 +9,7 @@ import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.xds.testing.JsonResources;
 import java.util.ArrayList;
 import java.util.HashSet;

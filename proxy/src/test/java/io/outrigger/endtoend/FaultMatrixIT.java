@@ -14,7 +14,7 @@ import io.grpc.Status.Code;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.endtoend.FaultyBackend.Phase;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.leak.LeaksAfterEach;
 import java.time.Duration;
 import java.util.ArrayList;

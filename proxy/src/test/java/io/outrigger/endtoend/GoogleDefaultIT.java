@@ -11,7 +11,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.TlsServerCredentials;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.OutriggerProcess;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;

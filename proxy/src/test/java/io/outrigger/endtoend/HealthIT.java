@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,7 +1,7 @@
 package io.outrigger.endtoend;
 
 import io.grpc.Status;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterStats;
 import io.grpc.Status;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.LoadServer;
 import io.outrigger.xds.testing.LoadServer.Totals;

@@ -7,7 +7,7 @@ import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;

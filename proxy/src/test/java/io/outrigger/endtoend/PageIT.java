@@ -9,7 +9,7 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.browser.Chromium;
 import io.outrigger.program.testing.browser.Look;
 import io.outrigger.program.testing.browser.Look.Theme;

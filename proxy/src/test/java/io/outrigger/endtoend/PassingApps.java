@@ -9,7 +9,7 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.WaitingClock;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Map;

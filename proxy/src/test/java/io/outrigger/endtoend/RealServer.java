@@ -1,7 +1,7 @@
 package io.outrigger.endtoend;
 
 import io.outrigger.base.WaitingClock;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -2,7 +2,7 @@ package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.grpc.Status;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

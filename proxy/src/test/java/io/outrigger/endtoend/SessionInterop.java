@@ -1,6 +1,6 @@
 package io.outrigger.endtoend;
 
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.endtoend.Churn.World;
 import io.outrigger.endtoend.SoakReport.Sample;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.OutriggerProcess;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -3,7 +3,7 @@ package io.outrigger.endtoend;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.util.HashSet;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.grpc.Status;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.testing.RawPeer;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.testing.RawPeer;
 import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.program.options.Flag;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.net.InetAddress;
 import java.net.ServerSocket;

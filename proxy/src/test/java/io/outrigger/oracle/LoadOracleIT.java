@@ -27,7 +27,7 @@ import io.grpc.Status;
 import io.grpc.services.CallMetricRecorder;
 import io.grpc.xds.orca.OrcaMetricReportingServerInterceptor;
 import io.outrigger.oracle.Client.Pending;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MeshResources;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.LoadServer.Totals;

@@ -7,7 +7,7 @@ import io.grpc.ServerBuilder;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.RefusingPort;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.dataplane.memory.FallbackBuffers;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.http2.FallbackBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,11 +2,14 @@ package io.outrigger.dataplane.memory;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.MemoryHolder;
+import io.outrigger.http2.ProcessMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,9 +28,9 @@ import java.util.concurrent.TimeUnit;
  * the WINDOW_UPDATE that frees memory.
  */
 @LoopConfined
-public final class LoopMemory {
+final class LoopMemory {
   /** The number of bytes that one loop reads between two measurements of the gauge. */
-  private static final int LOOK_BYTES = 64 << 10;
+  private static final int MEASURED_BYTES = 64 << 10;
 
   /**
    * The minimum number of bytes that the loop reads between two rounds of ending within one turn.
@@ -36,7 +39,7 @@ public final class LoopMemory {
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
-  private static final long PAUSE_MILLIS = 20;
+  private static final long USED_UP_TICK_MILLIS = 20;
 
   /**
    * A connection that holds fewer bytes is never paused by itself, whatever other connections hold.
@@ -64,24 +67,39 @@ public final class LoopMemory {
    */
   private static final int BUSY_MOVES = 8;
 
-  /** The number of connections that are checked before the loop runs other tasks. */
-  private static final int LOOKED_AT_ONCE = 1_024;
-
   private static final int ENDED_AT_ONCE = 128;
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private record Ranked(MemoryHolder holder, long weight, long score) {}
 
+  private final class Account implements ProcessMemory.Account {
+    private final MemoryHolder holder;
+
+    Account(MemoryHolder holder) {
+      this.holder = holder;
+    }
+
+    @Override
+    public void onRead(int bytes) {
+      LoopMemory.this.onRead(holder, bytes);
+    }
+
+    @Override
+    public void close() {
+      remove(holder);
+    }
+  }
+
   private final MemoryGauge gauge;
   private final EventExecutor loop;
-  private final List<MemoryHolder> holders = new ArrayList<>();
+  private final Set<MemoryHolder> holders = new LinkedHashSet<>();
   private final Set<MemoryHolder> paused = new HashSet<>();
 
   /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The weight of the heaviest connection at the last check, for other threads. */
+  /** The weight of the heaviest connection at the last tick, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -89,33 +107,24 @@ public final class LoopMemory {
 
   private boolean isAllPaused;
   private boolean isEndingLater;
-  private int appCount;
   private long read;
   private long nextRoundAt;
-  private boolean ticking;
-  private long secondNanos;
-
-  /** The number of connections that the current tick has not yet checked. */
-  private int toLookAt;
-
-  private boolean isSecondOver;
-  private long heaviestNow;
-  private long weightNow;
+  private boolean isTicking;
 
   LoopMemory(MemoryGauge gauge, EventExecutor loop) {
     this.gauge = gauge;
     this.loop = loop;
-    secondNanos = nanoTime();
   }
 
   /** Adds a connection that has begun. */
-  public void add(MemoryHolder holder) {
+  ProcessMemory.Account open(MemoryHolder holder) {
     holders.add(holder);
     countApps(holder.isShared() ? 0 : 1);
-    if (!ticking) {
-      ticking = true;
-      later(CALM_TICK_MILLIS, this::tick);
+    if (!isTicking) {
+      isTicking = true;
+      schedule(this::tick, CALM_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
+    return new Account(holder);
   }
 
   /**
@@ -123,36 +132,25 @@ public final class LoopMemory {
    *
    * @return false if the connection was removed before
    */
-  public boolean remove(MemoryHolder holder) {
-    int place = holders.indexOf(holder);
-    if (place >= 0) {
-      MemoryHolder last = holders.remove(holders.size() - 1);
-      if (last != holder) {
-        holders.set(place, last);
-      }
+  private boolean remove(MemoryHolder holder) {
+    boolean known = holders.remove(holder);
+    if (known) {
       paused.remove(holder);
       countApps(holder.isShared() ? 0 : -1);
     }
-    return place >= 0;
+    return known;
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes it
   private void countApps(int change) {
-    appCount += change;
-    apps = appCount;
+    apps += change;
   }
 
-  /**
-   * Records that {@code bytes} were read for {@code holder} and have been processed. The connection
-   * may be closed when this method returns.
-   */
-  public void onRead(MemoryHolder holder, int bytes) {
+  private void onRead(MemoryHolder holder, int bytes) {
     long before = read;
     read += bytes;
-    if (before / LOOK_BYTES != read / LOOK_BYTES) {
+    if (before / MEASURED_BYTES != read / MEASURED_BYTES) {
       gauge.measure();
-    }
-    if (gauge.isUsedUp()) {
-      pauseAll();
     }
     if (gauge.isShort()) {
       pauseIfHeavy(holder);
@@ -163,45 +161,30 @@ public final class LoopMemory {
     }
   }
 
-  private void pauseIfHeavy(MemoryHolder holder) {
-    long own = holder.weight();
-    if (own >= MIN_PAUSED_BYTES
-        && own >= heaviest / 4
-        && holder.isHeavyByReading()
-        && paused.add(holder)) {
-      holder.pauseReading(true);
-    }
-  }
-
   /**
-   * Pauses all apps except for busy ones that hold little, until some of the heap is free again.
-   * Each of thousands of idle connections may be about to send a little, which is too much in sum.
+   * Pauses a connection that is heavy. When memory is used up, all apps except for busy ones that
+   * hold little are paused, until some of the heap is free again: each of thousands of idle
+   * connections may be about to send a little, which is too much in sum.
    */
-  private void pauseAll() {
-    if (!isAllPaused) {
+  private void pauseIfHeavy(MemoryHolder holder) {
+    if (gauge.isUsedUp() && !isAllPaused) {
       isAllPaused = true;
-      pauseApps(true);
-      later(PAUSE_MILLIS, this::resumeAll);
-    }
-  }
-
-  private void resumeAll() {
-    gauge.measure();
-    if (gauge.isUsedUp()) {
-      later(PAUSE_MILLIS, this::resumeAll);
-    } else {
-      isAllPaused = false;
-      paused.clear();
-      pauseApps(false);
-    }
-  }
-
-  private void pauseApps(boolean value) {
-    for (int i = holders.size() - 1; i >= 0; i--) { // a resumed connection may close
-      MemoryHolder holder = i < holders.size() ? holders.get(i) : null;
-      if (holder != null && !holder.isShared() && !(value && isBusy(holder))) {
-        holder.pauseReading(value);
+      schedule(this::resumeUnlessUsedUp, USED_UP_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      for (MemoryHolder each : holders) {
+        if (!each.isShared() && !isBusy(each)) {
+          pause(each);
+        }
       }
+    }
+    long own = holder.weight();
+    if (own >= MIN_PAUSED_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
+      pause(holder);
+    }
+  }
+
+  private void pause(MemoryHolder holder) {
+    if (paused.add(holder)) {
+      holder.pauseReading(true);
     }
   }
 
@@ -209,72 +192,40 @@ public final class LoopMemory {
     return holder.moves() >= BUSY_MOVES && holder.weight() < CAUSE_BYTES;
   }
 
-  private void tick() {
-    long now = nanoTime();
-    isSecondOver = now - secondNanos >= SECOND_NANOS;
-    if (isSecondOver) {
-      secondNanos = now;
-    }
-    if (!isAllPaused) {
-      List<MemoryHolder> resumed = List.copyOf(paused);
-      paused.clear();
-      resumed.forEach(holder -> holder.pauseReading(false));
-    }
-    toLookAt = holders.size();
-    heaviestNow = 0;
-    weightNow = 0;
-    lookAtSome();
-  }
-
-  /**
-   * Checks the next connections of the tick. Even after an exception the next tick is scheduled,
-   * because it resumes the paused connections.
-   */
-  private void lookAtSome() {
-    boolean isDone = true;
-    try {
-      long now = nanoTime();
-      for (int i = 0; i < LOOKED_AT_ONCE && toLookAt > 0; i++) {
-        toLookAt--;
-        if (toLookAt < holders.size()) { // else some have closed, and the last took a free place
-          lookAt(holders.get(toLookAt), now);
-        }
-      }
-      isDone = toLookAt <= 0;
-    } finally {
-      if (!isDone) {
-        inNextTurn(this::lookAtSome);
-      } else {
-        endTick();
-      }
-    }
-  }
-
-  private void lookAt(MemoryHolder holder, long now) {
-    try {
-      if (isSecondOver) {
-        holder.onTick(now);
-      }
-      if (gauge.isShort()) {
-        holder.onShort();
-      }
-    } catch (OutOfMemoryError e) { // the other connections are still checked
-      OutOfMemory.onLoop(e);
-    }
-    weightNow += holder.weight();
-    heaviestNow = Math.max(heaviestNow, holder.weight());
-  }
-
-  private void endTick() {
-    heaviest = heaviestNow;
-    weight = weightNow;
-    gauge.onTick();
-    if (holders.isEmpty()) {
-      ticking = false;
-      heaviest = 0;
-      weight = 0;
+  private void resumeUnlessUsedUp() {
+    gauge.measure();
+    if (gauge.isUsedUp()) {
+      schedule(this::resumeUnlessUsedUp, USED_UP_TICK_MILLIS, TimeUnit.MILLISECONDS);
     } else {
-      later(gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS, this::tick);
+      isAllPaused = false;
+      resume();
+    }
+  }
+
+  private void resume() {
+    List<MemoryHolder> resumed = List.copyOf(paused); // a resumed connection may close
+    paused.clear();
+    resumed.forEach(holder -> holder.pauseReading(false));
+  }
+
+  private void tick() {
+    if (!isAllPaused) {
+      resume();
+    }
+    long sum = 0;
+    long most = 0;
+    for (MemoryHolder holder : holders) {
+      long own = holder.weight();
+      sum += own;
+      most = Math.max(most, own);
+    }
+    weight = sum;
+    heaviest = most;
+    gauge.onTick();
+    isTicking = !holders.isEmpty();
+    if (isTicking) {
+      long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
+      schedule(this::tick, delay, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -296,13 +247,7 @@ public final class LoopMemory {
    * thread.
    */
   void endHeaviest() {
-    post(
-        () -> {
-          List<Ranked> order = ranked();
-          if (!order.isEmpty()) {
-            end(order.get(0));
-          }
-        });
+    post(() -> ranked().stream().findFirst().ifPresent(this::end));
   }
 
   /**
@@ -314,23 +259,19 @@ public final class LoopMemory {
       order.addAll(ranked());
     }
     long began = nanoTime();
-    boolean isDone = false;
-    for (int count = 0; count < ENDED_AT_ONCE && !isDone; count++) {
+    for (int i = 0; i < ENDED_AT_ONCE && nanoTime() - began <= ENDING_NANOS; i++) {
       Ranked next = order.poll();
       heaviest = next == null ? 0 : next.weight;
-      isDone = next == null || !gauge.isToEnd() || isHeavierElsewhere(next);
-      if (!isDone) {
-        end(next);
+      if (next == null || !gauge.isToEnd() || isHeavierElsewhere(next)) {
+        order.clear();
+        return;
       }
-      if (nanoTime() - began > ENDING_NANOS) {
-        break;
-      }
+      end(next);
     }
-    if (isDone) {
-      order.clear();
-    } else if (!isEndingLater) {
+    if (!isEndingLater) {
       isEndingLater = true;
-      inNextTurn(this::endMore);
+      // A timer that is set in one turn fires in the next one; a task would still run in this turn.
+      schedule(this::endMore, 1, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -343,7 +284,7 @@ public final class LoopMemory {
 
   private void end(Ranked heavy) {
     if (remove(heavy.holder)) { // else the connection has closed since it was ranked
-      gauge.onEnded(heavy.holder.side(), heavy.weight);
+      gauge.onEnded(PeerSide.of(heavy.holder), heavy.weight);
       heavy.holder.end();
       gauge.measure();
     }
@@ -360,18 +301,18 @@ public final class LoopMemory {
 
   private List<Ranked> ranked() {
     long now = nanoTime();
-    List<Ranked> order = new ArrayList<>(holders.size());
+    List<Ranked> ranking = new ArrayList<>(holders.size());
     for (MemoryHolder holder : holders) {
       long own = holder.weight();
       if (!holder.isShared() || own >= MIN_SHARED_BYTES) {
         long still = Math.max(0, (now - holder.stillSinceNanos()) / SECOND_NANOS);
         long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
-        order.add(
+        ranking.add(
             new Ranked(holder, own, own < CAUSE_BYTES ? score / (1 + holder.moves()) : score));
       }
     }
-    order.sort(Comparator.comparingLong(Ranked::score).reversed());
-    return order;
+    ranking.sort(Comparator.comparingLong(Ranked::score).reversed());
+    return ranking;
   }
 
   EventExecutor loop() {
@@ -398,7 +339,7 @@ public final class LoopMemory {
     return holders.stream()
         .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())
         .limit(max)
-        .map(h -> new MemoryView.Holder(h.side(), h.peer(), h.weight(), h.streams()))
+        .map(h -> new MemoryView.Holder(PeerSide.of(h), h.peer(), h.weight(), h.streams()))
         .toList();
   }
 
@@ -406,23 +347,11 @@ public final class LoopMemory {
     return loop.ticker().nanoTime();
   }
 
-  /**
-   * Runs {@code task} in the loop's next turn. A timer that is set in one turn fires in the next
-   * turn, whereas a submitted task would still run in this turn.
-   */
-  private void inNextTurn(Runnable task) {
-    schedule(task, 1, TimeUnit.NANOSECONDS);
-  }
-
-  private void later(long millis, Runnable task) {
-    schedule(task, millis, TimeUnit.MILLISECONDS);
-  }
-
   private void schedule(Runnable task, long delay, TimeUnit unit) {
     try {
       var unused = loop.schedule(task, delay, unit);
     } catch (RejectedExecutionException stopped) {
-      ticking = false; // the process ends
+      isTicking = false; // the process ends
     }
   }
 

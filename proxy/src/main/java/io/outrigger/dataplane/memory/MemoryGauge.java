@@ -1,10 +1,12 @@
 package io.outrigger.dataplane.memory;
 
-import io.netty.util.concurrent.EventExecutor;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.http2.MemoryHolder;
+import io.outrigger.http2.ProcessMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * live bytes that a collection has found.
  */
 @AnyThread
-public final class MemoryGauge {
+public final class MemoryGauge implements ProcessMemory {
   private static final double SHORT = 0.5;
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
@@ -103,8 +105,13 @@ public final class MemoryGauge {
     return limits;
   }
 
+  @Override
+  public Account open(MemoryHolder connection, EventLoop loop) {
+    return on(loop).open(connection);
+  }
+
   /** Returns the connections of {@code loop}. Must be called on {@code loop}. */
-  public LoopMemory on(EventExecutor loop) {
+  private LoopMemory on(EventLoop loop) {
     LoopMemory known = current.get();
     if (known == null || known.loop() != loop) {
       known = new LoopMemory(this, loop);
@@ -126,9 +133,14 @@ public final class MemoryGauge {
     return direct.getAsLong();
   }
 
-  /** Whether peers hold so much that no memory should be kept merely for speed. */
+  @Override
   public boolean isShort() {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
+  }
+
+  @Override
+  public boolean onFailure(Throwable failure) {
+    return OutOfMemory.onLoop(failure);
   }
 
   /** Whether new requests are refused. */

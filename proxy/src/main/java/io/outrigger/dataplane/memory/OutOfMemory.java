@@ -109,7 +109,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     if (error.isEmpty()) {
       return false;
     }
-    if (isOfJvm(error.get())) {
+    if (Exhaustion.isOfJvm(error.get())) {
       long now = nanoTime.getAsLong();
       long number = errors.getAndIncrement();
       long before = times.getAndSet((int) (number % MAX_ERRORS), now);
@@ -120,14 +120,6 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
       }
     }
     return true;
-  }
-
-  /**
-   * Whether {@code error} is the JVM's own. Netty throws a subclass when its limit for buffers is
-   * reached.
-   */
-  public static boolean isOfJvm(OutOfMemoryError error) {
-    return error.getClass() == OutOfMemoryError.class;
   }
 
   @Override

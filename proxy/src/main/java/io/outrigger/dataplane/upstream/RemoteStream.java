@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.forward.StreamWaiter;
-import io.outrigger.dataplane.memory.FallbackBuffers;
+import io.outrigger.http2.FallbackBuffers;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;

@@ -8,7 +8,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.http2.EventLoops;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;

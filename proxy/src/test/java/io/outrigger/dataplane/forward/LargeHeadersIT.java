@@ -19,7 +19,7 @@ import io.outrigger.http2.testing.AnsweringBackend;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;

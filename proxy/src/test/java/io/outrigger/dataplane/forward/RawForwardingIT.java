@@ -15,7 +15,7 @@ import io.outrigger.http2.testing.RawPeer.Connection;
 import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.http2.testing.RawPeer.Server;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;

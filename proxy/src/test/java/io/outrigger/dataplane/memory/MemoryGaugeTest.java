@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.http2.MemoryHolder;
+import io.outrigger.http2.ProcessMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,6 @@ final class MemoryGaugeTest {
   private final MemoryGauge gauge =
       new MemoryGauge(new Limits(100 * MIB, 100 * MIB, 150 * MIB), () -> heap, () -> direct);
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final LoopMemory loop = gauge.on(channel.eventLoop());
   private final List<String> ended = new ArrayList<>();
 
   /** A connection that holds {@code bytes} of buffers. */
@@ -31,18 +32,14 @@ final class MemoryGaugeTest {
     private long moves;
     private boolean paused;
     private boolean byReading = true;
+    private final ProcessMemory.Account account;
 
     Connection(String name, PeerSide side, long bytes) {
       this.name = name;
       this.side = side;
       this.bytes = bytes;
       direct += bytes;
-      loop.add(this);
-    }
-
-    @Override
-    public PeerSide side() {
-      return side;
+      account = gauge.open(this, channel.eventLoop());
     }
 
     @Override
@@ -80,12 +77,6 @@ final class MemoryGaugeTest {
       ended.add(name);
       direct -= bytes;
     }
-
-    @Override
-    public void onTick(long nowNanos) {}
-
-    @Override
-    public void onShort() {}
 
     @Override
     public String peer() {
@@ -180,17 +171,28 @@ final class MemoryGaugeTest {
     Connection light = app("light", 1_000);
     pass(Duration.ofSeconds(1));
 
-    loop.onRead(light, 64 << 10);
-    loop.onRead(heavy, 64 << 10);
+    light.account.onRead(64 << 10);
+    heavy.account.onRead(64 << 10);
     assertThat(light.paused).isFalse();
     assertThat(heavy.paused).isTrue();
     pass(Duration.ofMillis(100));
     assertThat(heavy.paused).isFalse();
 
     heavy.byReading = false;
-    loop.onRead(heavy, 64 << 10);
+    heavy.account.onRead(64 << 10);
     assertThat(heavy.paused).as("its WINDOW_UPDATE is needed").isFalse();
     assertThat(ended).isEmpty();
+  }
+
+  /** Thousands of other sockets may be read in the same turn. */
+  @Test
+  void theHeaviestEndsBeforeTheNextSocketIsReadFrom() {
+    app("heavy", 60 * MIB);
+    Connection light = app("light", 1_000);
+    direct += 30 * MIB;
+    light.account.onRead(64 << 10);
+
+    assertThat(ended).containsExactly("heavy");
   }
 
   @Test
@@ -217,8 +219,8 @@ final class MemoryGaugeTest {
     Connection backend = new Connection("backend", PeerSide.BACKEND, 1_000);
     pass(Duration.ofSeconds(1));
     heap = 110 * MIB;
-    loop.onRead(app, 64 << 10);
-    loop.onRead(backend, 64 << 10);
+    app.account.onRead(64 << 10);
+    backend.account.onRead(64 << 10);
     assertThat(app.paused).isTrue();
     assertThat(backend.paused).isFalse();
     assertThat(gauge.isUsedUp()).isTrue();
@@ -237,7 +239,7 @@ final class MemoryGaugeTest {
     Connection idle = app("idle", 8 << 10);
     pass(Duration.ofSeconds(1));
     heap = 110 * MIB;
-    loop.onRead(idle, 64 << 10);
+    idle.account.onRead(64 << 10);
 
     assertThat(idle.paused).isTrue();
     assertThat(busy.paused).isFalse();

@@ -20,7 +20,7 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
-import io.outrigger.program.testing.Await;
+import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -17,9 +17,10 @@ import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
-import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.testing.TestLoops;
 import io.outrigger.identity.certificate.CertificateObserver;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.lb.CallOutcome;
@@ -34,12 +35,10 @@ import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.xds.testing.FakeWorkloadApi;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -49,14 +48,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A sidecar without xDS and without policies: a listener, one route, one cluster with one backend,
- * over real sockets. System property: {@code outrigger.test.transport}, how loops talk to the
- * operating system.
+ * over real sockets.
  */
 public final class MiniMesh implements AutoCloseable {
-  private static final EventLoops.TransportKind TRANSPORT =
-      EventLoops.TransportKind.valueOf(
-          System.getProperty("outrigger.test.transport", "auto").toUpperCase(Locale.ROOT));
-
   final ControlThread control;
   public final EventLoops loops;
   private final boolean ownsLoops;
@@ -68,7 +62,7 @@ public final class MiniMesh implements AutoCloseable {
 
   /** Loops as the system property says, for peers too. */
   public static EventLoops startLoops(int count) {
-    return EventLoops.start(TRANSPORT, count);
+    return TestLoops.start(count);
   }
 
   public MiniMesh(int loopCount) throws IOException {
@@ -186,7 +180,7 @@ public final class MiniMesh implements AutoCloseable {
   }
 
   public static InetSocketAddress loopback(int port) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    return TestLoops.loopback(port);
   }
 
   public int port() {

@@ -1,0 +1,225 @@
+package io.outrigger.http2;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslHandler;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.ConnectionSettings.Timeouts;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection on
+ * its demand. Memory held by calls counts for the app's connection: DATA that the
+ * backend has not read, and responses that the app has not read. Once a second the class also
+ * checks for a peer that has begun a frame without ending it, and for a peer that does not read.
+ */
+@LoopConfined
+final class ConnectionMemory implements MemoryHolder {
+  /**
+   * The size of a connection's channel, handlers, timers and tables; 3 to 6 KB were measured with
+   * thousands of idle connections.
+   */
+  private static final int CONNECTION_BYTES = 4 << 10;
+
+  /**
+   * The size of a connection's TLS engine, keys, session and peer certificates; 5.5 KB were
+   * measured with the JDK and 13 KB with BoringSSL.
+   */
+  private static final int TLS_BYTES = 12 << 10;
+
+  private final Parts parts;
+  private final ProcessMemory process;
+  private final ProcessMemory.Account account;
+  private final int baseBytes;
+  private final Stall frame;
+  private final Stall output;
+
+  /** The first message in the channel's outbound buffer at the last tick. */
+  private @Nullable Object next;
+
+  /** The number of bytes of {@link #next} that the socket had accepted at the last tick. */
+  private long nextTaken;
+
+  /** The bytes passed to the channel minus the bytes that wait there, at the last tick. */
+  private long taken;
+
+  /**
+   * The time of the last tick at which the socket had accepted more bytes than at the tick before.
+   */
+  private long tookNanos;
+
+  /** The value of {@link ConnectionStreams#moves()} at the last tick. */
+  private long moved;
+
+  /** The value of {@link ConnectionStreams#moves()} at the tick before the last one. */
+  private long movedBefore;
+
+  /** The time of the last tick at which {@link ConnectionStreams#moves()} had changed. */
+  private long movedNanos;
+
+  private long tickNanos;
+  private boolean paused;
+
+  /** The parts of a connection that hold memory or can release it. */
+  record Parts(
+      ChannelHandlerContext ctx,
+      ConnectionState state,
+      FrameReader reader,
+      FrameWriter writer,
+      ConnectionStreams streams,
+      ConnectionLifecycle lifecycle,
+      ReadGate gate) {}
+
+  ConnectionMemory(Parts parts, ConnectionSettings settings) {
+    this.parts = parts;
+    boolean tls = parts.ctx.pipeline().get(SslHandler.class) != null;
+    baseBytes = CONNECTION_BYTES + (tls ? TLS_BYTES : 0);
+    Timeouts limits = settings.timeouts();
+    frame = new Stall(limits.frame());
+    output = new Stall(limits.unread());
+    EventLoop loop = parts.ctx.channel().eventLoop();
+    movedNanos = loop.ticker().nanoTime();
+    tickNanos = movedNanos;
+    process = settings.memory();
+    account = process.open(this, loop);
+  }
+
+  /**
+   * Called when {@code bytes} were read and processed. The connection may be closed when this
+   * method returns.
+   */
+  void onRead(int bytes) {
+    account.onRead(bytes);
+  }
+
+  /** Called when the socket is closed. */
+  void close() {
+    account.close();
+  }
+
+  @Override
+  public boolean isShared() {
+    return !parts.state.isServer();
+  }
+
+  @Override
+  public long weight() {
+    long own = baseBytes + parts.reader.heldBytes() + parts.writer.unsentBytes();
+    ConnectionStreams streams = parts.streams;
+    return isShared()
+        ? own
+        : own
+            + (long) ConnectionStreams.STREAM_BYTES * streams.table().active()
+            + streams.queuedBytes();
+  }
+
+  @Override
+  public boolean isHeavyByReading() {
+    return !isShared()
+        && 2 * (parts.streams.pendingBytes() + parts.writer.unsentBytes()) < weight();
+  }
+
+  @Override
+  public long stillSinceNanos() {
+    return Math.max(movedNanos, tookNanos);
+  }
+
+  @Override
+  public long moves() {
+    return parts.streams.moves() - movedBefore;
+  }
+
+  @Override
+  public void pauseReading(boolean value) {
+    paused = value;
+    parts.gate.pause(value);
+  }
+
+  @Override
+  public void end() {
+    parts.lifecycle.closeAtOnce(
+        Http2Error.ENHANCE_YOUR_CALM,
+        "memory is short (--max-memory) and this connection holds much of it");
+  }
+
+  /** Called once a second. */
+  void onTick(long nowNanos) {
+    if (process.isShort()) {
+      settlePending();
+    }
+    if (paused) {
+      movedNanos += nowNanos - tickNanos; // while reading is paused, the peer cannot cause progress
+    } else {
+      onSecond(nowNanos);
+    }
+    tickNanos = nowNanos;
+    boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
+    if (frame.isOver(isFrameBegun, parts.reader.wholeFrames(), nowNanos)
+        && !parts.state.isEnding()) {
+      parts.lifecycle.close(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
+    }
+    if (output.isOver(parts.writer.unsentBytes() > 0, lastTook(nowNanos), nowNanos)) {
+      parts.lifecycle.close(
+          Http2Error.ENHANCE_YOUR_CALM,
+          "nothing of what was sent was read for " + output.limitMillis() + "ms");
+      var unused = parts.ctx.close();
+    }
+  }
+
+  private void onSecond(long nowNanos) {
+    long moves = parts.streams.moves();
+    if (moves != moved) {
+      movedNanos = nowNanos;
+    }
+    movedBefore = moved;
+    moved = moves;
+  }
+
+  /** Copies small parts of DATA that wait out of large read buffers. */
+  private void settlePending() {
+    if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
+      for (SocketStream stream : parts.streams.table().snapshot()) {
+        stream.settlePending(parts.ctx.alloc());
+      }
+    }
+  }
+
+  /**
+   * The time of the last tick at which the socket had accepted more bytes. Two signs are checked.
+   * First, the number of bytes passed to the channel minus the number of bytes that wait has grown;
+   * this sign alone is not enough, because the channel counts an overhead for each waiting message,
+   * so the difference shrinks with each message that is added. Second, the first waiting message or
+   * its progress has changed; this sign alone is not enough, because the next message may be a
+   * reused object.
+   */
+  private long lastTook(long nowNanos) {
+    ChannelOutboundBuffer waiting = parts.ctx.channel().unsafe().outboundBuffer();
+    if (waiting != null) { // null when the output is shut down, so that nothing waits
+      Object first = waiting.current();
+      long firstTaken = waiting.currentProgress();
+      long sum = parts.writer.handedBytes() - waiting.totalPendingWriteBytes();
+      if (first != next || firstTaken != nextTaken || sum > taken) {
+        tookNanos = nowNanos;
+      }
+      next = first;
+      nextTaken = firstTaken;
+      taken = sum;
+    }
+    return tookNanos;
+  }
+
+  @Override
+  public String peer() {
+    SocketAddress remote = parts.ctx.channel().remoteAddress();
+    return remote == null ? String.valueOf(parts.ctx.channel().localAddress()) : remote.toString();
+  }
+
+  @Override
+  public int streams() {
+    return parts.streams.table().active();
+  }
+}

@@ -1,0 +1,409 @@
+package io.outrigger.http2;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AsciiString;
+import io.outrigger.base.LoopConfined;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens and ends the streams of one connection and sends their header blocks and WINDOW_UPDATEs:
+ * the rules that involve a stream and its connection. {@link SocketStream} holds the state of a
+ * single stream, and {@link SendScheduler} sends DATA.
+ *
+ * <p>RFC 9113 section 5.
+ */
+@LoopConfined
+final class ConnectionStreams {
+  /** The approximate size of a stream and its call, without their header lists. */
+  static final int STREAM_BYTES = 4 << 10;
+
+  private static final int HEAVY_BYTES = 256 << 10;
+
+  private static final Logger log = LoggerFactory.getLogger(ConnectionStreams.class);
+
+  private final ConnectionSettings settings;
+  private final ConnectionState state;
+  private final FlushQueue.Mark dirty;
+  private final FrameWriter writer;
+  private final PeerSettings peer;
+  private final AbuseGuard guard;
+  private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final ConnectionReceiveWindow receiveWindow;
+  private final ResetFence fence;
+
+  /**
+   * The receive window that the peer may assume for a new stream: the default until the peer has
+   * acknowledged our SETTINGS.
+   */
+  private int grantedWindow;
+
+  /** The sum of the bytes by which the receive windows of open streams were widened. */
+  private int totalWidening;
+
+  /**
+   * The approximate number of bytes that streams hold: header lists, received DATA that was not
+   * consumed, and DATA to be sent.
+   */
+  private long queuedBytes;
+
+  /** The number of bytes of DATA that wait to be sent. */
+  private long pendingBytes;
+
+  /** The number of times that DATA was consumed or sent, or a stream has ended. */
+  private long moves;
+
+  /** Whether a stream could not be opened since the last {@link ConnectionHandler#onCapacity}. */
+  private boolean wantsCapacity;
+
+  private boolean idsUsedUp;
+
+  /**
+   * @param dirty set when the connection has work to do at the end of the loop's turn
+   */
+  ConnectionStreams(
+      ChannelHandlerContext ctx,
+      ConnectionSettings settings,
+      ConnectionState state,
+      FlushQueue.Mark dirty,
+      FrameWriter writer,
+      AbuseGuard guard) {
+    this.settings = settings;
+    this.state = state;
+    this.dirty = dirty;
+    this.writer = writer;
+    this.guard = guard;
+    peer = new PeerSettings(!state.isServer(), writer);
+    table = new StreamTable(state.isServer());
+    scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
+    receiveWindow = new ConnectionReceiveWindow(state, writer, settings.connectionWindow());
+    grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
+    fence = new ResetFence(writer);
+  }
+
+  /** The SETTINGS of the peer. */
+  PeerSettings peer() {
+    return peer;
+  }
+
+  StreamTable table() {
+    return table;
+  }
+
+  SendScheduler scheduler() {
+    return scheduler;
+  }
+
+  ConnectionReceiveWindow receiveWindow() {
+    return receiveWindow;
+  }
+
+  // Streams that this side opens.
+
+  /** Whether {@link #open} would succeed now. If not, {@link #takesCapacity} returns true later. */
+  boolean canOpen() {
+    boolean can =
+        !state.isServer()
+            && state.isOpen()
+            && writer.hasRoomForHeaders()
+            && table.active() < peer.maxConcurrentStreams()
+            && fence.isOpen()
+            && table.hasLocalIds();
+    wantsCapacity |= !can;
+    return can;
+  }
+
+  /**
+   * Opens a stream, which has no id before its first header block; null when no stream can be
+   * opened.
+   */
+  @Nullable SocketStream open(StreamHandler handler) {
+    if (!canOpen()) {
+      return null;
+    }
+    SocketStream stream = newStream(0);
+    stream.handler(handler);
+    table.addUnnumbered(stream);
+    return stream;
+  }
+
+  /** Whether an attempt to open a stream has failed and no capacity was reported since. */
+  boolean wantsCapacity() {
+    return wantsCapacity;
+  }
+
+  /** Whether a stream can be opened again after a failed attempt; returns true once per failure. */
+  boolean takesCapacity() {
+    if (wantsCapacity && canOpen()) {
+      wantsCapacity = false;
+      return true;
+    }
+    return false;
+  }
+
+  private void number(SocketStream stream, @Nullable AsciiString method) {
+    table.number(stream);
+    if (HeaderRules.HEAD.equals(method)) {
+      stream.onHeadRequest();
+    }
+    if (!table.hasLocalIds()) {
+      idsUsedUp = true; // handled at the end of the turn in which the header block is sent
+    }
+  }
+
+  /** Whether the last stream id of this side is in use. */
+  boolean areIdsUsedUp() {
+    return idsUsedUp;
+  }
+
+  // Streams that the peer opens.
+
+  boolean admits() {
+    return table.active() < settings.maxConcurrentStreams() && !state.isLeaving();
+  }
+
+  /**
+   * Adds a stream that the peer opens with {@code headers}. The header list counts as held until
+   * the stream ends.
+   */
+  SocketStream openByPeer(int id, HeaderList headers) {
+    SocketStream stream = newStream(id);
+    table.add(stream);
+    dirty.onStream();
+    stream.queue(headers.heapBytes());
+    return stream;
+  }
+
+  private SocketStream newStream(int id) {
+    return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.streamWindow());
+  }
+
+  // Sending.
+
+  /** Whether a header block of {@code stream} has to wait for the socket. */
+  boolean holdsBack(SocketStream stream) {
+    return stream.id() != 0 && !writer.hasRoomForHeaders();
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
+    if (stream.id() == 0) {
+      number(stream, headers.get(KnownName.METHOD));
+    }
+    writer.headers(stream.id(), headers, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  void writeHeaders(SocketStream stream, HeaderList.Builder fields, boolean endStream) {
+    if (stream.id() == 0) {
+      number(stream, fields.get(KnownName.METHOD));
+    }
+    writer.headers(stream.id(), fields, endStream);
+    onHeadersWritten(stream, endStream);
+  }
+
+  private static void onHeadersWritten(SocketStream stream, boolean endStream) {
+    if (endStream) {
+      stream.onEndSent();
+      stream.settle();
+    }
+  }
+
+  /** Called when {@code bytes} of DATA received on {@code stream} were consumed. */
+  void returnCredit(SocketStream stream, int bytes) {
+    moves++;
+    int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
+    if (increment > 0) {
+      writer.windowUpdate(stream.id(), increment + widen(stream));
+    }
+  }
+
+  /**
+   * Quadruples the window of a stream whose DATA is consumed. The growth is limited by the maximum
+   * stream window, and the growth of all streams together is limited by the connection's window. A
+   * stream that stalls from its beginning never holds more than its initial window.
+   *
+   * @return the number of bytes by which the window has grown
+   */
+  private int widen(SocketStream stream) {
+    int window = stream.receiveWindow();
+    int room =
+        Math.min(
+            settings.widestStreamWindow() - window, settings.connectionWindow() - totalWidening);
+    if (room <= 0 || settings.memory().isShort()) {
+      return 0;
+    }
+    int more = (int) Math.min(room, 3L * window);
+    totalWidening += more;
+    stream.widenReceiveWindow(more);
+    return more;
+  }
+
+  /** Adds {@code change}, which may be negative, to the number of bytes that streams hold. */
+  void onQueued(int change) {
+    queuedBytes += change;
+  }
+
+  long queuedBytes() {
+    return queuedBytes;
+  }
+
+  /** Whether the streams hold so much memory that further requests are refused at full memory. */
+  boolean isHeavy() {
+    return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
+  }
+
+  /**
+   * Adds {@code change}, which may be negative, to the number of bytes of DATA that wait to be
+   * sent.
+   */
+  void onPending(int change) {
+    pendingBytes += change;
+    queuedBytes += change;
+  }
+
+  long pendingBytes() {
+    return pendingBytes;
+  }
+
+  void onMoved() {
+    moves++;
+  }
+
+  /** The number of times that DATA was consumed or sent, or a stream has ended, so far. */
+  long moves() {
+    return moves;
+  }
+
+  // SETTINGS.
+
+  /**
+   * Called when the peer has acknowledged our SETTINGS: our smaller stream window now also applies
+   * to streams opened before.
+   */
+  void onSettingsAck() {
+    int change = grantedWindow - settings.streamWindow();
+    grantedWindow = settings.streamWindow();
+    for (SocketStream stream : table.snapshot()) {
+      stream.shrinkCredit(change);
+    }
+  }
+
+  /**
+   * Called when the peer has acknowledged an empty SETTINGS frame, so it has read everything sent
+   * before that frame.
+   */
+  void onEmptySettingsAck() {
+    fence.onAck();
+    wakeIfWanted();
+  }
+
+  void onTick() {
+    table.onTick();
+    if (fence.onTick()) {
+      wakeIfWanted();
+    }
+  }
+
+  private void wakeIfWanted() {
+    if (wantsCapacity) {
+      dirty.set(); // handled at the end of the turn
+    }
+  }
+
+  /**
+   * Applies the INITIAL_WINDOW_SIZE values of one SETTINGS frame to the send windows. Each value
+   * takes effect in order (section 6.5.3), and no value may make a window exceed 2^31-1. Each
+   * stream is checked once per frame, however many values the frame has, and {@link AbuseGuard}
+   * counts each check.
+   */
+  void resizeSendWindows(int least, int most, int last) throws ConnectionFault {
+    List<SocketStream> all = table.snapshot();
+    int couldSend = scheduler.inLine();
+    for (SocketStream stream : all) {
+      if (!SendWindow.fits(stream.sendWindow(), least)
+          || !SendWindow.fits(stream.sendWindow(), most)
+          || !stream.widenSendWindow(last)) {
+        throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+      }
+      if (last > 0) {
+        scheduler.join(stream);
+      }
+    }
+    if (guard.onWindowsChanged(all.size(), scheduler.inLine() - couldSend)) {
+      throw new ConnectionFault(
+          Http2Error.ENHANCE_YOUR_CALM, "INITIAL_WINDOW_SIZE changes too often");
+    }
+  }
+
+  // Ending streams.
+
+  void resetByUs(SocketStream stream, Http2Error error) {
+    if (stream.id() != 0) {
+      if (!stream.isReceiveEnded()) {
+        guard.onDataExpected(stream.credit());
+      }
+      writer.reset(stream.id(), error);
+      if (!state.isServer()) {
+        guard.onUsefulFrame(); // offsets a frame of a server that has not yet received the reset
+        if (!stream.hasHead()) {
+          fence.onReset();
+        }
+      }
+    }
+    remove(stream, true);
+    stream.release();
+  }
+
+  void resetByPeer(SocketStream stream, Http2Error error) {
+    remove(stream, false);
+    try {
+      stream.handler().onReset(error, true);
+    } finally {
+      stream.release();
+    }
+  }
+
+  /**
+   * Removes {@code stream} from the table because the connection or the peer has ended it, and
+   * calls {@code last}. A failure of the call, for example a lack of memory, is caught so that the
+   * other streams are notified too.
+   */
+  void lose(SocketStream stream, Consumer<StreamHandler> last) {
+    if (stream.isGone()) {
+      return; // the handler of another stream has reset it meanwhile
+    }
+    remove(stream, true);
+    try {
+      if (stream.hasHandler()) {
+        last.accept(stream.handler());
+      }
+    } catch (RuntimeException | Error e) {
+      if (!settings.memory().onFailure(e)) {
+        log.error("{}: stream {}: its end was not told", state, stream.id(), e);
+      }
+    } finally {
+      stream.release();
+    }
+  }
+
+  /** Removes a stream of which both sides have sent END_STREAM. */
+  void finish(SocketStream stream) {
+    remove(stream, false);
+    stream.release();
+  }
+
+  private void remove(SocketStream stream, boolean byOurReset) {
+    table.remove(stream, byOurReset);
+    scheduler.leave(stream);
+    totalWidening -= stream.receiveWindow() - settings.streamWindow();
+    stream.end();
+    moves++;
+    if (wantsCapacity || state.isLeaving()) {
+      dirty.set(); // handled at the end of the turn, outside of any callback
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Exhaustion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Allocates buffers for bytes that the process already has and must store. The buffers lie outside
+ * of the heap, or on the heap while Netty's limit for direct buffers is reached. The connection
+ * that fails to get a direct buffer is often not the connection that exhausted them, and a
+ * connection that loses part of a frame ends with all of its calls.
+ *
+ * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link PatientRead}
+ * reads nothing, so that no further bytes arrive. An {@link OutOfMemoryError} of the JVM itself is
+ * rethrown.
+ */
+@AnyThread
+public final class FallbackBuffers {
+  private FallbackBuffers() {}
+
+  /** Returns a buffer with room for {@code bytes}, which can grow to {@code most} bytes. */
+  public static ByteBuf buffer(ByteBufAllocator alloc, int bytes, int most) {
+    try {
+      return alloc.directBuffer(bytes, most);
+    } catch (OutOfMemoryError none) {
+      throwIfOfJvm(none);
+      return Unpooled.buffer(bytes, most);
+    }
+  }
+
+  /**
+   * Returns a buffer with the content of {@code buffer} and room for {@code bytes} more. The result
+   * is {@code buffer} itself where that can grow. Otherwise the result is a copy, and {@code
+   * buffer} has been released.
+   */
+  public static ByteBuf withRoom(ByteBuf buffer, int bytes) {
+    try {
+      return buffer.ensureWritable(bytes);
+    } catch (OutOfMemoryError none) {
+      throwIfOfJvm(none);
+      ByteBuf larger = Unpooled.buffer(buffer.readableBytes() + bytes, buffer.maxCapacity());
+      larger.writeBytes(buffer);
+      buffer.release();
+      return larger;
+    }
+  }
+
+  /**
+   * Returns a direct buffer with the content of {@code buffer}. The result is {@code buffer} itself
+   * if that is direct. Otherwise the result is a copy, and {@code buffer} has been released.
+   * Returns null, and leaves {@code buffer} unchanged, while no direct buffer is available.
+   */
+  public static @Nullable ByteBuf outsideOfHeap(ByteBuf buffer, ByteBufAllocator alloc) {
+    if (buffer.isDirect()) {
+      return buffer;
+    }
+    ByteBuf copy;
+    try {
+      copy = alloc.directBuffer(buffer.readableBytes());
+    } catch (OutOfMemoryError none) {
+      throwIfOfJvm(none);
+      return null;
+    }
+    copy.writeBytes(buffer);
+    buffer.release();
+    return copy;
+  }
+
+  private static void throwIfOfJvm(OutOfMemoryError none) {
+    if (Exhaustion.isOfJvm(none)) {
+      throw none;
+    }
+  }
+}

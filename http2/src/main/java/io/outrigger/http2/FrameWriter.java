@@ -1,0 +1,367 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the frames of one connection. Small frames are copied into a buffer. DATA above {@link
+ * #COPY_BYTES} is passed to the channel without a copy, after the buffer that ends with its frame
+ * header. Nothing is sent before {@link #flush}.
+ *
+ * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
+ * accepted. The writer tries again to get a direct buffer every {@value ReadGate#WAIT_MILLIS} ms,
+ * {@value #MAX_WAITS} times. After that, or when a frame could not be written at all, {@link
+ * #hasFailed} returns true: a missing frame, or a table entry that the peer does not have, breaks
+ * the connection.
+ *
+ * <p>RFC 9113 sections 4 and 6.
+ */
+@LoopConfined
+final class FrameWriter {
+  static final int COPY_BYTES = 2048;
+
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** The number of attempts to get a direct buffer; the same as for reads. */
+  static final int MAX_WAITS = PatientRead.MAX_WAITS;
+
+  private static final int MIN_BUFFER = 256;
+  private static final int MAX_BUFFER = 64 << 10;
+
+  /** Limit of GOAWAY debug data: RFC 9113 section 6.8 sets none; this one fits into any frame. */
+  private static final int MAX_DEBUG_CHARS = 256;
+
+  private final ChannelHandlerContext ctx;
+  private final Runnable onDirty;
+  private final HpackEncoder hpack = new HpackEncoder();
+  private final HpackSpace.WorkBuffer copyBuffer = HpackSpace.current().data;
+  private @Nullable ByteBuf buffer;
+  private int bufferSize = MIN_BUFFER;
+  private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
+  private boolean written;
+  private boolean released;
+
+  /**
+   * Whether the buffer is on the heap because no direct buffer was available at the last attempt.
+   */
+  private boolean awaitsDirectBuffer;
+
+  /** The reason why a frame is missing or incomplete; null while every frame is complete. */
+  private @Nullable OutOfMemoryError failure;
+
+  /** Whether a timer is set for the next attempt to get a direct buffer. */
+  private boolean isRetryScheduled;
+
+  /** The number of failed attempts in a row. */
+  private int retries;
+
+  /** The number of bytes passed to the channel so far. */
+  private long handedBytes;
+
+  /**
+   * @param onDirty called when there are frames to flush
+   */
+  FrameWriter(ChannelHandlerContext ctx, Runnable onDirty) {
+    this.ctx = ctx;
+    this.onDirty = onDirty;
+  }
+
+  /** The peer's SETTINGS_MAX_FRAME_SIZE. */
+  void maxFrameSize(int bytes) {
+    maxFrameSize = bytes;
+  }
+
+  int maxFrameSize() {
+    return maxFrameSize;
+  }
+
+  HpackEncoder hpack() {
+    return hpack;
+  }
+
+  /** Whether more DATA is accepted: the buffer has room and the channel is writable. */
+  boolean isWritable() {
+    ByteBuf current = buffer;
+    return !released
+        && !awaitsDirectBuffer
+        && failure == null
+        && ctx.channel().isWritable()
+        && (current == null || current.readableBytes() < MAX_BUFFER);
+  }
+
+  /** The number of bytes that the socket has not accepted yet, including this writer's buffer. */
+  long unsentBytes() {
+    ByteBuf current = buffer;
+    ChannelOutboundBuffer unsent = ctx.channel().unsafe().outboundBuffer();
+    return (current == null ? 0 : current.capacity())
+        + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
+  }
+
+  /**
+   * The total number of bytes passed to the channel so far, including those that its socket has not
+   * accepted yet.
+   */
+  long handedBytes() {
+    return handedBytes;
+  }
+
+  /**
+   * Whether a header block may be written now. Header blocks obey no flow-control window, so the
+   * socket alone limits them.
+   */
+  boolean hasRoomForHeaders() {
+    if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
+      handOver();
+    }
+    return !released && !awaitsDirectBuffer && failure == null && ctx.channel().isWritable();
+  }
+
+  void clientPreface() {
+    begin(PREFACE.length).writeBytes(PREFACE);
+  }
+
+  void settings(ConnectionSettings settings, boolean client) {
+    ByteBuf out = frame(24, FrameType.SETTINGS, 0, 0);
+    if (client) {
+      setting(out, FrameType.SETTINGS_ENABLE_PUSH, 0);
+    } else {
+      setting(out, FrameType.SETTINGS_MAX_CONCURRENT_STREAMS, settings.maxConcurrentStreams());
+    }
+    setting(out, FrameType.SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow());
+    setting(out, FrameType.SETTINGS_MAX_FRAME_SIZE, settings.maxFrameSize());
+    setting(out, FrameType.SETTINGS_MAX_HEADER_LIST_SIZE, settings.maxHeaderListBytes());
+  }
+
+  private static void setting(ByteBuf out, int id, int value) {
+    out.writeShort(id).writeInt(value);
+  }
+
+  /** Writes a SETTINGS frame without values; the peer acknowledges it like any other. */
+  void emptySettings() {
+    var unused = frame(0, FrameType.SETTINGS, 0, 0);
+  }
+
+  void settingsAck() {
+    var unused = frame(0, FrameType.SETTINGS, FrameType.FLAG_ACK, 0);
+  }
+
+  void ping(long opaque, boolean ack) {
+    frame(8, FrameType.PING, ack ? FrameType.FLAG_ACK : 0, 0).writeLong(opaque);
+  }
+
+  void goAway(int lastStreamId, Http2Error error, String debug) {
+    String text = debug.substring(0, Math.min(debug.length(), MAX_DEBUG_CHARS));
+    int bytes = ByteBufUtil.utf8Bytes(text);
+    ByteBuf out = frame(8 + bytes, FrameType.GOAWAY, 0, 0);
+    out.writeInt(lastStreamId).writeInt(error.code());
+    ByteBufUtil.writeUtf8(out, text);
+  }
+
+  void reset(int streamId, Http2Error error) {
+    frame(4, FrameType.RST_STREAM, 0, streamId).writeInt(error.code());
+  }
+
+  void windowUpdate(int streamId, int increment) {
+    frame(4, FrameType.WINDOW_UPDATE, 0, streamId).writeInt(increment);
+  }
+
+  /** Writes a header block, split into frames of the peer's maximum frame size (section 6.10). */
+  void headers(int streamId, HeaderList headers, boolean endStream) {
+    try {
+      block(streamId, hpack.encode(headers), endStream);
+    } catch (OutOfMemoryError e) {
+      fail(e);
+    }
+  }
+
+  /** Writes a header block that is sent only once. */
+  void headers(int streamId, HeaderList.Builder fields, boolean endStream) {
+    try {
+      block(streamId, hpack.encode(fields), endStream);
+    } catch (OutOfMemoryError e) {
+      fail(e);
+    }
+  }
+
+  private void block(int streamId, HpackOutput block, boolean endStream) {
+    int type = FrameType.HEADERS;
+    int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
+    int at = 0;
+    do {
+      int bytes = Math.min(block.length() - at, maxFrameSize);
+      int last = at + bytes == block.length() ? FrameType.FLAG_END_HEADERS : 0;
+      ByteBuf out = frame(bytes, type, flags | last, streamId);
+      if (failure != null) {
+        return;
+      }
+      out.writeBytes(block.bytes(), at, bytes);
+      at += bytes;
+      type = FrameType.CONTINUATION;
+      flags = 0;
+    } while (at < block.length());
+  }
+
+  /**
+   * Writes {@code data} as one DATA frame and takes ownership of it. The caller keeps to the
+   * maximum frame size.
+   */
+  void data(int streamId, ByteBuf data, boolean endStream) {
+    int bytes = data.readableBytes();
+    int flags = endStream ? FrameType.FLAG_END_STREAM : 0;
+    if (bytes <= COPY_BYTES) {
+      // Copied by way of an array: Netty allocates objects to copy from buffer to buffer.
+      byte[] copy = copyBuffer.of(bytes);
+      data.getBytes(data.readerIndex(), copy, 0, bytes);
+      data.release();
+      ByteBuf out = frame(bytes, FrameType.DATA, flags, streamId);
+      if (failure == null) {
+        out.writeBytes(copy, 0, bytes);
+      }
+      return;
+    }
+    ByteBuf out = begin(FrameType.HEADER_BYTES);
+    if (!out.isDirect() || !data.isDirect()) {
+      // Copied here: Netty would copy a heap buffer too, and may find no memory for the copy.
+      out = frame(bytes, FrameType.DATA, flags, streamId);
+      if (failure == null) {
+        out.writeBytes(data);
+      }
+      data.release();
+      return;
+    }
+    head(out, bytes, FrameType.DATA, flags, streamId);
+    handOver();
+    handedBytes += bytes;
+    var unused = ctx.write(data, ctx.voidPromise());
+  }
+
+  /**
+   * Passes everything to the socket, or schedules another attempt when no direct buffer is
+   * available.
+   */
+  void flush() {
+    handOver();
+    if (awaitsDirectBuffer && !isRetryScheduled) {
+      isRetryScheduled = true;
+      var unused =
+          ctx.channel()
+              .eventLoop()
+              .schedule(this::tryAgain, ReadGate.WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    if (written) {
+      written = false;
+      ctx.flush();
+    }
+  }
+
+  private void tryAgain() {
+    isRetryScheduled = false;
+    if (!released && awaitsDirectBuffer) {
+      retries++;
+      onDirty.run();
+    }
+  }
+
+  /**
+   * Whether written frames are incomplete or cannot be sent; the connection must then be closed.
+   */
+  boolean hasFailed() {
+    return failure != null || (awaitsDirectBuffer && retries > MAX_WAITS);
+  }
+
+  /** The lack of memory because of which a frame is missing; null when no frame is missing. */
+  @Nullable OutOfMemoryError failure() {
+    return failure;
+  }
+
+  /**
+   * Records that a frame is missing because there was no memory for it. The failure ends this
+   * writer's connection, not the connection whose read caused the write.
+   */
+  void fail(OutOfMemoryError cause) {
+    failure = cause;
+    onDirty.run();
+  }
+
+  /** Drops frames that were not flushed. Later frames are rejected. */
+  void release() {
+    released = true;
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+  }
+
+  private void handOver() {
+    ByteBuf current = buffer;
+    if (current == null || failure != null) {
+      return;
+    }
+    ByteBuf ready = FallbackBuffers.outsideOfHeap(current, ctx.alloc());
+    awaitsDirectBuffer = ready == null;
+    if (ready == null) {
+      return;
+    }
+    retries = 0;
+    buffer = null;
+    written = true;
+    handedBytes += ready.readableBytes();
+    // The next turn is likely to write about as many bytes as this one.
+    bufferSize = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, roundUp(ready.readableBytes())));
+    var unused = ctx.write(ready, ctx.voidPromise());
+  }
+
+  private static int roundUp(int bytes) {
+    return Integer.highestOneBit(Math.max(1, bytes)) << 1;
+  }
+
+  private ByteBuf frame(int length, int type, int flags, int streamId) {
+    ByteBuf out = begin(FrameType.HEADER_BYTES + length);
+    head(out, length, type, flags, streamId);
+    return out;
+  }
+
+  /**
+   * Section 4.1: writes length, type, flags and stream id in nine bytes, the first eight of them as
+   * one long.
+   */
+  private static void head(ByteBuf out, int length, int type, int flags, int streamId) {
+    out.writeLong((long) length << 40 | (long) type << 32 | (long) flags << 24 | streamId >>> 8);
+    out.writeByte(streamId);
+  }
+
+  private ByteBuf begin(int bytes) {
+    if (released) {
+      throw new IllegalStateException("frame on a connection that has ended");
+    }
+    if (failure == null) {
+      try {
+        return room(bytes);
+      } catch (OutOfMemoryError e) {
+        fail(e);
+      }
+    }
+    return HpackSpace.current().sink.clear();
+  }
+
+  private ByteBuf room(int bytes) {
+    ByteBuf current = buffer;
+    if (current == null) {
+      int size = Math.max(bufferSize, bytes);
+      current = FallbackBuffers.buffer(ctx.alloc(), size, Integer.MAX_VALUE);
+      buffer = current;
+      onDirty.run();
+    } else if (current.writableBytes() < bytes) {
+      current = FallbackBuffers.withRoom(current, bytes);
+      buffer = current;
+    }
+    return current;
+  }
+}

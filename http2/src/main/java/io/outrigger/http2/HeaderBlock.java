@@ -1,0 +1,95 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the fragments of a header block that spans HEADERS and CONTINUATION frames. The number of
+ * bytes and frames is limited: a block that exceeds a limit ends the connection.
+ */
+@LoopConfined
+final class HeaderBlock {
+  /**
+   * A block up to this many times as large as the maximum header list is still decoded, which keeps
+   * the table in sync and ends only the stream. A larger block ends the connection.
+   */
+  private static final int TOLERANCE = 4;
+
+  /**
+   * A block up to this size never ends the connection, even if the limit of header lists is small.
+   * The value is the size that is accepted with the default limit of header lists.
+   */
+  private static final int MIN_MAX_BYTES = 256 << 10;
+
+  private final int maxBytes;
+  private final int maxFrames;
+  private @Nullable ByteBuf bytes;
+  private int frames;
+  private int streamId;
+  private boolean endStream;
+
+  HeaderBlock(int maxHeaderListBytes, int maxFrames) {
+    long tolerated = Math.max(MIN_MAX_BYTES, (long) TOLERANCE * maxHeaderListBytes);
+    this.maxBytes = (int) Math.min(Integer.MAX_VALUE, tolerated);
+    this.maxFrames = maxFrames;
+  }
+
+  boolean isOpen() {
+    return bytes != null;
+  }
+
+  int streamId() {
+    return streamId;
+  }
+
+  boolean endStream() {
+    return endStream;
+  }
+
+  void open(int id, boolean end, ByteBuf fragment, ByteBufAllocator alloc) {
+    streamId = id;
+    endStream = end;
+    frames = 0;
+    int size = 2 * fragment.readableBytes() + 64;
+    bytes = FallbackBuffers.buffer(alloc, size, Integer.MAX_VALUE).writeBytes(fragment);
+  }
+
+  void append(ByteBuf fragment) throws ConnectionFault {
+    ByteBuf kept = bytes;
+    if (kept == null) {
+      throw new IllegalStateException("no header block is open");
+    }
+    frames++;
+    if (frames > maxFrames || fragment.readableBytes() > maxBytes - kept.readableBytes()) {
+      throw new ConnectionFault(
+          Http2Error.ENHANCE_YOUR_CALM, "header block has too many frames or bytes");
+    }
+    kept = FallbackBuffers.withRoom(kept, fragment.readableBytes());
+    bytes = kept;
+    kept.writeBytes(fragment);
+  }
+
+  /** Returns the whole block, which the caller releases. */
+  ByteBuf close() {
+    ByteBuf whole = bytes;
+    if (whole == null) {
+      throw new IllegalStateException("no header block is open");
+    }
+    bytes = null;
+    return whole;
+  }
+
+  /** The capacity of the buffer with the fragments so far. */
+  int heldBytes() {
+    return bytes == null ? 0 : bytes.capacity();
+  }
+
+  void release() {
+    if (bytes != null) {
+      bytes.release();
+      bytes = null;
+    }
+  }
+}

@@ -1,0 +1,306 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.outrigger.base.LoopConfined;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP/2 connection (RFC 9113) of one socket. All methods are called on its event loop. The
+ * last event of a connection is {@link ConnectionHandler#onClosed}, even when the channel never
+ * became active.
+ *
+ * <p>The class joins these layers; each layer calls the ones below it:
+ *
+ * <pre>
+ * {@link Http2Handler}         events of the channel and its event loop
+ * {@link Http2Connection}      reads, ends of loop turns, failures
+ * {@link InboundFrames}        checks and handles received frames; {@link PeerFaults}
+ * {@link ConnectionMemory}     memory held for the peer, timeouts
+ * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, close; {@link ConnectionState}
+ * {@link ConnectionStreams}    opens and ends streams; {@link StreamTable}, {@link SendScheduler}
+ * {@link FrameReader}          {@link FrameWriter}, {@link HpackDecoder}, {@link HpackEncoder}
+ * </pre>
+ */
+@LoopConfined
+public final class Http2Connection {
+  private static final Logger log = LoggerFactory.getLogger(Http2Connection.class);
+
+  private final ChannelHandlerContext ctx;
+  private final ConnectionSettings settings;
+  private final ConnectionState state;
+  private final FlushQueue.Mark dirty;
+  private final FrameWriter writer;
+  private final StreamTable table;
+  private final SendScheduler scheduler;
+  private final AbuseGuard guard;
+  private final ConnectionStreams streams;
+  private final ConnectionLifecycle lifecycle;
+  private final FrameReader reader;
+  private final ReadGate gate;
+  private final ConnectionMemory memory;
+
+  /**
+   * @param dirty set when the connection has work to do at the end of the loop's turn
+   */
+  Http2Connection(
+      boolean server,
+      ConnectionSettings settings,
+      ChannelHandlerContext ctx,
+      FlushQueue.Mark dirty) {
+    this.ctx = ctx;
+    this.settings = settings;
+    this.dirty = dirty;
+    state = new ConnectionState(server, ctx.channel());
+    writer = new FrameWriter(ctx, dirty::set);
+    var decoder = new HpackDecoder(settings.maxHeaderListBytes());
+    guard = new AbuseGuard(settings.abuse(), ctx.channel().eventLoop().ticker());
+    streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
+    table = streams.table();
+    scheduler = streams.scheduler();
+    lifecycle = new ConnectionLifecycle(ctx, settings, state, dirty, writer, streams);
+    var faults = new PeerFaults(state, writer, streams, guard);
+    reader =
+        new FrameReader(
+            new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
+    gate = new ReadGate(ctx.channel(), table);
+    memory =
+        new ConnectionMemory(
+            new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, gate),
+            settings);
+  }
+
+  /**
+   * The channel handler for an accepted channel, active or not. {@code handlerFactory} is called
+   * once, on the event loop.
+   */
+  public static ChannelHandler server(
+      ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
+    return new Http2Handler(true, settings, handlerFactory);
+  }
+
+  /**
+   * The channel handler for a client channel. {@code handlerFactory} is called once, on the event
+   * loop.
+   */
+  public static ChannelHandler client(
+      ConnectionSettings settings, Function<Http2Connection, ConnectionHandler> handlerFactory) {
+    return new Http2Handler(false, settings, handlerFactory);
+  }
+
+  /**
+   * Prepares a channel whose first bytes are read by other handlers, for example TLS, before it has
+   * a connection. Must be called before the first read.
+   */
+  public static void prepareReads(Channel channel) {
+    var unused = ReadTurn.bound(channel.config());
+  }
+
+  /** The event loop to which this connection is confined. */
+  public EventLoop eventLoop() {
+    return ctx.channel().eventLoop();
+  }
+
+  /** The address of the peer; null when the socket has no remote address or is closed. */
+  public @Nullable SocketAddress remoteAddress() {
+    return ctx.channel().remoteAddress();
+  }
+
+  /**
+   * A snapshot of the connection for status pages. The owner of the connection chooses {@code id}.
+   */
+  public SocketView view(long id) {
+    return new SocketView(
+        id,
+        Optional.ofNullable(ctx.channel().localAddress()),
+        Optional.ofNullable(ctx.channel().remoteAddress()),
+        table.streams(),
+        lifecycle.keepAlivesSent());
+  }
+
+  /**
+   * Closes the connection when the peer no longer responds (A8). A PING is sent when nothing was
+   * read for {@code time} and a stream is open or is opened. The connection is closed when nothing
+   * is read for another {@code timeout}.
+   */
+  public void keepAlive(Duration time, Duration timeout) {
+    lifecycle.keepAlive(time, timeout);
+  }
+
+  /** Whether {@link #openStream} would succeed now. */
+  public boolean canOpenStream() {
+    return streams.canOpen();
+  }
+
+  /**
+   * Opens a stream (client side); its first {@code sendHeaders} is the request.
+   *
+   * @return null when as many streams are open as the peer's MAX_CONCURRENT_STREAMS allows, when
+   *     the peer has yet to read many requests that were reset ({@link ResetFence}), or when the
+   *     connection is going away; {@link ConnectionHandler#onCapacity} is called when a stream can
+   *     be opened again
+   */
+  public @Nullable Http2Stream openStream(StreamHandler handler) {
+    Http2Stream stream = streams.open(handler);
+    if (stream != null) {
+      lifecycle.onStreamOpened();
+    }
+    return stream;
+  }
+
+  /** The number of streams of which at least one half is open. */
+  public int activeStreams() {
+    return table.active();
+  }
+
+  /** Whether the peer has sent the head of a response on any stream. */
+  public boolean hasAnswered() {
+    return table.hasHead();
+  }
+
+  /**
+   * Ends the connection without losing a call. A server sends GOAWAY in two steps; a client opens
+   * no new streams. The connection closes when the last stream has ended.
+   */
+  public void drain() {
+    lifecycle.drain();
+  }
+
+  /**
+   * Sends GOAWAY and closes the connection; all streams end with {@link
+   * StreamHandler#onConnectionLost}.
+   */
+  public void close(Http2Error error, String reason) {
+    lifecycle.close(error, reason);
+  }
+
+  /** For tests: moves to the end of the range of stream ids. */
+  void lastLocalIdIsNear() {
+    table.nextLocalId(Integer.MAX_VALUE);
+  }
+
+  /** For tests: the number of streams that wait to send DATA. */
+  int inLine() {
+    return scheduler.inLine();
+  }
+
+  // Events of the channel and its event loop.
+
+  /** Sets the receiver of the connection's events, before the first byte is read. */
+  void listener(ConnectionHandler listener) {
+    lifecycle.join(reader, listener);
+  }
+
+  void start() {
+    lifecycle.start();
+  }
+
+  ReadGate gate() {
+    return gate;
+  }
+
+  /** Processes {@code bytes}, which the caller releases. */
+  void read(ByteBuf bytes) {
+    int count = bytes.readableBytes();
+    try {
+      lifecycle.read(bytes);
+      memory.onRead(count);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      onFailure(e);
+    }
+  }
+
+  /** Called once a second. */
+  void onTick(long nowNanos) {
+    try {
+      if (!state.isClosed()) {
+        streams.onTick();
+        guard.onTick(nowNanos);
+        memory.onTick(nowNanos);
+      }
+    } catch (RuntimeException | OutOfMemoryError e) {
+      onFailure(e);
+    }
+  }
+
+  void onWritabilityChanged() {
+    if (scheduler.canSend() || streams.wantsCapacity()) {
+      dirty.set();
+    }
+  }
+
+  void onEndOfTurn() {
+    try {
+      if (!state.isEnding()) {
+        scheduler.pump();
+        lifecycle.onEndOfTurn();
+      }
+      if (streams.takesCapacity()) {
+        lifecycle.handler().onCapacity();
+      }
+      dirty.clear();
+      if (!state.isEnding()) {
+        flush();
+      }
+    } catch (RuntimeException | Error e) { // OutOfMemoryError: no memory for a buffer
+      dirty.clear();
+      onFailure(e);
+    }
+  }
+
+  private void flush() {
+    writer.flush();
+    if (writer.hasFailed()) {
+      OutOfMemoryError lack = writer.failure();
+      if (lack != null) {
+        settings.memory().onFailure(lack);
+      }
+      lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
+      return;
+    }
+    if (scheduler.canSend() || (streams.wantsCapacity() && streams.canOpen())) {
+      dirty.set(); // only the writer's buffer was full, and it has room again
+    }
+    if (writer.unsentBytes() > settings.abuse().unsentBytes()) {
+      close(Http2Error.ENHANCE_YOUR_CALM, "peer does not read");
+    }
+  }
+
+  void onSocketClosed(String reason) {
+    lifecycle.onSocketClosed(reason);
+    memory.close();
+  }
+
+  void onSocketFailed(String reason) {
+    lifecycle.onSocketFailed(reason);
+  }
+
+  /** Closes the connection because of a bug or a lack of memory in this process. */
+  void onFailure(Throwable cause) {
+    if (settings.memory().onFailure(cause)) {
+      log.debug("{}: closed for want of memory: {}", this, cause.getMessage());
+    } else {
+      log.error("{}: closed because of a bug of ours", this, cause);
+    }
+    try {
+      close(Http2Error.INTERNAL_ERROR, "internal error");
+    } catch (RuntimeException | Error again) {
+      log.debug("{}: closed without a farewell", this, again);
+      var unused = ctx.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return state.toString();
+  }
+}

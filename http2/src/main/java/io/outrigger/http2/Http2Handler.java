@@ -1,0 +1,126 @@
+package io.outrigger.http2;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.SocketErrors;
+import java.io.IOException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes the events of a channel and its event loop to the connection, which is created when the
+ * handler is added to the channel.
+ */
+@LoopConfined
+final class Http2Handler extends ChannelInboundHandlerAdapter 
+    implements FlushQueue.Dirty, SecondTick.Ticking {
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  private final boolean server;
+  private final ConnectionSettings settings;
+  private final Function<Http2Connection, ConnectionHandler> handlerFactory;
+  private @Nullable Http2Connection connection;
+
+  Http2Handler(
+      boolean server,
+      ConnectionSettings settings,
+      Function<Http2Connection, ConnectionHandler> handlerFactory) {
+    this.server = server;
+    this.settings = settings;
+    this.handlerFactory = handlerFactory;
+  }
+
+  private Http2Connection connection() {
+    return requireNonNull(connection, "connection is in no pipeline");
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    ChannelConfig config = ctx.channel().config();
+    config.setWriteBufferWaterMark(WATER_MARK);
+    SocketBuffers.bound(ctx.channel());
+    FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
+    var made = new Http2Connection(server, settings, ctx, queue.mark(this));
+    if (server) {
+      ReadTurn.bound(config, made.gate(), queue);
+    } else {
+      ReadTurn.bound(config).waiter(made.gate());
+    }
+    connection = made;
+    queue.tick().add(this);
+    made.listener(handlerFactory.apply(made));
+    if (ctx.channel().isActive()) {
+      made.start();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    connection().start();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      connection().read(bytes);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    connection().onWritabilityChanged();
+  }
+
+  @Override
+  public void onEndOfTurn() {
+    connection().onEndOfTurn();
+  }
+
+  @Override
+  public void onTick(long nowNanos) {
+    connection().onTick(nowNanos);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    onSocketClosed(ctx, "socket closed by the peer");
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    onSocketClosed(ctx, "socket was never connected");
+  }
+
+  private void onSocketClosed(ChannelHandlerContext ctx, String reason) {
+    FlushQueue.of(ctx.channel().eventLoop()).tick().remove(this);
+    connection().onSocketClosed(reason);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof PatientRead.NoBufferNow) {
+      return; // PatientRead has scheduled another read
+    }
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps an IOException
+    } else {
+      connection().onFailure(cause);
+    }
+  }
+
+  @Override
+  public String toString() {
+    Http2Connection made = connection;
+    return made == null ? (server ? "server" : "client") + " connection" : made.toString();
+  }
+}

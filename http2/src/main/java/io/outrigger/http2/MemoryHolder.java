@@ -1,0 +1,47 @@
+package io.outrigger.http2;
+
+import io.outrigger.base.LoopConfined;
+
+/**
+ * A connection that {@link ProcessMemory} ranks, pauses and ends. All methods are called on the
+ * connection's event loop.
+ */
+@LoopConfined
+public interface MemoryHolder {
+  /**
+   * Returns the approximate number of bytes that the process would regain without this connection.
+   * The figure is cheap and coarse: a constant for each stream, plus the bytes that wait on the
+   * connection in either direction.
+   */
+  long weight();
+
+  /**
+   * Whether the calls of many apps depend on this connection, as they do on a connection to a
+   * backend. A shared connection is ended only when many bytes of its own wait on it.
+   */
+  boolean isShared();
+
+  /**
+   * Returns the time, by the loop's clock, since which the peer has neither taken bytes nor sent
+   * anything that counts as progress.
+   */
+  long stillSinceNanos();
+
+  /** Returns the number of moves on the connection in the last one or two seconds. */
+  long moves();
+
+  /** Whether most of the held bytes were read from the peer, so that reading less helps. */
+  boolean isHeavyByReading();
+
+  /** Stops reading from the peer if {@code paused}, else resumes reading. */
+  void pauseReading(boolean paused);
+
+  /** Closes the connection at once because memory is short. */
+  void end();
+
+  /** Returns a description of the peer for people. */
+  String peer();
+
+  /** Returns the number of open streams. */
+  int streams();
+}

@@ -1,0 +1,188 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The DATA of one stream that waits for a window, for the socket, or for a stream on which it can
+ * be sent.
+ *
+ * <p>A slice keeps its whole read buffer in memory, even when the rest of the buffer is no longer
+ * used. Small pieces are therefore copied into a common chunk as they are added. Larger pieces are
+ * copied when a piece of the next read buffer is added, if this stream's pieces take less than half
+ * of the previous read buffer. A stalled stream thus holds at most twice the size of its pending
+ * data, plus one read buffer, and each byte is copied at most once. Data that only waits for room
+ * in the socket is not copied, because copies would slow down streams that make progress.
+ */
+@LoopConfined
+public final class PendingData {
+  private static final int CHUNK_BYTES = 4096;
+
+  /** The number of bytes that may wait for a full socket before the stream counts as stalled. */
+  private static final int FLOWING_BYTES = 64 << 10;
+
+  /** Created when data is first added, because most streams never wait. */
+  private @Nullable Deque<ByteBuf> chunks;
+
+  private int bytes;
+
+  /** The read buffer of which the last chunks are slices; null when the last chunk is a copy. */
+  private @Nullable ByteBuf source;
+
+  /** The number of bytes that these slices had when they were added. */
+  private int sliceBytes;
+
+  /** The last chunk, if small pieces can be added to it; otherwise null. */
+  private @Nullable ByteBuf open;
+
+  public int bytes() {
+    return bytes;
+  }
+
+  public boolean isEmpty() {
+    return bytes == 0;
+  }
+
+  /**
+   * Appends {@code data}, which must not be empty, and takes ownership of it.
+   *
+   * @param windowClosed whether a flow-control window is closed, so that the stream is stalled
+   */
+  public void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
+    int size = data.readableBytes();
+    Deque<ByteBuf> queue = chunks;
+    if (queue == null) {
+      queue = new ArrayDeque<>(8);
+      chunks = queue;
+    }
+    if (size > FrameWriter.COPY_BYTES) {
+      open = null;
+      addSlice(queue, data, windowClosed, alloc);
+      bytes += size;
+      return;
+    }
+    settleSource(queue, windowClosed, alloc);
+    ByteBuf chunk = open;
+    if (chunk == null || chunk.writableBytes() < size) {
+      try { // never reallocated: slices of the chunk may be in use
+        chunk = FallbackBuffers.buffer(alloc, CHUNK_BYTES, CHUNK_BYTES);
+      } catch (OutOfMemoryError e) {
+        data.release();
+        throw e;
+      }
+      queue.add(chunk);
+      open = chunk;
+    }
+    chunk.writeBytes(data);
+    data.release();
+    bytes += size;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // identity is intended
+  private void addSlice(
+      Deque<ByteBuf> queue, ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
+    ByteBuf from = sourceOf(data);
+    if (from != source) {
+      settleSource(queue, windowClosed, alloc);
+      source = from;
+    }
+    queue.add(data);
+    sliceBytes += data.readableBytes();
+  }
+
+  /**
+   * Releases the last read buffer too, by a copy, if this stream's pieces take less than half of
+   * it.
+   */
+  void settle(ByteBufAllocator alloc) {
+    if (chunks != null) {
+      settleSource(chunks, true, alloc);
+    }
+  }
+
+  /**
+   * Copies the slices of the last read buffer, unless they take half of it or more, the stream
+   * makes progress, or there is no memory for a copy.
+   */
+  private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
+    ByteBuf done = source;
+    int size = Math.min(sliceBytes, bytes); // some slices may have been taken
+    source = null;
+    sliceBytes = 0;
+    boolean flows = !windowClosed && bytes <= FLOWING_BYTES;
+    if (done == null || size == 0 || flows || size >= done.capacity() / 2) {
+      return;
+    }
+    ByteBuf copy;
+    try {
+      copy = alloc.buffer(size, size).writerIndex(size);
+    } catch (OutOfMemoryError none) {
+      return; // an allocation that cannot be omitted reports it
+    }
+    for (int at = size; at > 0; ) { // from the last to the first
+      ByteBuf slice = queue.removeLast();
+      at -= slice.readableBytes();
+      copy.setBytes(at, slice, slice.readerIndex(), slice.readableBytes());
+      slice.release();
+    }
+    queue.add(copy);
+  }
+
+  private static ByteBuf sourceOf(ByteBuf data) {
+    ByteBuf source = data;
+    for (ByteBuf under = data.unwrap(); under != null; under = under.unwrap()) {
+      source = under;
+    }
+    return source;
+  }
+
+  /**
+   * Removes and returns the first bytes, at most {@code max} and at least one. The caller owns the
+   * buffer.
+   */
+  public ByteBuf take(int max) {
+    Deque<ByteBuf> queue = chunks;
+    if (queue == null) {
+      throw new IllegalStateException("nothing is pending");
+    }
+    ByteBuf head = queue.getFirst();
+    if (head.readableBytes() > max) {
+      bytes -= max;
+      return head.readRetainedSlice(max);
+    }
+    queue.removeFirst();
+    ByteBuf next = queue.peekFirst();
+    if (next == null) {
+      open = null;
+      source = null;
+      sliceBytes = 0;
+    }
+    bytes -= head.readableBytes();
+    return head;
+  }
+
+  /** Drops the first {@code count} bytes; {@code count} is at most {@link #bytes}. */
+  public void skip(int count) {
+    int left = count;
+    while (left > 0) {
+      ByteBuf part = take(left);
+      left -= part.readableBytes();
+      part.release();
+    }
+  }
+
+  public void release() {
+    if (chunks != null) {
+      chunks.forEach(ByteBuf::release);
+      chunks = null;
+    }
+    open = null;
+    source = null;
+    sliceBytes = 0;
+    bytes = 0;
+  }
+}

@@ -1,0 +1,242 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
+ * stream that can send sends at once. Streams that have to wait are queued in a line, and each in
+ * its turn sends one frame. A stream with a closed window therefore does not block other streams,
+ * and a large message does not delay a small one. Header blocks obey no window, but they also wait
+ * for the socket, in a line of their own that is served first.
+ *
+ * <p>RFC 9113 section 5.2.
+ */
+@LoopConfined
+final class SendScheduler {
+  /**
+   * The maximum payload of a DATA frame, even if the peer accepts more, so that each turn in the
+   * line is short.
+   */
+  private static final int MAX_TURN_BYTES = 32 << 10;
+
+  /**
+   * The empty line, shared by all connections in which no stream has waited; no stream is ever
+   * added to it.
+   */
+  private static final Deque<SocketStream> EMPTY_LINE = new ArrayDeque<>(1);
+
+  private final FrameWriter writer;
+  private final ByteBufAllocator alloc;
+  private final AbuseGuard guard;
+  private final ProcessMemory memory;
+  private final FlushQueue.Mark dirty;
+  private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
+
+  /** Streams with pending DATA and an open stream window, each at most once. */
+  private Deque<SocketStream> line = EMPTY_LINE;
+
+  /** Streams whose next item to send is a header block, each at most once. */
+  private Deque<SocketStream> heads = EMPTY_LINE;
+
+  /**
+   * @param dirty set when DATA or a header block can be sent at the end of the loop's turn
+   */
+  SendScheduler(
+      FrameWriter writer,
+      ByteBufAllocator alloc,
+      AbuseGuard guard,
+      ProcessMemory memory,
+      FlushQueue.Mark dirty) {
+    this.writer = writer;
+    this.alloc = alloc;
+    this.guard = guard;
+    this.memory = memory;
+    this.dirty = dirty;
+  }
+
+  /**
+   * Sends or queues {@code data} and takes ownership of it. The stream knows whether END_STREAM
+   * follows.
+   */
+  void send(SocketStream stream, ByteBuf data) {
+    if (!data.isReadable()) {
+      data.release();
+      if (stream.pendingBytes() == 0 && stream.waitingHead() == null && stream.endsAfterData()) {
+        writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
+        stream.onEndSent();
+        stream.settle();
+      }
+      return;
+    }
+    int sent = 0;
+    if (stream.pendingBytes() == 0 && stream.waitingHead() == null && line.isEmpty()) {
+      int allowed = allowed(stream);
+      while (data.readableBytes() > allowed && allowed > 0) {
+        write(stream, data.readRetainedSlice(allowed), false);
+        sent += allowed;
+        allowed = allowed(stream);
+      }
+      if (allowed > 0) {
+        int rest = data.readableBytes();
+        write(stream, data, stream.endsAfterData());
+        stream.onDataSent(sent + rest);
+        return;
+      }
+    }
+    boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
+    try {
+      stream.pending().add(data, standsStill, alloc);
+    } catch (OutOfMemoryError e) {
+      writer.fail(e);
+      return;
+    }
+    if (standsStill && (stream.endsAfterData() || memory.isShort())) {
+      stream.settlePending(alloc);
+    }
+    stream.onPendingChanged();
+    join(stream);
+    if (sent > 0) {
+      stream.onDataSent(sent);
+    }
+  }
+
+  /**
+   * Widens the connection's send window after a WINDOW_UPDATE of the peer.
+   *
+   * @return false if the window would exceed 2^31-1
+   */
+  boolean widen(int increment) {
+    return window.add(increment);
+  }
+
+  /** Queues a stream that may have become able to send; it is served at the end of the turn. */
+  void join(SocketStream stream) {
+    if (stream.hasHeadersToSend()) {
+      if (!stream.isInHeadLine()) {
+        stream.inHeadLine(true);
+        heads = followedBy(stream, heads);
+      }
+    } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
+      stream.inLine(true);
+      line = followedBy(stream, line);
+    }
+    if (canSend()) {
+      dirty.set();
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // compares the identity of lines, not their content
+  private static Deque<SocketStream> followedBy(SocketStream last, Deque<SocketStream> line) {
+    Deque<SocketStream> own = line == EMPTY_LINE ? new ArrayDeque<>(1) : line;
+    own.add(last);
+    return own;
+  }
+
+  /**
+   * Removes a stream that has ended from both lines; otherwise the stream would stay in a line as
+   * long as the window is closed.
+   */
+  void leave(SocketStream stream) {
+    if (stream.isInLine()) {
+      stream.inLine(false);
+      line.remove(stream);
+    }
+    if (stream.isInHeadLine()) {
+      stream.inHeadLine(false);
+      heads.remove(stream);
+    }
+  }
+
+  /** The number of streams that wait to send DATA. */
+  int inLine() {
+    return line.size();
+  }
+
+  /** Whether a stream waits that the connection's window and the socket allow to send. */
+  boolean canSend() {
+    return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window.available() > 0));
+  }
+
+  private void pumpHeads() {
+    while (!heads.isEmpty() && writer.isWritable()) {
+      SocketStream stream = heads.removeFirst();
+      stream.inHeadLine(false);
+      if (stream.isGone()) {
+        continue;
+      }
+      HeaderList head = stream.takeWaitingHead();
+      if (head != null) {
+        writer.headers(stream.id(), head, false);
+      }
+      if (stream.pendingBytes() > 0) {
+        join(stream);
+      } else {
+        sendEnd(stream);
+        stream.settle();
+      }
+    }
+  }
+
+  /** Sends the end of a stream: trailers, or an empty DATA frame with END_STREAM. */
+  private void sendEnd(SocketStream stream) {
+    HeaderList trailers = stream.takeTrailers();
+    if (trailers != null) {
+      writer.headers(stream.id(), trailers, true);
+      stream.onEndSent();
+    } else if (stream.endsAfterData()) {
+      writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
+      stream.onEndSent();
+    }
+  }
+
+  /**
+   * Serves the lines until they are empty, the connection's window is used up, or the socket is
+   * full.
+   */
+  void pump() {
+    pumpHeads();
+    while (!line.isEmpty() && window.available() > 0 && writer.isWritable()) {
+      SocketStream stream = line.removeFirst();
+      stream.inLine(false);
+      int allowed = allowed(stream);
+      if (stream.isGone() || allowed <= 0 || stream.pendingBytes() == 0) {
+        continue; // the stream was reset, or its window shrank, while it waited
+      }
+      ByteBuf data = stream.pending().take(allowed);
+      int bytes = data.readableBytes();
+      boolean last = stream.pendingBytes() == 0;
+      write(stream, data, last && stream.endsAfterData());
+      stream.onPendingChanged();
+      if (last && !stream.hasSentEnd()) {
+        sendEnd(stream);
+      }
+      join(stream);
+      stream.onDataSent(bytes);
+    }
+  }
+
+  private int allowed(SocketStream stream) {
+    if (!writer.isWritable()) {
+      return 0;
+    }
+    int frame = Math.min(writer.maxFrameSize(), MAX_TURN_BYTES);
+    return Math.min(frame, Math.min(window.available(), stream.sendWindow()));
+  }
+
+  private void write(SocketStream stream, ByteBuf data, boolean endStream) {
+    int bytes = data.readableBytes();
+    window.take(bytes);
+    stream.takeSendWindow(bytes);
+    writer.data(stream.id(), data, endStream);
+    stream.onMoved();
+    guard.onUsefulFrame(); // offsets the peer's WINDOW_UPDATE
+    if (endStream) {
+      stream.onEndSent();
+    }
+  }
+}

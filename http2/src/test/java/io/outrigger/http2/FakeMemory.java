@@ -1,0 +1,56 @@
+package io.outrigger.http2;
+
+import io.netty.channel.EventLoop;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Exhaustion;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Memory that is short when the test says so, with the connections that hold it. */
+@AnyThread
+final class FakeMemory implements ProcessMemory {
+  final List<MemoryHolder> holders = new ArrayList<>();
+  final List<Throwable> failures = new ArrayList<>();
+  boolean isShort;
+  long read;
+
+  @Override
+  public boolean isShort() {
+    return isShort;
+  }
+
+  @Override
+  public Account open(MemoryHolder connection, EventLoop loop) {
+    holders.add(connection);
+    return new Account() {
+      @Override
+      public void onRead(int bytes) {
+        read += bytes;
+      }
+
+      @Override
+      public void close() {
+        holders.remove(connection);
+      }
+    };
+  }
+
+  @Override
+  public boolean onFailure(Throwable failure) {
+    failures.add(failure);
+    return Exhaustion.isOutOfMemory(failure);
+  }
+
+  /** The only connection. */
+  MemoryHolder holder() {
+    if (holders.size() != 1) {
+      throw new AssertionError("not one connection: " + holders);
+    }
+    return holders.get(0);
+  }
+
+  FakeMemory shortOf() {
+    isShort = true;
+    return this;
+  }
+}
