@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +25,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private static final long KEEP_ALIVE_PING = 0x6b656570616c6976L;
 
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
-  private static final long DRAIN_PING_MILLIS = 5_000;
+  private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
@@ -44,13 +43,13 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private boolean settingsWritten;
   private boolean settingsAcked;
   private boolean drainAnnounced;
+  private long startNanos;
+  private long drainNanos;
   private long keepAlivesSent;
   private String endReason = "";
   private boolean isOverload;
   private @Nullable FrameReader reader;
   private @Nullable ConnectionHandler handler;
-  private @Nullable ScheduledFuture<?> handshakeTimer;
-  private @Nullable ScheduledFuture<?> drainTimer;
   private @Nullable KeepAlive keepAlive;
   private @Nullable LingeringClose lingering;
 
@@ -92,13 +91,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       return;
     }
     started = true;
-    handshakeTimer =
-        ctx.channel()
-            .eventLoop()
-            .schedule(
-                () -> close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time"),
-                settings.timeouts().handshake().toNanos(),
-                TimeUnit.NANOSECONDS);
+    startNanos = nanoTime();
     if (!state.isServer()) {
       writer.clientPreface();
       writeSettings();
@@ -169,8 +162,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     writer.settingsAck();
     if (state.isOpening()) {
       state.open();
-      cancel(handshakeTimer);
-      handshakeTimer = null;
       handler().onReady();
     }
     dirty.set(); // more streams may be allowed now
@@ -243,10 +234,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       drainAnnounced = true;
       writer.goAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "draining");
       writer.ping(DRAIN_PING, false);
-      drainTimer =
-          ctx.channel()
-              .eventLoop()
-              .schedule(this::leaveAfterDrain, DRAIN_PING_MILLIS, TimeUnit.MILLISECONDS);
+      drainNanos = nanoTime();
     } else {
       leave();
     }
@@ -257,7 +245,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       return;
     }
     drainAnnounced = false;
-    cancel(drainTimer);
     writer.goAway(table.lastPeerId(), Http2Error.NO_ERROR, "draining");
     leave();
   }
@@ -280,22 +267,26 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   void keepAlive(Duration time, Duration timeout) {
-    if (keepAlive != null) {
-      keepAlive.stop();
-    }
-    if (!state.isEnding()) {
-      keepAlive = new KeepAlive(this, table, ctx.channel().eventLoop(), time, timeout);
-      if (table.active() > 0) {
-        keepAlive.onStreamOpened();
-      }
+    keepAlive = new KeepAlive(this, table, nanoTime(), time, timeout);
+  }
+
+  /** Called once a second while the socket is open. */
+  void onTick(long nowNanos) {
+    if (lingering != null) {
+      lingering.onTick(nowNanos);
+    } else if (started
+        && state.isOpening()
+        && nowNanos - startNanos >= settings.timeouts().handshake().toNanos()) {
+      close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time");
+    } else if (drainAnnounced && nowNanos - drainNanos >= DRAIN_PING_NANOS) {
+      leaveAfterDrain();
+    } else if (keepAlive != null && !state.isEnding()) {
+      keepAlive.onTick(nowNanos);
     }
   }
 
-  /** Called when this side has opened a stream; nothing was sent on the stream yet. */
-  void onStreamOpened() {
-    if (keepAlive != null) {
-      keepAlive.onStreamOpened();
-    }
+  private long nanoTime() {
+    return ctx.channel().eventLoop().ticker().nanoTime();
   }
 
   @Override
@@ -359,7 +350,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     finish(error, reason);
     // A backend whose connection ends without an error needs no GOAWAY: its socket closes at once.
     boolean linger = state.isServer() || error != Http2Error.NO_ERROR;
-    lingering = LingeringClose.begin(ctx, linger, error);
+    lingering = new LingeringClose(ctx, linger, error);
   }
 
   /** Ends all streams and stops reading and writing. */
@@ -369,7 +360,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (reader != null) {
       reader.release();
     }
-    stopTimers();
     writer.flush();
     for (SocketStream stream : table.snapshot()) {
       lose(stream, stream.id() == 0, reason);
@@ -390,7 +380,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       return;
     }
     state.close();
-    stopTimers();
     if (reader != null) {
       reader.release();
     }
@@ -400,19 +389,5 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
     writer.release();
     handler().onClosed(why);
-  }
-
-  private void stopTimers() {
-    cancel(handshakeTimer);
-    cancel(drainTimer);
-    if (keepAlive != null) {
-      keepAlive.stop();
-    }
-  }
-
-  private static void cancel(@Nullable ScheduledFuture<?> timer) {
-    if (timer != null) {
-      timer.cancel(false);
-    }
   }
 }

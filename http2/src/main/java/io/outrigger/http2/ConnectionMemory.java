@@ -70,7 +70,7 @@ final class ConnectionMemory implements MemoryHolder {
       FrameWriter writer,
       ConnectionStreams streams,
       ConnectionLifecycle lifecycle,
-      ReadGate gate) {}
+      SocketReads reads) {}
 
   ConnectionMemory(Parts parts, ConnectionSettings settings) {
     this.parts = parts;
@@ -134,7 +134,7 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public void pauseReading(boolean value) {
     paused = value;
-    parts.gate.pause(value);
+    parts.reads.pause(value);
   }
 
   @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * that fails to get a direct buffer is often not the connection that exhausted them, and a
  * connection that loses part of a frame ends with all of its calls.
  *
- * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link PatientRead}
+ * <p>The sum of the heap buffers is small: while no direct buffer is available, {@link SocketReads}
  * reads nothing, so that no further bytes arrive. An {@link OutOfMemoryError} of the JVM itself is
  * rethrown.
  */

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +14,9 @@ import org.jspecify.annotations.Nullable;
  * header. Nothing is sent before {@link #flush}.
  *
  * <p>While no direct buffer is available, frames are collected in a heap buffer and no more DATA is
- * accepted. The writer tries again to get a direct buffer every {@value ReadGate#WAIT_MILLIS} ms,
- * {@value #MAX_WAITS} times. After that, or when a frame could not be written at all, {@link
- * #hasFailed} returns true: a missing frame, or a table entry that the peer does not have, breaks
- * the connection.
+ * accepted; each {@link #flush} tries again to get a direct buffer. When a frame could not be
+ * written at all, the connection must be closed ({@link #failure}): a missing frame, or a table
+ * entry that the peer does not have, breaks it.
  *
  * <p>RFC 9113 sections 4 and 6.
  */
@@ -28,9 +26,6 @@ final class FrameWriter {
 
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
-  /** The number of attempts to get a direct buffer; the same as for reads. */
-  static final int MAX_WAITS = PatientRead.MAX_WAITS;
 
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
@@ -55,12 +50,6 @@ final class FrameWriter {
 
   /** The reason why a frame is missing or incomplete; null while every frame is complete. */
   private @Nullable OutOfMemoryError failure;
-
-  /** Whether a timer is set for the next attempt to get a direct buffer. */
-  private boolean isRetryScheduled;
-
-  /** The number of failed attempts in a row. */
-  private int retries;
 
   /** The number of bytes passed to the channel so far. */
   private long handedBytes;
@@ -242,38 +231,18 @@ final class FrameWriter {
     var unused = ctx.write(data, ctx.voidPromise());
   }
 
-  /**
-   * Passes everything to the socket, or schedules another attempt when no direct buffer is
-   * available.
-   */
+  /** Passes everything to the socket, unless no direct buffer is available. */
   void flush() {
     handOver();
-    if (awaitsDirectBuffer && !isRetryScheduled) {
-      isRetryScheduled = true;
-      var unused =
-          ctx.channel()
-              .eventLoop()
-              .schedule(this::tryAgain, ReadGate.WAIT_MILLIS, TimeUnit.MILLISECONDS);
-    }
     if (written) {
       written = false;
       ctx.flush();
     }
   }
 
-  private void tryAgain() {
-    isRetryScheduled = false;
-    if (!released && awaitsDirectBuffer) {
-      retries++;
-      onDirty.run();
-    }
-  }
-
-  /**
-   * Whether written frames are incomplete or cannot be sent; the connection must then be closed.
-   */
-  boolean hasFailed() {
-    return failure != null || (awaitsDirectBuffer && retries > MAX_WAITS);
+  /** Whether frames could not be flushed because no direct buffer is available. */
+  boolean awaitsDirectBuffer() {
+    return awaitsDirectBuffer;
   }
 
   /** The lack of memory because of which a frame is missing; null when no frame is missing. */
@@ -309,7 +278,6 @@ final class FrameWriter {
     if (ready == null) {
       return;
     }
-    retries = 0;
     buffer = null;
     written = true;
     handedBytes += ready.readableBytes();

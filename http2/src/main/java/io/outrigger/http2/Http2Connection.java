@@ -46,7 +46,7 @@ public final class Http2Connection {
   private final ConnectionStreams streams;
   private final ConnectionLifecycle lifecycle;
   private final FrameReader reader;
-  private final ReadGate gate;
+  private final SocketReads reads;
   private final ConnectionMemory memory;
 
   /**
@@ -72,10 +72,10 @@ public final class Http2Connection {
     reader =
         new FrameReader(
             new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
-    gate = new ReadGate(ctx.channel(), table);
+    reads = SocketReads.of(ctx.channel());
     memory =
         new ConnectionMemory(
-            new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, gate),
+            new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),
             settings);
   }
 
@@ -102,7 +102,7 @@ public final class Http2Connection {
    * a connection. Must be called before the first read.
    */
   public static void prepareReads(Channel channel) {
-    var unused = ReadTurn.bound(channel.config());
+    var unused = SocketReads.of(channel);
   }
 
   /** The event loop to which this connection is confined. */
@@ -150,11 +150,7 @@ public final class Http2Connection {
    *     be opened again
    */
   public @Nullable Http2Stream openStream(StreamHandler handler) {
-    Http2Stream stream = streams.open(handler);
-    if (stream != null) {
-      lifecycle.onStreamOpened();
-    }
-    return stream;
+    return streams.open(handler);
   }
 
   /** The number of streams of which at least one half is open. */
@@ -204,8 +200,9 @@ public final class Http2Connection {
     lifecycle.start();
   }
 
-  ReadGate gate() {
-    return gate;
+  /** The number of streams that were started so far. */
+  long startedStreams() {
+    return table.started();
   }
 
   /** Processes {@code bytes}, which the caller releases. */
@@ -226,6 +223,7 @@ public final class Http2Connection {
         streams.onTick();
         guard.onTick(nowNanos);
         memory.onTick(nowNanos);
+        lifecycle.onTick(nowNanos);
       }
     } catch (RuntimeException | OutOfMemoryError e) {
       onFailure(e);
@@ -259,11 +257,12 @@ public final class Http2Connection {
 
   private void flush() {
     writer.flush();
-    if (writer.hasFailed()) {
-      OutOfMemoryError lack = writer.failure();
-      if (lack != null) {
-        settings.memory().onFailure(lack);
-      }
+    if (writer.awaitsDirectBuffer()) {
+      reads.waitForBuffer();
+    }
+    OutOfMemoryError lack = writer.failure();
+    if (lack != null) {
+      settings.memory().onFailure(lack);
       lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
       return;
     }

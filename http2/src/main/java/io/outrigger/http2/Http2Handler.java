@@ -3,7 +3,6 @@ package io.outrigger.http2;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
@@ -37,22 +36,37 @@ final class Http2Handler extends ChannelInboundHandlerAdapter
     this.handlerFactory = handlerFactory;
   }
 
+  /** What the reads of a socket ask of its connection and loop. */
+  private record Reading(Http2Connection connection, FlushQueue.Mark mark, FlushQueue queue)
+      implements SocketReads.Reader {
+    @Override
+    public long startedStreams() {
+      return connection.startedStreams();
+    }
+
+    @Override
+    public int streamsOfTurn() {
+      return queue.streams();
+    }
+
+    @Override
+    public void onRetry() {
+      mark.set();
+    }
+  }
+
   private Http2Connection connection() {
     return requireNonNull(connection, "connection is in no pipeline");
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    ChannelConfig config = ctx.channel().config();
-    config.setWriteBufferWaterMark(WATER_MARK);
+    ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
     SocketBuffers.bound(ctx.channel());
     FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
-    var made = new Http2Connection(server, settings, ctx, queue.mark(this));
-    if (server) {
-      ReadTurn.bound(config, made.gate(), queue);
-    } else {
-      ReadTurn.bound(config).waiter(made.gate());
-    }
+    FlushQueue.Mark mark = queue.mark(this);
+    var made = new Http2Connection(server, settings, ctx, mark);
+    SocketReads.of(ctx.channel()).reader(new Reading(made, mark, queue));
     connection = made;
     queue.tick().add(this);
     made.listener(handlerFactory.apply(made));
@@ -108,8 +122,8 @@ final class Http2Handler extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof PatientRead.NoBufferNow) {
-      return; // PatientRead has scheduled another read
+    if (cause instanceof SocketReads.NoBufferNow) {
+      return; // SocketReads has scheduled another read
     }
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps an IOException

@@ -1,23 +1,16 @@
 package io.outrigger.http2;
 
-import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.outrigger.base.LoopConfined;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a peer that no longer responds (A8). The time is measured from the last byte read; calls
- * that begin or end do not restart it.
+ * Detects a peer that no longer responds (A8). The time is measured from the last byte read, in
+ * whole seconds; calls that begin or end do not restart it. No clock is read when bytes are read.
  *
  * <pre>
- * ASLEEP   -> WATCHING  on a stream opened
- * ASLEEP   -> PROBING   on a stream opened when nothing was read for {@code time}
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
- * WATCHING -> ASLEEP    on nothing read for {@code time} while no stream is open
  * PROBING  -> WATCHING  on a byte read
- * PROBING  -> ASLEEP    on nothing read for {@code timeout}: the connection is closed
+ * PROBING  -> closed    on nothing read for {@code timeout}
  * </pre>
  */
 @LoopConfined
@@ -31,73 +24,42 @@ final class KeepAlive {
 
   private final Prober prober;
   private final StreamTable table;
-  private final EventLoop loop;
   private final Duration time;
   private final Duration timeout;
-  private long lastReadNanos;
-  private boolean probing;
 
-  /** Null while asleep. */
-  private @Nullable ScheduledFuture<?> timer;
+  /** The time of the last tick before which a byte was read, or of the PING while probing. */
+  private long sinceNanos;
 
-  KeepAlive(Prober prober, StreamTable table, EventLoop loop, Duration time, Duration timeout) {
+  /** Whether a byte was read since the last tick. */
+  private boolean isRead;
+
+  private boolean isProbing;
+
+  KeepAlive(Prober prober, StreamTable table, long nowNanos, Duration time, Duration timeout) {
     this.prober = prober;
     this.table = table;
-    this.loop = loop;
     this.time = time;
     this.timeout = timeout;
-    lastReadNanos = now();
+    sinceNanos = nowNanos;
   }
 
   void onRead() {
-    lastReadNanos = now();
-    if (probing) {
-      stop();
-      arm(time.toNanos());
-    }
+    isRead = true;
   }
 
-  /** Called when this side has opened a stream; nothing was sent on the stream yet. */
-  void onStreamOpened() {
-    if (timer == null) {
-      watch();
-    }
-  }
-
-  void stop() {
-    probing = false;
-    if (timer != null) {
-      timer.cancel(false);
-      timer = null;
-    }
-  }
-
-  private void watch() {
-    long left = time.toNanos() - (now() - lastReadNanos);
-    if (left > 0) {
-      arm(left);
-    } else {
-      probing = true;
-      prober.sendKeepAlivePing();
-      arm(timeout.toNanos());
-    }
-  }
-
-  private void arm(long delayNanos) {
-    timer = loop.schedule(this::onTimer, delayNanos, TimeUnit.NANOSECONDS);
-  }
-
-  private void onTimer() {
-    timer = null;
-    if (probing) {
-      probing = false;
+  /** Called once a second. */
+  void onTick(long nowNanos) {
+    Duration silence = Duration.ofNanos(nowNanos - sinceNanos);
+    if (isRead) {
+      isRead = false;
+      isProbing = false;
+      sinceNanos = nowNanos;
+    } else if (isProbing && silence.compareTo(timeout) >= 0) {
       prober.onKeepAliveTimeout();
-    } else if (table.active() > 0) {
-      watch();
+    } else if (!isProbing && silence.compareTo(time) >= 0 && table.active() > 0) {
+      isProbing = true;
+      sinceNanos = nowNanos;
+      prober.sendKeepAlivePing();
     }
-  }
-
-  private long now() {
-    return loop.ticker().nanoTime();
   }
 }

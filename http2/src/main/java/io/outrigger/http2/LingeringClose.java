@@ -11,11 +11,10 @@ import java.util.concurrent.TimeUnit;
 /** Closes a channel so that the last bytes written to it reach the peer. */
 @LoopConfined
 final class LingeringClose {
-  /** Time limit after an error. */
-  private static final long ERROR_MILLIS = 1_000;
+  private static final long ERROR_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Time limit without an error: a slow peer may still have much to read after the last stream. */
-  private static final long NO_ERROR_MILLIS = 10_000;
+  private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
    * A peer that obeys flow control has at most one connection window in flight; more than that is a
@@ -24,43 +23,38 @@ final class LingeringClose {
   private static final long MAX_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
 
   private final Channel channel;
+  private final long endNanos;
   private long unread;
-
-  private LingeringClose(Channel channel) {
-    this.channel = channel;
-  }
 
   /**
    * Flushes, then closes. With {@code linger} the output is shut down first and the input is read
    * for a short time: closing a socket with unread bytes sends a TCP reset, and the GOAWAY could be
    * lost.
    */
-  static LingeringClose begin(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
-    Channel channel = ctx.channel();
+  LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
+    channel = ctx.channel();
+    endNanos =
+        channel.eventLoop().ticker().nanoTime()
+            + (error == Http2Error.NO_ERROR ? NO_ERROR_NANOS : ERROR_NANOS);
     var flushed = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
-    long limit = error == Http2Error.NO_ERROR ? NO_ERROR_MILLIS : ERROR_MILLIS;
-    Runnable closing =
-        () -> {
-          var unused = channel.close();
-        };
-    var timer = channel.eventLoop().schedule(closing, limit, TimeUnit.MILLISECONDS);
-    channel.closeFuture().addListener((ChannelFutureListener) closed -> timer.cancel(false));
     if (linger && channel instanceof DuplexChannel duplex) {
-      flushed.addListener(
-          (ChannelFutureListener)
-              done -> {
-                var unused = duplex.shutdownOutput();
-              });
+      flushed.addListener((ChannelFutureListener) done -> duplex.shutdownOutput());
     } else {
       flushed.addListener(ChannelFutureListener.CLOSE);
     }
-    return new LingeringClose(channel);
   }
 
   /** Called for bytes received after the connection has ended; the bytes are ignored. */
   void onRead(int bytes) {
     unread += bytes;
     if (unread > MAX_BYTES) {
+      var unused = channel.close();
+    }
+  }
+
+  /** Called once a second. */
+  void onTick(long nowNanos) {
+    if (nowNanos - endNanos >= 0) {
       var unused = channel.close();
     }
   }

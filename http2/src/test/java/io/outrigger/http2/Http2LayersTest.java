@@ -37,8 +37,8 @@ class Http2LayersTest {
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
           "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
-              + " PatientRead PeerSettings PendingData ReadGate ReadTurn ResetFence SendScheduler"
-              + " SendWindow SocketBuffers SocketStream StreamHandler StreamTable",
+              + " PeerSettings PendingData ResetFence SendScheduler SendWindow SocketBuffers"
+              + " SocketReads SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",
           // what both serve: the peer's frames, and memory

@@ -16,16 +16,18 @@ final class LingeringCloseTest {
   private static final int WINDOW = ConnectionSettings.DEFAULT.connectionWindow();
 
   @ParameterizedTest
-  @CsvSource({"true, NO_ERROR, 10000", "true, INTERNAL_ERROR, 1000", "false, CANCEL, 1000"})
-  void itsOwnHalfEndsAndThePeersMayGoOnForAWhile(boolean server, Http2Error error, int millis) {
+  @CsvSource({"true, NO_ERROR, 10", "true, INTERNAL_ERROR, 1", "false, CANCEL, 1"})
+  void itsOwnHalfEndsAndThePeersMayGoOnForAWhile(boolean server, Http2Error error, int seconds) {
     try (RawPeer peer = open(server)) {
       peer.connection.close(error, "end");
 
       assertThat(peer.answer()).isEqualTo("GOAWAY 0 " + error);
       assertThat(peer.socket().isOutputShutdown()).isTrue();
-      peer.advance(Duration.ofMillis(millis - 1));
+      for (int i = 1; i < seconds; i++) {
+        peer.advance(Duration.ofSeconds(1));
+      }
       assertThat(peer.isOpen()).isTrue();
-      peer.advance(Duration.ofMillis(1));
+      peer.advance(Duration.ofSeconds(1));
       assertThat(peer.isOpen()).isFalse();
     }
   }

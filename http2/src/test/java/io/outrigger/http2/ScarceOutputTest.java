@@ -11,7 +11,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.testing.Conformance;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,16 +45,6 @@ final class ScarceOutputTest {
     return bytes;
   }
 
-  /** The end of a turn that the writer has requested. */
-  private void later() {
-    channel.advanceTimeBy(ReadGate.WAIT_MILLIS, TimeUnit.MILLISECONDS);
-    int before = dirty;
-    channel.runScheduledPendingTasks();
-    if (dirty > before) {
-      writer.flush();
-    }
-  }
-
   private static ByteBuf data(int bytes) {
     return Unpooled.directBuffer(bytes).writeZero(bytes);
   }
@@ -69,13 +58,14 @@ final class ScarceOutputTest {
     assertThat(sent()).isEmpty();
     assertThat(writer.isWritable()).isFalse();
     assertThat(writer.hasRoomForHeaders()).isFalse();
-    later();
+    assertThat(writer.awaitsDirectBuffer()).isTrue();
+    writer.flush();
     writer.ping(2, false);
-    later();
+    writer.flush();
     assertThat(sent()).isEmpty();
 
     buffers.most(34);
-    later();
+    writer.flush();
 
     assertThat(sent()).isEqualTo(Frames.join(ping(1), ping(2)));
     assertThat(writer.isWritable()).isTrue();
@@ -98,7 +88,7 @@ final class ScarceOutputTest {
     assertThat(sent()).isEmpty();
 
     buffers.most(Integer.MAX_VALUE);
-    later();
+    writer.flush();
 
     assertThat(sent())
         .isEqualTo(
@@ -116,51 +106,11 @@ final class ScarceOutputTest {
     assertThat(sent()).isEmpty();
 
     buffers.most(Integer.MAX_VALUE);
-    later();
+    writer.flush();
 
     assertThat(sent())
         .isEqualTo(
             Frames.join(Frames.data(1, 0, new byte[200]), Frames.data(1, 0, new byte[2_000])));
-  }
-
-  @Test
-  void whoHasWaitedForAsLongAsAReadIsGivenUp() {
-    buffers.most(0);
-    writer.ping(1, false);
-    writer.flush();
-    for (int i = 0; i < FrameWriter.MAX_WAITS; i++) {
-      later();
-    }
-    assertThat(writer.hasFailed()).isFalse();
-    later();
-    assertThat(writer.hasFailed()).isTrue();
-  }
-
-  @Test
-  void whoHasFoundOneMayWaitAsLongAgain() {
-    for (int i = 0; i < 3; i++) {
-      buffers.most(0);
-      writer.ping(1, false);
-      writer.flush();
-      for (int wait = 0; wait < FrameWriter.MAX_WAITS; wait++) {
-        later();
-      }
-      buffers.most(Integer.MAX_VALUE);
-      later();
-      assertThat(sent()).hasSize(17);
-      assertThat(writer.hasFailed()).isFalse();
-    }
-  }
-
-  @Test
-  void nothingIsTriedAgainForAConnectionThatHasEnded() {
-    buffers.most(0);
-    writer.ping(1, false);
-    writer.flush();
-    int before = dirty;
-    writer.release();
-    later();
-    assertThat(dirty).isEqualTo(before);
   }
 
   /** Entries of a block that was encoded but not sent are missing in the peer's table. */
@@ -173,7 +123,7 @@ final class ScarceOutputTest {
     writer.data(1, data(2_000), false);
     buffers.most(Integer.MAX_VALUE);
 
-    assertThat(writer.hasFailed()).isTrue();
+    assertThat(writer.failure()).isNotNull();
     assertThat(writer.isWritable()).isFalse();
     assertThat(writer.hasRoomForHeaders()).isFalse();
     writer.ping(1, false);
@@ -200,7 +150,7 @@ final class ScarceOutputTest {
     writer.reset(1, Http2Error.CANCEL);
     writer.flush();
 
-    assertThat(writer.hasFailed()).isTrue();
+    assertThat(writer.failure()).isNotNull();
     assertThat(dirty).isPositive();
     assertThat(small.refCnt()).isZero();
     assertThat(large.refCnt()).isZero();

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sockets that are readable while no buffers are available: no bytes are lost. */
 @Timeout(120)
-final class PatientReadIT {
+final class SocketReadsIT {
   private final ScarceBuffers buffers = new ScarceBuffers();
 
   private static void assumeWorks(TransportKind kind) {

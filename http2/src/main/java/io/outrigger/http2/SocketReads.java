@@ -1,0 +1,212 @@
+package io.outrigger.http2;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator.DelegatingHandle;
+import io.netty.channel.RecvByteBufAllocator.ExtendedHandle;
+import io.netty.util.UncheckedBooleanSupplier;
+import io.outrigger.base.Exhaustion;
+import io.outrigger.base.LoopConfined;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reads of one socket:
+ *
+ * <ul>
+ *   <li>The number of bytes per turn is limited, so that a fast sender does not delay other
+ *       sockets. A turn begins with a small buffer, and continues with large ones only if few
+ *       streams begin in it: 64 KiB may hold a thousand small requests, which take milliseconds to
+ *       process.
+ *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
+ *       gets no buffer for a read, although other connections may have exhausted the buffers. A
+ *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
+ *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a row.
+ *       After that the connection is closed.
+ * </ul>
+ */
+@LoopConfined
+final class SocketReads extends DelegatingHandle implements ExtendedHandle, RecvByteBufAllocator {
+  /** The time for which a connection that got no buffer neither reads nor writes. */
+  static final long WAIT_MILLIS = 20;
+
+  /**
+   * The maximum number of retries, which take five seconds. If no other connection has released
+   * buffers by then, none will.
+   */
+  static final int MAX_WAITS = 250;
+
+  static final int SMALL_BYTES = 512;
+
+  /** The maximum number of reads per turn, of at most 64 KiB each. */
+  private static final int READS = 5;
+
+  /** The maximum size of the first buffer of a turn. */
+  private static final int FIRST_BYTES = 4096;
+
+  /** A turn in which more streams have begun in the first buffer does not continue. */
+  private static final int FEW_STREAMS = 8;
+
+  /** When apps have opened this many streams in a turn of the loop, less is read from each. */
+  private static final int BUSY_STREAMS = 256;
+
+  /** The connection that reads the socket. */
+  interface Reader {
+    /** The number of streams that were started so far. */
+    long startedStreams();
+
+    /** The number of streams that apps have opened on the loop in this turn. */
+    int streamsOfTurn();
+
+    /** Called when the connection may try again to get a buffer. */
+    void onRetry();
+  }
+
+  /**
+   * Reports that no buffer is available now. The exception passes through Netty to {@link
+   * Http2Handler}, which ignores it. Netty closes the channel after an {@link OutOfMemoryError},
+   * but not after this exception.
+   */
+  static final class NoBufferNow extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    NoBufferNow(OutOfMemoryError cause) {
+      super("no buffer for a read", cause, false, false);
+    }
+  }
+
+  private final Channel channel;
+
+  /** Null during the TLS handshake, when reads are not retried. */
+  private @Nullable Reader reader;
+
+  private boolean isFirst;
+  private boolean isBusy;
+  private long startedBefore;
+  private boolean isPaused;
+  private boolean isWaiting;
+
+  /** The number of failed reads in a row. */
+  private int waits;
+
+  @SuppressWarnings("deprecation") // the type that DelegatingHandle requires
+  private SocketReads(Channel channel, Handle sizes) {
+    super(sizes);
+    this.channel = channel;
+  }
+
+  /** The reads of {@code channel}. The first call must precede the first read. */
+  static SocketReads of(Channel channel) {
+    ChannelConfig config = channel.config();
+    RecvByteBufAllocator sizes = config.getRecvByteBufAllocator();
+    if (sizes instanceof SocketReads known) {
+      return known;
+    }
+    if (sizes instanceof MaxMessagesRecvByteBufAllocator reads) {
+      reads.maxMessagesPerRead(READS);
+    }
+    var made = new SocketReads(channel, sizes.newHandle());
+    config.setRecvByteBufAllocator(made);
+    return made;
+  }
+
+  void reader(Reader value) {
+    reader = value;
+  }
+
+  /** The only handle: a channel keeps the handle that it gets at its first read. */
+  @Override
+  @SuppressWarnings("deprecation") // the only method that channels call
+  public Handle newHandle() {
+    return this;
+  }
+
+  @Override
+  public void reset(ChannelConfig config) {
+    isFirst = true;
+    if (reader != null) {
+      isBusy = reader.streamsOfTurn() >= BUSY_STREAMS;
+      startedBefore = reader.startedStreams();
+    }
+    super.reset(config);
+  }
+
+  @Override
+  public ByteBuf allocate(ByteBufAllocator allocator) {
+    int size = guess();
+    if (isFirst) {
+      size = Math.min(size, isBusy ? SMALL_BYTES : FIRST_BYTES);
+      isFirst = false;
+    }
+    ByteBuf buffer;
+    try {
+      buffer = allocator.ioBuffer(size);
+    } catch (OutOfMemoryError none) {
+      buffer = small(allocator, none);
+    }
+    waits = 0;
+    return buffer;
+  }
+
+  private ByteBuf small(ByteBufAllocator allocator, OutOfMemoryError none) {
+    if (Exhaustion.isOfJvm(none)) {
+      throw none;
+    }
+    try {
+      return allocator.ioBuffer(SMALL_BYTES);
+    } catch (OutOfMemoryError noneAtAll) {
+      if (reader == null || Exhaustion.isOfJvm(noneAtAll) || ++waits > MAX_WAITS) {
+        throw noneAtAll;
+      }
+      waitForBuffer(); // called before Netty checks whether to continue reading
+      throw new NoBufferNow(noneAtAll);
+    }
+  }
+
+  @Override
+  public boolean continueReading() {
+    return hasFewStreams() && super.continueReading();
+  }
+
+  @Override
+  public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
+    return hasFewStreams()
+        && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+  }
+
+  private boolean hasFewStreams() {
+    return reader == null
+        || reader.startedStreams() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
+  }
+
+  /** Stops reading, and tries again after {@value #WAIT_MILLIS} ms. */
+  void waitForBuffer() {
+    if (!isWaiting) {
+      isWaiting = true;
+      setAutoRead();
+      var unused = channel.eventLoop().schedule(this::retry, WAIT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void retry() {
+    isWaiting = false;
+    if (channel.isOpen() && reader != null) {
+      reader.onRetry();
+      setAutoRead();
+    }
+  }
+
+  /** Pauses or resumes reading, as {@link ConnectionMemory} requests. */
+  void pause(boolean value) {
+    isPaused = value;
+    setAutoRead();
+  }
+
+  private void setAutoRead() {
+    channel.config().setAutoRead(!isPaused && !isWaiting);
+  }
+}

@@ -1,0 +1,244 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.http2.testing.ScarceBuffers;
+import io.outrigger.testing.Conformance;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How much is read in a turn, and reads while few or no buffers are available. */
+final class SocketReadsTest {
+  private static final int FULL = 65_536;
+  private static final int FIRST = 4_096;
+  private static final int SMALL = SocketReads.SMALL_BYTES;
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final ScarceBuffers buffers = new ScarceBuffers();
+  private SocketReads reads;
+  private long started;
+  private int ofTurn;
+  private int retries;
+
+  private final class App implements SocketReads.Reader {
+    @Override
+    public long startedStreams() {
+      return started;
+    }
+
+    @Override
+    public int streamsOfTurn() {
+      return ofTurn;
+    }
+
+    @Override
+    public void onRetry() {
+      retries++;
+    }
+  }
+
+  @BeforeEach
+  void readWide() {
+    channel.freezeTime();
+    channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
+    reads = SocketReads.of(channel);
+    reads.reader(new App());
+    nextTurn();
+  }
+
+  private void nextTurn() {
+    reads.reset(channel.config());
+  }
+
+  private int room() {
+    ByteBuf buffer = reads.allocate(buffers);
+    int size = buffer.writableBytes();
+    buffer.release();
+    return size;
+  }
+
+  /** Fills one buffer, in which {@code streams} begin; returns its size. */
+  private int read(int streams) {
+    int size = room();
+    reads.attemptedBytesRead(size);
+    reads.lastBytesRead(size);
+    reads.incMessagesRead(1);
+    started += streams;
+    return size;
+  }
+
+  private boolean mayContinue() {
+    boolean may = reads.continueReading(() -> true);
+    assertThat(reads.continueReading()).isEqualTo(may);
+    return may;
+  }
+
+  private void pass(int millis) {
+    channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  private boolean isReading() {
+    return channel.config().isAutoRead();
+  }
+
+  // Per turn.
+
+  @Test
+  void aBodyIsReadInASmallBufferAndFourFullOnes() {
+    for (int turn = 0; turn < 3; turn++) {
+      assertThat(read(1)).isEqualTo(FIRST);
+      for (int i = 0; i < 4; i++) {
+        assertThat(mayContinue()).isTrue();
+        assertThat(read(0)).isEqualTo(FULL);
+      }
+      assertThat(mayContinue()).isFalse();
+      nextTurn();
+    }
+  }
+
+  @Test
+  void aSocketWithoutMoreBytesIsReadNoFurther() {
+    read(1);
+    assertThat(reads.continueReading(() -> false)).isFalse();
+  }
+
+  @Test
+  void aFloodOfSmallRequestsIsReadInParts() {
+    assertThat(read(8)).isEqualTo(FIRST);
+    assertThat(mayContinue()).isTrue();
+    nextTurn();
+    assertThat(read(9)).isEqualTo(FIRST);
+    assertThat(mayContinue()).isFalse();
+  }
+
+  @Test
+  void othersFloodLeavesEachAFewRequests() {
+    ofTurn = 256;
+    nextTurn();
+    assertThat(read(1)).isEqualTo(SMALL);
+    assertThat(mayContinue()).isFalse();
+
+    ofTurn = 255;
+    nextTurn();
+    assertThat(read(1)).isEqualTo(FIRST);
+    assertThat(mayContinue()).isTrue();
+  }
+
+  @Test
+  void aBodyIsReadOnWhileOthersFlood() {
+    ofTurn = 256;
+    nextTurn();
+    assertThat(read(0)).isEqualTo(SMALL);
+    assertThat(mayContinue()).isTrue();
+    assertThat(read(0)).isEqualTo(FULL);
+  }
+
+  @Test
+  void aChannelHasOneHandle() {
+    assertThat(SocketReads.of(channel)).isSameAs(reads);
+    assertThat(channel.config().<io.netty.channel.RecvByteBufAllocator>getRecvByteBufAllocator())
+        .isSameAs(reads);
+    assertThat(reads.newHandle()).isSameAs(reads);
+  }
+
+  // Without buffers.
+
+  private void waitOnce() {
+    assertThatThrownBy(this::room).isInstanceOf(SocketReads.NoBufferNow.class);
+    assertThat(isReading()).isFalse();
+  }
+
+  @Test
+  @Conformance("SC-38")
+  void whereThereIsNoneForAFullReadASmallOneIsMade() {
+    room();
+    buffers.most(SMALL);
+    assertThat(room()).isEqualTo(SMALL);
+    assertThat(isReading()).isTrue();
+  }
+
+  @Test
+  @Conformance("SC-38")
+  void whereThereIsNoneAtAllTheReadWaits() {
+    buffers.most(0);
+    waitOnce();
+    pass(19);
+    reads.pause(false); // a resume for memory does not end the wait for a buffer
+    assertThat(isReading()).isFalse();
+    assertThat(retries).isZero();
+    pass(1);
+    assertThat(isReading()).isTrue();
+    assertThat(retries).isEqualTo(1);
+
+    buffers.most(FULL);
+    assertThat(room()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void twoFailuresAreOneWait() {
+    reads.waitForBuffer();
+    reads.waitForBuffer();
+    pass(20);
+    assertThat(retries).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsPausedMeanwhileStaysSo() {
+    reads.waitForBuffer();
+    reads.pause(true);
+    pass(20);
+    assertThat(isReading()).isFalse();
+    reads.pause(false);
+    assertThat(isReading()).isTrue();
+  }
+
+  @Test
+  void whoIsGoneMeanwhileIsNotReadAgain() {
+    reads.waitForBuffer();
+    channel.close();
+    pass(20);
+    assertThat(isReading()).isFalse();
+    assertThat(retries).isZero();
+  }
+
+  @Test
+  void whoHasWaitedForLongIsAtItsEnd() {
+    buffers.most(0);
+    for (int i = 0; i < SocketReads.MAX_WAITS; i++) {
+      waitOnce();
+    }
+    assertThatThrownBy(this::room).isInstanceOf(ScarceBuffers.None.class);
+  }
+
+  @Test
+  void whoHasFoundOneMayWaitAgain() {
+    for (int i = 0; i < 2 * SocketReads.MAX_WAITS; i++) {
+      buffers.most(0);
+      waitOnce();
+      buffers.most(i % 2 == 0 ? FULL : SMALL);
+      assertThat(room()).isPositive();
+    }
+  }
+
+  @Test
+  void beforeThereIsAConnectionTheErrorIsWhatItWas() {
+    buffers.most(0);
+    var other = SocketReads.of(new EmbeddedChannel());
+    assertThatThrownBy(() -> other.allocate(buffers)).isInstanceOf(ScarceBuffers.None.class);
+  }
+
+  /** Errors of the JVM itself are counted, and many of them end the process. */
+  @Test
+  void errorsOfTheJvmAreNotWaitedFor() {
+    buffers.most(0);
+    buffers.jvmIsFull();
+    assertThatThrownBy(this::room).isExactlyInstanceOf(OutOfMemoryError.class);
+    assertThat(isReading()).isTrue();
+  }
+}
