@@ -7,7 +7,7 @@ import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 /**
  * Counts useless work per connection: streams that are reset by the peer, or by this side because
  * of the peer's errors (CVE-2023-44487, CVE-2025-8671), and frames without content (CVE-2019-9511
- * and following). A method returns true when the peer has exceeded a limit.
+ * and following). A method throws a connection error when the peer has exceeded a limit.
  *
  * <p>The clock is not read for each frame. The counts are reset when a period has passed, which is
  * checked by {@link #onTick} once a second and when a limit is reached. A peer can thus cause at
@@ -18,6 +18,7 @@ final class AbuseGuard {
   /** The number of control frames that are allowed for each useful frame. */
   private static final int PER_USEFUL_FRAME = 8;
 
+  private final boolean server;
   private final AbuseLimits limits;
   private final Ticker ticker;
   private long sinceNanos;
@@ -26,7 +27,8 @@ final class AbuseGuard {
   private long useful;
   private long idle;
 
-  AbuseGuard(AbuseLimits limits, Ticker ticker) {
+  AbuseGuard(boolean server, AbuseLimits limits, Ticker ticker) {
+    this.server = server;
     this.limits = limits;
     this.ticker = ticker;
     this.sinceNanos = ticker.nanoTime();
@@ -43,10 +45,16 @@ final class AbuseGuard {
 
   /**
    * Counts a stream that was reset by the peer, or by this side because of an error of the peer.
+   * Only a server counts resets: the layers above handle streams that a backend resets.
    */
-  boolean onReset() {
+  void onReset() throws ConnectionFault {
     resets++;
-    return resets >= limits.resets() && resets > streams - streams / 4 && !resetIfPeriodPassed();
+    if (server
+        && resets >= limits.resets()
+        && resets > streams - streams / 4
+        && !resetIfPeriodPassed()) {
+      throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
+    }
   }
 
   /**
@@ -64,30 +72,32 @@ final class AbuseGuard {
    * @param released the number of streams that can send now; each sends a frame, which counts as
    *     useful
    */
-  boolean onWindowsChanged(int walked, int released) {
-    return onIdleWork(walked + PER_USEFUL_FRAME * released);
+  void onWindowsChanged(int walked, int released) throws ConnectionFault {
+    onIdleWork(walked + PER_USEFUL_FRAME * released);
+  }
+
+  void onIdleFrame() throws ConnectionFault {
+    onIdleWork(1);
   }
 
   /** Counts work without content that is equivalent to {@code frames} control frames. */
-  boolean onIdleWork(int frames) {
+  void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
-    return idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !resetIfPeriodPassed();
-  }
-
-  /** Resets the counts if the period has passed. */
-  void onTick(long nowNanos) {
-    resetIfPeriodPassed(nowNanos);
+    if (idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !resetIfPeriodPassed()) {
+      throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");
+    }
   }
 
   private boolean resetIfPeriodPassed() {
-    return resetIfPeriodPassed(ticker.nanoTime());
+    return onTick(ticker.nanoTime());
   }
 
-  private boolean resetIfPeriodPassed(long now) {
-    if (now - sinceNanos < limits.period().toNanos()) {
+  /** Resets the counts if the period has passed, and returns whether it has. */
+  boolean onTick(long nowNanos) {
+    if (nowNanos - sinceNanos < limits.period().toNanos()) {
       return false;
     }
-    sinceNanos = now;
+    sinceNanos = nowNanos;
     streams = 0;
     resets = 0;
     useful = 0;

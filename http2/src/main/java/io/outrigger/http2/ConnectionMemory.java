@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import java.net.SocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +30,19 @@ final class ConnectionMemory implements MemoryHolder {
    */
   private static final int TLS_BYTES = 12 << 10;
 
+  /**
+   * The time for which frames may wait for a direct buffer, the same as for reads. If no other
+   * connection has released buffers by then, none will.
+   */
+  private static final Duration NO_BUFFER_LIMIT = Duration.ofSeconds(5);
+
   private final Parts parts;
   private final ProcessMemory process;
   private final ProcessMemory.Account account;
   private final int baseBytes;
   private final Stall frame;
   private final Stall output;
+  private final Stall noBuffer = new Stall(NO_BUFFER_LIMIT);
 
   /** The first message in the channel's outbound buffer at the last tick. */
   private @Nullable Object next;
@@ -161,6 +169,10 @@ final class ConnectionMemory implements MemoryHolder {
       parts.lifecycle.close(
           Http2Error.ENHANCE_YOUR_CALM,
           "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
+    }
+    if (noBuffer.isOver(
+        parts.writer.awaitsDirectBuffer(), parts.writer.handedBytes(), nowNanos)) {
+      parts.lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
     }
     if (output.isOver(parts.writer.unsentBytes() > 0, lastTook(nowNanos), nowNanos)) {
       parts.lifecycle.close(

@@ -33,7 +33,6 @@ final class ConnectionStreams {
   private final AbuseGuard guard;
   private final StreamTable table;
   private final SendScheduler scheduler;
-  private final ConnectionReceiveWindow receiveWindow;
   private final ResetFence fence;
 
   /**
@@ -41,6 +40,9 @@ final class ConnectionStreams {
    * acknowledged our SETTINGS.
    */
   private int grantedWindow;
+
+  /** The number of bytes of DATA that the peer may send on all streams together. */
+  private int credit;
 
   /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int totalWidening;
@@ -80,7 +82,7 @@ final class ConnectionStreams {
     peer = new PeerSettings(!state.isServer(), writer);
     table = new StreamTable(state.isServer());
     scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
-    receiveWindow = new ConnectionReceiveWindow(state, writer, settings.connectionWindow());
+    credit = settings.connectionWindow();
     grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
     fence = new ResetFence(writer);
   }
@@ -96,10 +98,6 @@ final class ConnectionStreams {
 
   SendScheduler scheduler() {
     return scheduler;
-  }
-
-  ConnectionReceiveWindow receiveWindow() {
-    return receiveWindow;
   }
 
   // Streams that this side opens.
@@ -210,6 +208,27 @@ final class ConnectionStreams {
       stream.onEndSent();
       stream.settle();
     }
+  }
+
+  /**
+   * Counts received DATA in the connection's window (section 5.2), and sends a WINDOW_UPDATE once
+   * half of the window is used. Credit is returned as soon as DATA is received: otherwise stalled
+   * streams would use up the window and stall all other streams. The window of each stream bounds
+   * the memory that is held.
+   *
+   * @return false if the DATA exceeds the window
+   */
+  boolean receive(int bytes) {
+    if (bytes > credit) {
+      return false;
+    }
+    credit -= bytes;
+    int used = settings.connectionWindow() - credit;
+    if (used > 0 && used >= credit && !state.isEnding()) {
+      credit = settings.connectionWindow();
+      writer.windowUpdate(0, used);
+    }
+    return true;
   }
 
   /** Called when {@code bytes} of DATA received on {@code stream} were consumed. */
@@ -324,8 +343,8 @@ final class ConnectionStreams {
     List<SocketStream> all = table.snapshot();
     int couldSend = scheduler.inLine();
     for (SocketStream stream : all) {
-      if (!SendWindow.fits(stream.sendWindow(), least)
-          || !SendWindow.fits(stream.sendWindow(), most)
+      if (!SendScheduler.fits(stream.sendWindow(), least)
+          || !SendScheduler.fits(stream.sendWindow(), most)
           || !stream.widenSendWindow(last)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
@@ -333,10 +352,7 @@ final class ConnectionStreams {
         scheduler.join(stream);
       }
     }
-    if (guard.onWindowsChanged(all.size(), scheduler.inLine() - couldSend)) {
-      throw new ConnectionFault(
-          Http2Error.ENHANCE_YOUR_CALM, "INITIAL_WINDOW_SIZE changes too often");
-    }
+    guard.onWindowsChanged(all.size(), scheduler.inLine() - couldSend);
   }
 
   // Ending streams.

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * {@link Http2Handler}         events of the channel and its event loop
  * {@link Http2Connection}      reads, ends of loop turns, failures
- * {@link InboundFrames}        checks and handles received frames; {@link PeerFaults}
+ * {@link InboundFrames}        checks and handles received frames
  * {@link ConnectionMemory}     memory held for the peer, timeouts
  * {@link ConnectionLifecycle}  preface, SETTINGS, PING, GOAWAY, close; {@link ConnectionState}
  * {@link ConnectionStreams}    opens and ends streams; {@link StreamTable}, {@link SendScheduler}
@@ -63,15 +63,14 @@ public final class Http2Connection {
     state = new ConnectionState(server, ctx.channel());
     writer = new FrameWriter(ctx, dirty::set);
     var decoder = new HpackDecoder(settings.maxHeaderListBytes());
-    guard = new AbuseGuard(settings.abuse(), ctx.channel().eventLoop().ticker());
+    guard = new AbuseGuard(server, settings.abuse(), ctx.channel().eventLoop().ticker());
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
     table = streams.table();
     scheduler = streams.scheduler();
     lifecycle = new ConnectionLifecycle(ctx, settings, state, dirty, writer, streams);
-    var faults = new PeerFaults(state, writer, streams, guard);
     reader =
         new FrameReader(
-            new InboundFrames(server, dirty, decoder, streams, lifecycle, faults), settings);
+            new InboundFrames(state, dirty, writer, decoder, guard, streams, lifecycle), settings);
     reads = SocketReads.of(ctx.channel());
     memory =
         new ConnectionMemory(

@@ -4,22 +4,30 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Handles received frames: checks frames of streams against the state of their stream, and passes
- * frames of the connection to {@link ConnectionLifecycle} (RFC 9113 sections 5.1, 6 and 8).
+ * frames of the connection to {@link ConnectionLifecycle} (RFC 9113 sections 5.1, 6 and 8). Each
+ * stream error of the peer counts as a reset, whichever side sends the RST_STREAM.
  */
 @LoopConfined
 final class InboundFrames implements FrameListener {
+  private static final Logger log = LoggerFactory.getLogger(InboundFrames.class);
+
+  private static final HeaderList TOO_LARGE =
+      HeaderList.builder(1).add(KnownName.STATUS, "431").build();
+
   private final ConnectionLifecycle lifecycle;
   private final ConnectionStreams streams;
   private final StreamTable table;
   private final SendScheduler scheduler;
   private final FlushQueue.Mark dirty;
   private final HpackDecoder hpack;
-  private final ConnectionReceiveWindow receiveWindow;
-  private final PeerFaults faults;
-  private final boolean server;
+  private final FrameWriter writer;
+  private final AbuseGuard guard;
+  private final ConnectionState state;
 
   /** The stream of the DATA frame that is being received; null when its DATA is dropped. */
   private @Nullable SocketStream dataStream;
@@ -27,21 +35,22 @@ final class InboundFrames implements FrameListener {
   private boolean dataEnds;
 
   InboundFrames(
-      boolean server,
+      ConnectionState state,
       FlushQueue.Mark dirty,
+      FrameWriter writer,
       HpackDecoder hpack,
+      AbuseGuard guard,
       ConnectionStreams streams,
-      ConnectionLifecycle lifecycle,
-      PeerFaults faults) {
-    this.server = server;
+      ConnectionLifecycle lifecycle) {
+    this.state = state;
     this.dirty = dirty;
+    this.writer = writer;
     this.hpack = hpack;
+    this.guard = guard;
     this.streams = streams;
     this.lifecycle = lifecycle;
-    this.faults = faults;
     table = streams.table();
     scheduler = streams.scheduler();
-    receiveWindow = streams.receiveWindow();
   }
 
   @Override
@@ -52,25 +61,25 @@ final class InboundFrames implements FrameListener {
     if (stream == null && table.isIdle(id)) {
       throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "DATA on an idle stream");
     }
-    if (!receiveWindow.receive(flowBytes)) {
+    if (!streams.receive(flowBytes)) {
       throw new ConnectionFault(
           Http2Error.FLOW_CONTROL_ERROR, "DATA beyond the connection's window");
     }
     int content = flowBytes - padding;
     if (stream == null || (content == 0 && !endStream)) {
-      faults.onIdleFrame();
+      guard.onIdleFrame();
     } else {
-      faults.onUsefulFrame();
+      guard.onUsefulFrame();
     }
     if (stream == null) {
       if (!table.mayHaveBeenReset(id)) {
-        faults.refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
+        refuse(id, Http2Error.STREAM_CLOSED, "DATA on a closed stream");
       }
       return;
     }
     Fault fault = dataFault(stream, flowBytes, content, endStream);
     if (fault != null) {
-      faults.reset(stream, fault.error, fault.reason);
+      reset(stream, fault.error, fault.reason);
       return;
     }
     stream.hold(flowBytes);
@@ -123,12 +132,12 @@ final class InboundFrames implements FrameListener {
     if (stream != null) {
       onMoreHeaders(stream, headers, endStream);
     } else if (table.isIdle(id)) {
-      if (!server || (id & 1) == 0) {
+      if (!state.isServer() || (id & 1) == 0) {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "HEADERS on an idle stream");
       }
       onRequest(id, headers, endStream);
     } else if (table.mayBeLate(id)) {
-      faults.onIdleFrame();
+      guard.onIdleFrame();
     } else {
       throw new ConnectionFault(
           table.wasClosed(id) ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR,
@@ -138,9 +147,9 @@ final class InboundFrames implements FrameListener {
 
   private void onRequest(int id, HeaderList headers, boolean endStream) throws ConnectionFault {
     table.onPeerId(id);
-    faults.onStream();
+    guard.onStream();
     if (!streams.admits()) {
-      faults.refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
+      refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
       return;
     }
     if (headers.isCut()) {
@@ -154,7 +163,7 @@ final class InboundFrames implements FrameListener {
     }
     if (fault != null) {
       lifecycle.handler().onRefused(headers.sound(), fault);
-      faults.refuse(id, Http2Error.PROTOCOL_ERROR, fault);
+      refuse(id, Http2Error.PROTOCOL_ERROR, fault);
       return;
     }
     SocketStream stream = streams.openByPeer(id, headers);
@@ -178,20 +187,44 @@ final class InboundFrames implements FrameListener {
     }
     stream.handler(lifecycle.handler().onStream(stream));
     stream.handler().onTooLarge(fitting, endStream);
-    faults.onTooLarge(stream);
+    log.debug("{}: stream {}: header list is too large", state, id);
+    if (stream.isOpenForSending()) { // the handler has not responded
+      boolean ended = stream.isReceiveEnded();
+      stream.sendHeaders(TOO_LARGE, true);
+      if (!ended) {
+        stream.reset(Http2Error.NO_ERROR); // section 8.1: the rest is not needed
+      }
+    }
+    guard.onReset();
+  }
+
+  /** Resets a stream that was never added to the table. */
+  private void refuse(int id, Http2Error error, String reason) throws ConnectionFault {
+    log.debug("{}: stream {} refused: {}", state, id, reason);
+    writer.reset(id, error);
+    table.remember(id, true);
+    guard.onReset();
+  }
+
+  /** Resets a stream whose peer broke a rule. */
+  private void reset(SocketStream stream, Http2Error error, String reason) throws ConnectionFault {
+    log.debug("{}: stream {} reset: {}", state, stream.id(), reason);
+    streams.resetByUs(stream, error);
+    stream.handler().onFault(error, reason);
+    guard.onReset();
   }
 
   private void onMoreHeaders(SocketStream stream, HeaderList headers, boolean endStream)
       throws ConnectionFault {
     Fault fault = headersFault(stream, headers, endStream);
     if (fault != null) {
-      faults.reset(stream, fault.error, fault.reason);
+      reset(stream, fault.error, fault.reason);
       return;
     }
     if (stream.hasHead()) {
-      faults.onUsefulFrame();
+      guard.onUsefulFrame();
     } else {
-      faults.onIdleFrame(); // otherwise a peer could send interim responses without end
+      guard.onIdleFrame(); // otherwise a peer could send interim responses without end
     }
     if (endStream) {
       stream.onEndReceived();
@@ -240,19 +273,19 @@ final class InboundFrames implements FrameListener {
     }
     SocketStream stream = table.get(id);
     if (stream == null) {
-      faults.onIdleFrame(); // the stream has already ended, so nothing is canceled
+      guard.onIdleFrame(); // the stream has already ended, so nothing is canceled
       return;
     }
     boolean cancels = !stream.hasHandler() || !stream.handler().isTimeUp();
     streams.resetByPeer(stream, Http2Error.ofCode(code));
     if (cancels) {
-      faults.countReset();
+      guard.onReset();
     }
   }
 
   @Override
   public void onWindowUpdate(int id, int increment) throws ConnectionFault {
-    faults.onIdleFrame();
+    guard.onIdleFrame();
     if (id == 0) {
       if (increment == 0) {
         throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
@@ -271,9 +304,9 @@ final class InboundFrames implements FrameListener {
       return; // section 5.1: the frame may have been in flight when the stream closed
     }
     if (increment == 0) {
-      faults.reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
+      reset(stream, Http2Error.PROTOCOL_ERROR, "WINDOW_UPDATE of nothing");
     } else if (!stream.widenSendWindow(increment)) {
-      faults.reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
+      reset(stream, Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
     } else {
       scheduler.join(stream);
     }
@@ -281,39 +314,39 @@ final class InboundFrames implements FrameListener {
 
   @Override
   public void onSettings(ByteBuf payload) throws ConnectionFault {
-    faults.onIdleFrame();
+    guard.onIdleFrame();
     lifecycle.onSettings(payload);
   }
 
   @Override
   public void onSettingsAck() throws ConnectionFault {
-    faults.onIdleFrame();
+    guard.onIdleFrame();
     lifecycle.onSettingsAck();
   }
 
   @Override
   public void onPing(long opaque, boolean ack) throws ConnectionFault {
-    faults.onIdleFrame();
+    guard.onIdleFrame();
     lifecycle.onPing(opaque, ack);
   }
 
   @Override
   public void onGoAway(int lastStreamId, long code, ByteBuf debug) throws ConnectionFault {
-    faults.onIdleWork(Math.max(1, table.active())); // every stream's id is compared
+    guard.onIdleWork(Math.max(1, table.active())); // every stream's id is compared
     String text = debug.toString(StandardCharsets.UTF_8);
     lifecycle.onGoAway(lastStreamId, Http2Error.ofCode(code), text);
   }
 
   @Override
   public void onIgnored() throws ConnectionFault {
-    faults.onIdleFrame();
+    guard.onIdleFrame();
   }
 
   @Override
   public void onStreamFault(int id, Http2Error error, String reason) throws ConnectionFault {
     SocketStream stream = table.get(id);
     if (stream != null) {
-      faults.reset(stream, error, reason);
+      reset(stream, error, reason);
     }
   }
 

@@ -17,6 +17,9 @@ public interface ProcessMemory {
   /** Whether so much memory is held that no memory should be kept merely for speed. */
   boolean isShort();
 
+  /** Whether so much memory is held that no new connection may be accepted. */
+  boolean isUsedUp();
+
   /** Opens the account of a connection. Must be called on {@code loop}, the connection's own. */
   Account open(MemoryHolder connection, EventLoop loop);
 
@@ -47,6 +50,11 @@ public interface ProcessMemory {
 
     @Override
     public boolean isShort() {
+      return false;
+    }
+
+    @Override
+    public boolean isUsedUp() {
       return false;
     }
 

@@ -35,7 +35,9 @@ final class SendScheduler {
   private final AbuseGuard guard;
   private final ProcessMemory memory;
   private final FlushQueue.Mark dirty;
-  private final SendWindow window = new SendWindow(ConnectionSettings.INITIAL_WINDOW);
+
+  /** The number of bytes of DATA that the peer allows on all streams together. */
+  private int window = ConnectionSettings.INITIAL_WINDOW;
 
   /** Streams with pending DATA and an open stream window, each at most once. */
   private Deque<SocketStream> line = EMPTY_LINE;
@@ -88,7 +90,7 @@ final class SendScheduler {
         return;
       }
     }
-    boolean standsStill = stream.sendWindow() <= 0 || window.available() <= 0;
+    boolean standsStill = stream.sendWindow() <= 0 || window <= 0;
     try {
       stream.pending().add(data, standsStill, alloc);
     } catch (OutOfMemoryError e) {
@@ -111,7 +113,20 @@ final class SendScheduler {
    * @return false if the window would exceed 2^31-1
    */
   boolean widen(int increment) {
-    return window.add(increment);
+    if (!fits(window, increment)) {
+      return false;
+    }
+    window += increment;
+    return true;
+  }
+
+  /**
+   * Whether a window of {@code available} bytes can change by {@code bytes} without exceeding
+   * 2^31-1.
+   */
+  static boolean fits(int available, int bytes) {
+    long sum = (long) available + bytes;
+    return sum == (int) sum;
   }
 
   /** Queues a stream that may have become able to send; it is served at the end of the turn. */
@@ -159,7 +174,7 @@ final class SendScheduler {
 
   /** Whether a stream waits that the connection's window and the socket allow to send. */
   boolean canSend() {
-    return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window.available() > 0));
+    return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window > 0));
   }
 
   private void pumpHeads() {
@@ -200,7 +215,7 @@ final class SendScheduler {
    */
   void pump() {
     pumpHeads();
-    while (!line.isEmpty() && window.available() > 0 && writer.isWritable()) {
+    while (!line.isEmpty() && window > 0 && writer.isWritable()) {
       SocketStream stream = line.removeFirst();
       stream.inLine(false);
       int allowed = allowed(stream);
@@ -225,12 +240,12 @@ final class SendScheduler {
       return 0;
     }
     int frame = Math.min(writer.maxFrameSize(), MAX_TURN_BYTES);
-    return Math.min(frame, Math.min(window.available(), stream.sendWindow()));
+    return Math.min(frame, Math.min(window, stream.sendWindow()));
   }
 
   private void write(SocketStream stream, ByteBuf data, boolean endStream) {
     int bytes = data.readableBytes();
-    window.take(bytes);
+    window -= bytes;
     stream.takeSendWindow(bytes);
     writer.data(stream.id(), data, endStream);
     stream.onMoved();

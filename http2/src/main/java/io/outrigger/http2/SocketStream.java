@@ -390,7 +390,7 @@ final class SocketStream implements Http2Stream {
    * @return false if the window would exceed 2^31-1, an error of the peer
    */
   boolean widenSendWindow(int bytes) {
-    if (!SendWindow.fits(sendWindow, bytes)) {
+    if (!SendScheduler.fits(sendWindow, bytes)) {
       return false;
     }
     sendWindow += bytes;

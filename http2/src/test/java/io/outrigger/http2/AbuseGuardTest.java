@@ -19,7 +19,7 @@ final class AbuseGuardTest {
 
   private final MockTicker ticker = Ticker.newMockTicker();
   private final AbuseGuard guard =
-      new AbuseGuard(new AbuseLimits(PERIOD, RESETS, CONTROL_FRAMES, 64, 1 << 20), ticker);
+      new AbuseGuard(true, new AbuseLimits(PERIOD, RESETS, CONTROL_FRAMES, 64, 1 << 20), ticker);
 
   /**
    * The number of the first reset that exceeds the limit; one more than the number of resets if
@@ -27,15 +27,28 @@ final class AbuseGuardTest {
    */
   private int firstResetTooMany(int most) {
     int resets = 1;
-    while (resets <= most && !guard.onReset()) {
+    while (resets <= most && !isTooMany(guard::onReset)) {
       resets++;
     }
     return resets;
   }
 
+  private interface Work {
+    void count() throws ConnectionFault;
+  }
+
+  private static boolean isTooMany(Work work) {
+    try {
+      work.count();
+      return false;
+    } catch (ConnectionFault fault) {
+      return fault.error() == Http2Error.ENHANCE_YOUR_CALM;
+    }
+  }
+
   private int firstIdleFrameTooMany() {
     int frames = 1;
-    while (!guard.onIdleWork(1)) {
+    while (!isTooMany(guard::onIdleFrame)) {
       frames++;
     }
     return frames;
@@ -65,7 +78,7 @@ final class AbuseGuardTest {
 
   @Test
   void aChangeOfAllWindowsCountsEachStreamAndTheFramesThatItReleases() {
-    assertThat(guard.onWindowsChanged(100, 12)).isFalse(); // 100 + 12 * 8
+    assertThat(isTooMany(() -> guard.onWindowsChanged(100, 12))).isFalse(); // 100 + 12 * 8
     assertThat(firstIdleFrameTooMany()).isEqualTo(CONTROL_FRAMES - 196 + 1);
   }
 
@@ -73,7 +86,7 @@ final class AbuseGuardTest {
   void aLimitThatIsReachedWhenThePeriodIsOverCountsAnew() {
     assertThat(firstResetTooMany(RESETS - 1)).isEqualTo(RESETS);
     ticker.advance(PERIOD.toNanos(), TimeUnit.NANOSECONDS);
-    assertThat(guard.onReset()).isFalse();
+    assertThat(isTooMany(guard::onReset)).isFalse();
 
     assertThat(firstResetTooMany(RESETS)).isEqualTo(RESETS);
   }
@@ -83,6 +96,6 @@ final class AbuseGuardTest {
     assertThat(firstResetTooMany(RESETS - 1)).isEqualTo(RESETS);
     ticker.advance(PERIOD.toNanos() - 1, TimeUnit.NANOSECONDS);
 
-    assertThat(guard.onReset()).isTrue();
+    assertThat(isTooMany(guard::onReset)).isTrue();
   }
 }

@@ -14,6 +14,7 @@ import io.netty.buffer.Unpooled;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
 import io.outrigger.http2.testing.Frames;
+import io.outrigger.http2.testing.ScarceBuffers;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -268,6 +269,46 @@ final class ConnectionMemoryTest {
         peer.socket().takeFirst(2);
       }
 
+      assertThat(peer.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aConnectionThatFindsNoBufferForItsFramesIsGivenUp() {
+    var buffers = new ScarceBuffers();
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.channel.config().setAllocator(buffers);
+      buffers.most(0);
+      peer.send(Frames.ping(1));
+      for (int i = 0; i < 6; i++) {
+        assertThat(peer.isOpen()).isTrue();
+        assertThat(peer.answer()).isEmpty();
+        peer.advance(Duration.ofSeconds(1));
+      }
+
+      assertThat(peer.isOpen()).isFalse();
+      assertThat(peer.events.events)
+          .containsExactly("ready", "closed: no memory for what is to be sent");
+    }
+  }
+
+  @Test
+  void framesAreSentAsSoonAsThereIsABuffer() {
+    var buffers = new ScarceBuffers();
+    try (RawPeer peer = RawPeer.client(settings)) {
+      peer.channel.config().setAllocator(buffers);
+      for (int i = 0; i < 5; i++) {
+        buffers.most(0);
+        peer.send(Frames.ping(1));
+        peer.advance(Duration.ofSeconds(4));
+        assertThat(peer.channel.config().isAutoRead()).isFalse();
+        assertThat(peer.answer()).isEmpty();
+
+        buffers.plenty();
+        peer.advance(Duration.ofMillis(SocketReads.WAIT_MILLIS));
+        assertThat(peer.answer()).isEqualTo("PING ack");
+        assertThat(peer.channel.config().isAutoRead()).isTrue();
+      }
       assertThat(peer.isOpen()).isTrue();
     }
   }

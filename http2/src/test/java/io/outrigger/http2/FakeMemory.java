@@ -20,6 +20,11 @@ final class FakeMemory implements ProcessMemory {
   }
 
   @Override
+  public boolean isUsedUp() {
+    return false;
+  }
+
+  @Override
   public Account open(MemoryHolder connection, EventLoop loop) {
     holders.add(connection);
     return new Account() {

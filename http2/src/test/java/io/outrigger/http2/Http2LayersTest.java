@@ -36,13 +36,13 @@ class Http2LayersTest {
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
-          "AbuseGuard ConnectionReceiveWindow ConnectionState ConnectionStreams Http2Stream"
-              + " PeerSettings PendingData ResetFence SendScheduler SendWindow SocketBuffers"
+          "AbuseGuard ConnectionState ConnectionStreams Http2Stream"
+              + " PeerSettings PendingData ResetFence SendScheduler SocketBuffers"
               + " SocketReads SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",
           // what both serve: the peer's frames, and memory
-          "ConnectionMemory InboundFrames PeerFaults",
+          "ConnectionMemory InboundFrames",
           // the connection, its channel and its loop
           "EventLoops FairLoop Http2Handler Http2Connection");
 

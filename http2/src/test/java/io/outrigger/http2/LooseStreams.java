@@ -19,7 +19,7 @@ final class LooseStreams implements AutoCloseable {
     state.open();
     FlushQueue.Mark dirty = FlushQueue.of(channel.eventLoop()).mark(() -> {});
     writer = new FrameWriter(ctx, dirty::set);
-    var guard = new AbuseGuard(settings.abuse(), channel.eventLoop().ticker());
+    var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker());
     streams = new ConnectionStreams(ctx, settings, state, dirty, writer, guard);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.testing.Conformance;
@@ -142,7 +143,7 @@ final class SocketReadsTest {
   @Test
   void aChannelHasOneHandle() {
     assertThat(SocketReads.of(channel)).isSameAs(reads);
-    assertThat(channel.config().<io.netty.channel.RecvByteBufAllocator>getRecvByteBufAllocator())
+    assertThat(channel.config().<RecvByteBufAllocator>getRecvByteBufAllocator())
         .isSameAs(reads);
     assertThat(reads.newHandle()).isSameAs(reads);
   }
@@ -177,6 +178,7 @@ final class SocketReadsTest {
     assertThat(retries).isEqualTo(1);
 
     buffers.most(FULL);
+    nextTurn();
     assertThat(room()).isEqualTo(FIRST);
   }
 

@@ -27,7 +27,7 @@ class FixtureRulesTest {
 
   @Test
   void whatIsSharedIsFound() {
-    assertThat(TESTS.contain("io.outrigger.testing.Await")).isTrue();
+    assertThat(TESTS.contain("io.outrigger.program.testing.Pressure")).isTrue();
   }
 
   private static List<String> borrowed() {

@@ -152,6 +152,7 @@ public final class MemoryGauge implements ProcessMemory {
    * Whether peers' memory is used up, with garbage on the heap included. New connections are then
    * refused, and only busy apps are read from.
    */
+  @Override
   public boolean isUsedUp() {
     return isUsedUp;
   }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Stream errors are counted. */
-final class PeerFaultsTest {
+final class StreamErrorsTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT
           .withMaxHeaderListBytes(1_000)

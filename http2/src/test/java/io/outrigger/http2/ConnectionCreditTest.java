@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The credit of a connection does not depend on how its streams end. */
-final class ConnectionReceiveWindowTest {
+final class ConnectionCreditTest {
   private static final ConnectionSettings SETTINGS =
       ConnectionSettings.DEFAULT.withWindows(60_000, 65_535);
 
