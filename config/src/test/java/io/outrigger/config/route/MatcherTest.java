@@ -3,10 +3,14 @@ package io.outrigger.config.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,35 @@ class MatcherTest {
     assertThat(WireText.read(wire)).isEqualTo(wire);
     assertThat(new PathMatcher.Regex(Pattern.compile(".{" + wire.length() + "}")).matches(wire))
         .isTrue();
+  }
+
+  /** The part that every match contains must be right, or too little matches. */
+  @Test
+  void partOfARegularExpressionChangesNoResult() {
+    String[] pieces = {
+      ".*", ".", "*", "a", "b", "+", "?", "|", "(", ")", "[ab]", "\\", "{2}", "^", "$"
+    };
+    var random = new Random(1);
+    int compared = 0;
+    for (int i = 0; i < 20_000; i++) {
+      String regex =
+          IntStream.range(0, 1 + random.nextInt(5))
+              .mapToObj(n -> pieces[random.nextInt(pieces.length)])
+              .collect(Collectors.joining());
+      Pattern pattern;
+      try {
+        pattern = Pattern.compile(regex);
+      } catch (PatternSyntaxException notOne) {
+        continue;
+      }
+      var matcher = new StringMatcher.Regex(pattern);
+      for (String text : List.of("", "a", "b", "ab", "ba", "aab", "abab", ".", "a.", "a.b")) {
+        assertThat(matcher.matches(text)).as("%s %s", regex, text).isEqualTo(pattern.matches(text));
+      }
+      compared++;
+    }
+    assertThat(compared).isGreaterThan(5_000);
+    assertThat(new StringMatcher.Regex(Pattern.compile(".*/ns/a/.*")).part()).isEqualTo("/ns/a/");
   }
 
   /** Whoever backtracks needs years for it, the JDK with all that it remembers included. */

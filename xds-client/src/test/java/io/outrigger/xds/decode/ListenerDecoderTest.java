@@ -91,7 +91,7 @@ class ListenerDecoderTest {
         "\"rds\": {\"config_source\": {\"ads\": {}}, \"route_config_name\": \"r\"},"
             + "\"original_ip_detection_extensions\": [{}] | original_ip_detection_extensions: is",
       })
-  @Conformance("A27-04")
+  @Conformance({"A27-04", "A36-09"})
   void otherOriginsOfRoutesAreRefused(String fields, String error) {
     assertThat(errors(LISTENER, listener(fields)))
         .singleElement()

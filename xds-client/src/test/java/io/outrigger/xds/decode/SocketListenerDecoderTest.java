@@ -251,6 +251,22 @@ class SocketListenerDecoderTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"xff_num_trusted_hops", "original_ip_detection_extensions"})
+  @Conformance("A36-09")
+  void sourceOfARequestIsThePeer(String field) {
+    String value = field.startsWith("xff") ? "1" : "[{}]";
+    String fields = RDS + ", " + field + ": " + value;
+
+    assertThat(
+            errors(
+                LISTENER,
+                "{" + onAnyPort("filter_chains: [{" + chain(fields, ROUTER) + "}]") + "}"))
+        .singleElement()
+        .asString()
+        .startsWith("filter_chains[0].filters[0].typed_config." + field + ": is not supported");
+  }
+
   private static SocketListener server(String fields) {
     return (SocketListener) valid(LISTENER, "{" + fields + "}");
   }
