@@ -6,6 +6,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -22,6 +23,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +44,9 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final Set<String> PROBES = Set.of("/live", "/ready");
 
-  private final RequestGuard guard;
+  /** Returns the reply that rejects a request, which then reaches no endpoint. */
+  private final Function<HttpRequest, Optional<AdminReply>> guard;
+
   private final Map<String, AdminEndpoint> endpoints;
   private final AnswerTurns turns;
   private final AdminBudget budget;
@@ -55,7 +59,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private @Nullable EventStream stream;
 
   AdminConnection(
-      RequestGuard guard,
+      Function<HttpRequest, Optional<AdminReply>> guard,
       Map<String, AdminEndpoint> endpoints,
       AnswerTurns turns,
       AdminBudget budget) {
@@ -164,7 +168,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
 
   private CompletionStage<AdminReply> answer(
       ChannelHandlerContext context, FullHttpRequest request) {
-    Optional<AdminReply> refusal = guard.refusal(request);
+    Optional<AdminReply> refusal = guard.apply(request);
     if (refusal.isPresent()) {
       return done(refusal.get());
     }

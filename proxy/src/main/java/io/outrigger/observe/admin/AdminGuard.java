@@ -2,6 +2,7 @@ package io.outrigger.observe.admin;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * the Origin header; and an HTML form cannot send JSON, which POST requires.
  */
 @AnyThread
-final class AdminGuard implements RequestGuard {
+final class AdminGuard {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /** RFC 9110 section 7.2: a host and an optional port, without userinfo. */
@@ -33,8 +34,8 @@ final class AdminGuard implements RequestGuard {
     this.bound = bound;
   }
 
-  @Override
-  public Optional<AdminReply> refusal(HttpRequest request) {
+  /** Returns the reply that rejects {@code request}; empty when the request is accepted. */
+  Optional<AdminReply> refusal(HttpRequest request) {
     var headers = request.headers();
     List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
     return refusal(
@@ -42,6 +43,19 @@ final class AdminGuard implements RequestGuard {
         hosts.size() == 1 ? hosts.get(0) : null,
         headers.get(HttpHeaderNames.ORIGIN),
         headers.get(HttpHeaderNames.CONTENT_TYPE));
+  }
+
+  /**
+   * The guard of a server whose endpoints are public and change nothing: accepts requests from
+   * every client, under any host name. Only requests with several Host headers, or without one, are
+   * rejected (RFC 9112 section 3.2); HTTP/1.0 requests need no Host header.
+   */
+  static Optional<AdminReply> probeRefusal(HttpRequest request) {
+    int hosts = request.headers().getAll(HttpHeaderNames.HOST).size();
+    boolean needsOne = !request.protocolVersion().equals(HttpVersion.HTTP_1_0);
+    return hosts > 1 || (hosts == 0 && needsOne)
+        ? Optional.of(AdminReply.text(400, "a request has one Host, not " + hosts))
+        : Optional.empty();
   }
 
   Optional<AdminReply> refusal(

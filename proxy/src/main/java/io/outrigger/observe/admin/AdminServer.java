@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -23,6 +24,7 @@ import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,14 @@ public final class AdminServer implements AutoCloseable {
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
-    return start("admin", MAX_HEADER_BYTES, AdminGuard::new, address, endpoints, turns, budget);
+    return start(
+        "admin",
+        MAX_HEADER_BYTES,
+        bound -> new AdminGuard(bound)::refusal,
+        address,
+        endpoints,
+        turns,
+        budget);
   }
 
   /**
@@ -102,7 +111,7 @@ public final class AdminServer implements AutoCloseable {
     return start(
         "health",
         MAX_PROBE_HEADER_BYTES,
-        bound -> new ProbeGuard(),
+        bound -> AdminGuard::probeRefusal,
         address,
         endpoints,
         turns,
@@ -112,7 +121,7 @@ public final class AdminServer implements AutoCloseable {
   private static AdminServer start(
       String thread,
       int maxHeaderBytes,
-      Function<InetSocketAddress, RequestGuard> guard,
+      Function<InetSocketAddress, Function<HttpRequest, Optional<AdminReply>>> guard,
       InetSocketAddress address,
       Map<String, AdminEndpoint> endpoints,
       AnswerTurns turns,

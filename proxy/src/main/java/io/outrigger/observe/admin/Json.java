@@ -14,6 +14,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.dataplane.memory.PeerSide;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.OutlierEvent;
 import java.nio.file.Path;
@@ -61,7 +62,10 @@ final class Json {
       }
       for (Class<?> word :
           List.of(
-              OutlierEvent.Method.class, OutlierEvent.SpareReason.class, LbEndpoint.Owner.class)) {
+              OutlierEvent.Method.class,
+              OutlierEvent.SpareReason.class,
+              LbEndpoint.Owner.class,
+              PeerSide.class)) {
         builder.registerTypeAdapter(
             word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
       }

@@ -1,6 +1,7 @@
 package io.outrigger.observe.history;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.observe.history.TrafficView.Minute;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

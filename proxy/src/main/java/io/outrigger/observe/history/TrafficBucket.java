@@ -1,6 +1,7 @@
 package io.outrigger.observe.history;
 
 import io.outrigger.base.LoopConfined;
+import io.outrigger.observe.history.TrafficView.Minute;
 import java.time.Instant;
 import org.HdrHistogram.IntCountsHistogram;
 

@@ -1,6 +1,7 @@
 package io.outrigger.observe.history;
 
 import io.outrigger.base.AnyThread;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,4 +55,19 @@ public record TrafficView(String name, List<Cluster> clusters) {
       minutes = List.copyOf(minutes);
     }
   }
+
+  /**
+   * The calls that ended within one minute. Latencies are in milliseconds, to within 6 %. The
+   * components are the members of the minute in {@code /history}.
+   *
+   * @param time the start of the minute, or of the observed part of the minute
+   */
+  public record Minute(
+      Instant time,
+      long requests,
+      long errors,
+      double p50Ms,
+      double p90Ms,
+      double p99Ms,
+      double maxMs) {}
 }

@@ -8,6 +8,7 @@ import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.WeightUpdate;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -204,5 +205,52 @@ public final class LbCounters {
 
   private void add(Count count, Labels labels, long more) {
     counts.computeIfAbsent(count, c -> new HashMap<>()).merge(labels, more, Long::sum);
+  }
+
+  /** A histogram that is being recorded. */
+  @ControlConfined
+  private static final class Buckets {
+    private final List<Double> bounds;
+    private final long[] counts;
+    private double sum;
+
+    /**
+     * @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound
+     */
+    Buckets(List<Double> bounds) {
+      this(bounds, new long[bounds.size() + 1], 0);
+    }
+
+    private Buckets(List<Double> bounds, long[] counts, double sum) {
+      this.bounds = bounds;
+      this.counts = counts;
+      this.sum = sum;
+    }
+
+    void record(double value) {
+      int bucket = 0;
+      while (bucket < bounds.size() && value > bounds.get(bucket)) {
+        bucket++;
+      }
+      counts[bucket]++;
+      sum += value;
+    }
+
+    /** Returns the values so far, which do not change any more. */
+    Buckets copy() {
+      return new Buckets(bounds, counts.clone(), sum);
+    }
+
+    ClassicHistogramBuckets counts() {
+      var buckets = ClassicHistogramBuckets.builder();
+      for (int i = 0; i < counts.length; i++) {
+        buckets.bucket(i < bounds.size() ? bounds.get(i) : Double.POSITIVE_INFINITY, counts[i]);
+      }
+      return buckets.build();
+    }
+
+    double sum() {
+      return sum;
+    }
   }
 }

@@ -36,8 +36,8 @@ public final class MetricsText {
     sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
     sources.add("load_reports", own -> XdsMetrics.addLoadReports(view.xds(), own));
     sources.add("balancing", view.balancing()::addTo);
-    sources.add("overlay", own -> OverlayMetrics.addTo(view.overlay(), own));
-    sources.add("certificates", own -> CertificateMetrics.addTo(view.certificates(), own));
+    sources.add("overlay", own -> XdsMetrics.addOverlay(view.overlay(), own));
+    sources.add("certificates", own -> XdsMetrics.addCertificates(view.certificates(), own));
     sources.add("process", own -> ProcessMetrics.addTo(view.version(), view.process(), own));
     return sources.all();
   }

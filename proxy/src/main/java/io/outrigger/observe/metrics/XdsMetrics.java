@@ -1,12 +1,18 @@
 package io.outrigger.observe.metrics;
 
+import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
 
-/** The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names. */
+/**
+ * The instruments of A78 "XdsClient", with A88's cache states, under Prometheus names; and those of
+ * load reports, local policy and certificates, for which gRPC defines none.
+ */
 final class XdsMetrics {
   /** The target label of a client that serves all targets (decision proxy-0006). */
   private static final String ALL_TARGETS = "#all";
@@ -85,7 +91,7 @@ final class XdsMetrics {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
 
-  /** Adds the metrics of load reports, by server; gRPC defines no instruments for them. */
+  /** Adds the metrics of load reports, by server. */
   static void addLoadReports(XdsStatusView view, Instruments all) {
     Points reports = all.counter("outrigger_load_reports", "Load reports sent.");
     Points failures =
@@ -102,6 +108,42 @@ final class XdsMetrics {
       failures.add(labels, each.failures());
       each.interval()
           .ifPresent(every -> intervals.addMin(labels, every.toNanos() / NANOS_PER_SECOND));
+    }
+  }
+
+  /** Adds the metrics of local policy; absent without local policy. */
+  static void addOverlay(OverlayStatus overlay, Instruments all) {
+    if (overlay.rules().isEmpty() && overlay.problems().isEmpty()) {
+      return;
+    }
+    var rules =
+        all.gauge("outrigger_overlay_rules", "Rules of local policy in force, by what they match.");
+    long idle = overlay.rules().stream().filter(OverlayStatus.Rule::matchesNothing).count();
+    rules.add(Labels.of("matches", "something"), overlay.rules().size() - idle);
+    rules.add(Labels.of("matches", "nothing"), idle);
+    var leftOut =
+        all.gauge(
+            "outrigger_overlay_left_out",
+            "Resources that go on without the rule, since it would make them invalid.");
+    for (OverlayStatus.Rule rule : overlay.rules()) {
+      leftOut.add(
+          Labels.of("rule", rule.rule().name()), rule.leftOut().size() + rule.moreLeftOut());
+    }
+    all.gauge(
+            "outrigger_overlay_file_problems",
+            "What is wrong with the files of local policy; the last good rules stay in force.")
+        .add(Labels.EMPTY, overlay.problems().size());
+  }
+
+  /** Adds the expiration times of this process's certificates, by provider. */
+  static void addCertificates(List<CertificateView.Provider> providers, Instruments all) {
+    var expiration =
+        all.gauge(
+            "outrigger_certificate_expiration_timestamp_seconds",
+            "When the first certificate of the provider's chain ends, in seconds since 1970.");
+    for (CertificateView.Provider provider : providers) {
+      Labels labels = Labels.of("instance", provider.instance());
+      provider.expiry().ifPresent(end -> expiration.add(labels, end.getEpochSecond()));
     }
   }
 }

@@ -3,7 +3,16 @@ package io.outrigger.observe.telemetry;
 import io.opentelemetry.exporter.internal.FailedExportException;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.common.export.GrpcResponse;
+import io.opentelemetry.sdk.common.export.MemoryMode;
+import io.opentelemetry.sdk.metrics.Aggregation;
+import io.opentelemetry.sdk.metrics.InstrumentType;
+import io.opentelemetry.sdk.metrics.data.AggregationTemporality;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.metrics.export.MetricExporter;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.outrigger.base.AnyThread;
+import java.util.Collection;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +37,16 @@ final class ExportOutageLog {
   ExportOutageLog(String what, String endpoint) {
     this.what = what;
     this.endpoint = endpoint;
+  }
+
+  /** Returns an exporter whose exports are observed. */
+  MetricExporter watch(MetricExporter exporter) {
+    return new ReportingMetricExporter(exporter, this);
+  }
+
+  /** Returns an exporter whose exports are observed. */
+  SpanExporter watch(SpanExporter exporter) {
+    return new ReportingSpanExporter(exporter, this);
   }
 
   /** Observes one export, and returns it. */
@@ -70,5 +89,58 @@ final class ExportOutageLog {
 
   private static String firstLine(@Nullable String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
+  }
+
+  /** A metric exporter that reports outages to an {@link ExportOutageLog}. */
+  private record ReportingMetricExporter(MetricExporter exporter, ExportOutageLog outage)
+      implements MetricExporter {
+    @Override
+    public CompletableResultCode export(Collection<MetricData> batch) {
+      return outage.watch(exporter.export(batch));
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return exporter.flush();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return exporter.shutdown();
+    }
+
+    @Override
+    public AggregationTemporality getAggregationTemporality(InstrumentType instrument) {
+      return exporter.getAggregationTemporality(instrument);
+    }
+
+    @Override
+    public Aggregation getDefaultAggregation(InstrumentType instrument) {
+      return exporter.getDefaultAggregation(instrument);
+    }
+
+    @Override
+    public MemoryMode getMemoryMode() {
+      return exporter.getMemoryMode();
+    }
+  }
+
+  /** A span exporter that reports outages to an {@link ExportOutageLog}. */
+  private record ReportingSpanExporter(SpanExporter exporter, ExportOutageLog outage)
+      implements SpanExporter {
+    @Override
+    public CompletableResultCode export(Collection<SpanData> batch) {
+      return outage.watch(exporter.export(batch));
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return exporter.flush();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return exporter.shutdown();
+    }
   }
 }

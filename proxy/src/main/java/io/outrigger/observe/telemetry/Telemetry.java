@@ -59,12 +59,9 @@ public final class Telemetry implements AutoCloseable {
                   (meters, properties) -> meters.registerMetricProducer(producer))
               .addMetricExporterCustomizer(
                   (exporter, properties) ->
-                      new OutageReportingMetricExporter(
-                          exporter, new ExportOutageLog("metrics", endpoint)))
+                      new ExportOutageLog("metrics", endpoint).watch(exporter))
               .addSpanExporterCustomizer(
-                  (exporter, properties) ->
-                      new OutageReportingSpanExporter(
-                          exporter, new ExportOutageLog("traces", endpoint)))
+                  (exporter, properties) -> new ExportOutageLog("traces", endpoint).watch(exporter))
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {

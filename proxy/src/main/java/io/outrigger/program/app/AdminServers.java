@@ -59,13 +59,13 @@ final class AdminServers implements AutoCloseable {
       http =
           open(
               Flag.ADMIN,
-              options.admin(),
+              options.servers().admin(),
               address ->
                   AdminServer.start(address, AdminEndpoints.of(state), turns, state.unread()));
       grpc =
           open(
               Flag.ADMIN_GRPC,
-              options.adminGrpc(),
+              options.servers().adminGrpc(),
               address ->
                   AdminGrpcServer.start(
                       address,
@@ -78,7 +78,7 @@ final class AdminServers implements AutoCloseable {
       health =
           open(
               Flag.HEALTH,
-              options.health(),
+              options.servers().health(),
               address ->
                   AdminServer.startForProbes(
                       address, AdminEndpoints.probes(state), turns, state.unread()));

@@ -81,7 +81,7 @@ final class ForwardOpener {
     Supplier<List<TargetRuntime>> all;
     Function<String, Optional<TargetRuntime>> known;
     if (spec.target() instanceof Target.Single single
-        && !(options.authority() instanceof AuthorityMode.Preserve)) {
+        && !(options.routing().authority() instanceof AuthorityMode.Preserve)) {
       TargetRuntime target = onlyTarget(spec.name(), single);
       only = Optional.of(target);
       all = () -> List.of(target);
@@ -118,7 +118,7 @@ final class ForwardOpener {
 
   private TargetRuntime onlyTarget(String forward, Target.Single target) {
     String authority =
-        options.authority() instanceof AuthorityMode.Fixed fixed
+        options.routing().authority() instanceof AuthorityMode.Fixed fixed
             ? fixed.text()
             : target.dataPlaneAuthority();
     return targets.make(forward, target, authority);
@@ -131,7 +131,7 @@ final class ForwardOpener {
   private Function<String, TargetRuntime> targetMaker(
       io.outrigger.program.options.ForwardSpec spec) {
     Optional<String> fixed =
-        options.authority() instanceof AuthorityMode.Fixed f
+        options.routing().authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
             : Optional.empty();
     return authority ->

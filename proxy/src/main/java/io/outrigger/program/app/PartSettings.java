@@ -13,10 +13,10 @@ import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.telemetry.Telemetry;
-import io.outrigger.program.options.ExperimentalMetric;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.StartFailure;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
@@ -57,16 +57,19 @@ final class PartSettings {
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
     var settings =
         new ForwardSettings(
-                authority(options.authority()),
+                authority(options.routing().authority()),
                 options.limits().maxQueuedRequests(),
                 ForwardSettings.MAX_QUEUED_BYTES,
                 nodeId)
             .measuring(
                 new Measuring(
-                    options.metricMethods(),
-                    options.metricLocality(),
-                    options.metricsExperimental().contains(ExperimentalMetric.CALL_DELAY),
-                    options.metricsExperimental().contains(ExperimentalMetric.ATTEMPT_DELAY)));
+                    options.measurement().methods(),
+                    options.measurement().locality(),
+                    options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
+                    options
+                        .measurement()
+                        .experimental()
+                        .contains(ExperimentalMetric.ATTEMPT_DELAY)));
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
   }
 
@@ -102,11 +105,12 @@ final class PartSettings {
    */
   static Optional<Telemetry> telemetry(ProxyOptions options, Supplier<MetricSnapshots> metrics)
       throws InvalidInput {
-    if (options.otlp().isEmpty()) {
+    if (options.measurement().otlp().isEmpty()) {
       return Optional.empty();
     }
     try {
-      return Optional.of(Telemetry.start(options.otlp().get(), ProgramVersion.text(), metrics));
+      return Optional.of(
+          Telemetry.start(options.measurement().otlp().get(), ProgramVersion.text(), metrics));
     } catch (IllegalArgumentException e) {
       throw new InvalidInput(List.of("--otlp: " + e.getMessage()));
     }

@@ -163,9 +163,9 @@ public final class ProxyApp implements AutoCloseable {
             events,
             loops.count(),
             HttpFilters.ofProcess(),
-            options.aggregatesDecide(),
-            options.otlp().isPresent() || !options.metricsExperimental().isEmpty(),
-            options.ignoreRouteTimeout());
+            options.routing(),
+            options.measurement().otlp().isPresent()
+                || !options.measurement().experimental().isEmpty());
   }
 
   /**

@@ -16,6 +16,7 @@ import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.events.LbEvents;
 import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
@@ -40,9 +41,8 @@ record Targets(
     EventLog events,
     int loops,
     HttpFilters filters,
-    boolean aggregatesDecide,
-    boolean namesPriorities,
-    boolean ignoreRouteTimeout) {
+    ProxyOptions.Routing routing,
+    boolean namesPriorities) {
   /**
    * Creates a target. The control planes must be known when the target is started, not before.
    *
@@ -56,8 +56,8 @@ record Targets(
         name,
         authority,
         filters,
-        ignoreRouteTimeout,
-        new TargetReports(events, forward, name, ignoreRouteTimeout),
+        routing.ignoreRouteTimeout(),
+        new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
         clusters -> {
           var manager =
               new ClusterManager(
@@ -69,7 +69,7 @@ record Targets(
                   counters.of(name).and(new LbEvents(events, forward)),
                   loops,
                   clusters);
-          if (aggregatesDecide) {
+          if (routing.aggregatesDecide()) {
             manager.letAggregatesDecide();
           }
           return namesPriorities ? manager.namePriorities() : manager;

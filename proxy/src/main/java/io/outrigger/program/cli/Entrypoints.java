@@ -1,8 +1,23 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.app.ResourceReading;
+import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.StartFailure;
+import io.outrigger.program.options.Target;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.transport.CredentialCheck;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -24,5 +39,93 @@ public record Entrypoints(
     LiveEntrypoint live) {
   public Entrypoints {
     preparation = List.copyOf(preparation);
+  }
+
+  /** The program behind {@code outrigger run}. */
+  @FunctionalInterface
+  interface RunEntrypoint {
+    /**
+     * Runs the sidecar until it has drained.
+     *
+     * @param resources reads the resource files that the options name
+     * @param overlay the local policy that the options name, already read
+     * @param signals starts the drain: the program sets {@link Signals#onFirst} as soon as it can
+     *     drain
+     * @return the exit code: 0 after a clean drain
+     * @throws StartFailure when the program cannot start; no port stays bound
+     * @throws InvalidInput when a file that appeared during the wait is wrong, or when one of
+     *     OpenTelemetry's environment variables is wrong
+     */
+    int run(ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
+        throws StartFailure, InvalidInput;
+  }
+
+  /** The program behind {@code outrigger demo}. */
+  @FunctionalInterface
+  interface DemoEntrypoint {
+    /**
+     * Runs the demo and prints its text.
+     *
+     * @param duration the time after which the demo ends; empty means until a signal
+     * @param admin the admin address of the demo's sidecar
+     * @param story receives the text
+     * @return the exit code
+     */
+    int run(
+        Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
+        throws StartFailure;
+  }
+
+  /** Validates static resources offline, by the rules of the live client. */
+  @FunctionalInterface
+  interface ResourceCheck {
+    /**
+     * Reads and decodes all resources.
+     *
+     * @param paths files and folders
+     * @param bootstrap supplies the server features and certificate providers; empty means that
+     *     there are none
+     * @param overlay the local policy that is applied to the resources
+     */
+    Result check(List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay);
+
+    /**
+     * The result of a check.
+     *
+     * @param files the files as they were read
+     * @param errors one line per rejected resource, with file, place, resource name and field path;
+     *     empty when nothing would be rejected
+     * @param broken one line, in the form of {@code errors}, per resource that is accepted but
+     *     cannot work
+     * @param warnings one line, in the form of {@code errors}, per field that has no effect or
+     *     works only in part
+     * @param rules the effect of each overlay rule
+     */
+    record Result(
+        ResourceFiles files,
+        List<String> errors,
+        List<String> broken,
+        List<String> warnings,
+        List<OverlayStatus.Rule> rules) {
+      public Result {
+        errors = List.copyOf(errors);
+        broken = List.copyOf(broken);
+        warnings = List.copyOf(warnings);
+        rules = List.copyOf(rules);
+      }
+
+      /** Creates a result that has only errors. */
+      public Result(ResourceFiles files, List<String> errors) {
+        this(files, errors, List.of(), List.of(), List.of());
+      }
+    }
+  }
+
+  /** Fetches the configuration of a target from its control plane. */
+  @FunctionalInterface
+  interface LiveEntrypoint {
+    /** Blocks until the result is known or the timeout has passed. */
+    LiveCheck.Result check(
+        Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout);
   }
 }

@@ -8,7 +8,9 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
+import io.outrigger.base.PlainText;
 import io.outrigger.program.options.ProxyOptions.Logging;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,5 +93,17 @@ final class LogSetup {
     text.setContext(context);
     text.start();
     return text;
+  }
+
+  /**
+   * Logback's JSON encoder, with terminal control characters escaped, since people follow the log
+   * on terminals.
+   */
+  private static final class PlainJsonEncoder extends JsonEncoder {
+    @Override
+    public byte[] encode(ILoggingEvent event) {
+      String line = new String(super.encode(event), StandardCharsets.UTF_8);
+      return PlainText.ofJson(line).getBytes(StandardCharsets.UTF_8);
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.app.ProxyApp;
 import io.outrigger.program.app.ResourceReading;
+import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.demo.Demo;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;

@@ -1,13 +1,19 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.program.options.ProgramVersion;
+import java.io.PrintWriter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program {@code outrigger} with its subcommands. */
 @Command(
@@ -15,7 +21,7 @@ import picocli.CommandLine.Spec;
     description =
         "An xDS-aware sidecar proxy: treats each request as a proxyless gRPC client would.",
     mixinStandardHelpOptions = true,
-    versionProvider = VersionText.class,
+    versionProvider = OutriggerCommand.VersionText.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:after a clean drain",
@@ -23,6 +29,8 @@ import picocli.CommandLine.Spec;
       "2:wrong flags, unreadable or invalid bootstrap or static resources"
     })
 final class OutriggerCommand implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(OutriggerCommand.class);
+
   @Spec private @Nullable CommandSpec spec;
 
   private OutriggerCommand() {}
@@ -56,8 +64,30 @@ final class OutriggerCommand implements Runnable {
     commandLine.setOut(context.out()).setErr(context.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
     commandLine.setExpandAtFiles(false); // {@code @} is part of --forward
-    UsageErrors.handleIn(commandLine, context.err());
+    commandLine.setParameterExceptionHandler((e, line) -> onBadUsage(e, context.err()));
+    commandLine.setExecutionExceptionHandler(
+        (e, command, parsed) -> Failures.report(e, context.err()));
     return commandLine;
+  }
+
+  private static int onBadUsage(ParameterException e, PrintWriter err) {
+    log.debug("command line refused", e);
+    String help = e.getCommandLine().getCommandSpec().qualifiedName() + " --help";
+    Failures.line(err, reason(e) + "; see " + help);
+    return Failures.BAD_INPUT;
+  }
+
+  private static String reason(ParameterException e) {
+    boolean atRoot = e.getCommandLine().getParent() == null;
+    if (atRoot
+        && e instanceof UnmatchedArgumentException unmatched
+        && !unmatched.isUnknownOption()) {
+      return "\"%s\" is not a subcommand; give one of %s"
+          .formatted(
+              unmatched.getUnmatched().get(0),
+              String.join(", ", e.getCommandLine().getSubcommands().keySet()));
+    }
+    return Failures.oneLine(e);
   }
 
   @Override
@@ -66,5 +96,15 @@ final class OutriggerCommand implements Runnable {
     throw new ParameterException(
         self.commandLine(),
         "no subcommand; give one of " + String.join(", ", self.subcommands().keySet()));
+  }
+
+  /** Renders the text of {@code --version}. */
+  static final class VersionText implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {
+        "outrigger " + ProgramVersion.text() + " (Java " + Runtime.version().feature() + ")"
+      };
+    }
   }
 }

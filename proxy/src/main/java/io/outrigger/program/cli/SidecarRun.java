@@ -1,6 +1,7 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.program.app.ResourceReading;
+import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.OptionsReader;

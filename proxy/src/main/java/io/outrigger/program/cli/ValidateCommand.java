@@ -4,6 +4,7 @@ import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.BootstrapSource;
 import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.DurationText;

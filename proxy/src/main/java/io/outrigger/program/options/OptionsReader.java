@@ -7,8 +7,12 @@ import io.outrigger.program.options.ProxyOptions.AuthorityMode;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
+import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Measurement;
+import io.outrigger.program.options.ProxyOptions.Routing;
+import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
 import java.net.URI;
@@ -91,62 +95,44 @@ public final class OptionsReader {
     List<Path> overlays =
         SourceReader.paths(
             settings, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
-    Optional<ListenAddress.Tcp> admin = address(Flag.ADMIN, Optional.of(ADMIN));
-    Optional<ListenAddress.Tcp> adminGrpc = address(Flag.ADMIN_GRPC, Optional.empty());
-    Optional<ListenAddress.Tcp> health = address(Flag.HEALTH, Optional.empty());
-    admin.ifPresent(a -> ports.take(settings.origin(Flag.ADMIN), "the admin server", a));
-    adminGrpc.ifPresent(
-        a -> ports.take(settings.origin(Flag.ADMIN_GRPC), "the admin gRPC server", a));
-    health.ifPresent(a -> ports.take(settings.origin(Flag.HEALTH), "the health server", a));
-    Serving serving = serving(ports.serves());
-    int threads = number(Flag.THREADS, machine.cpus(), 1, 1024);
-    Transport transport = oneOf(Flag.TRANSPORT, Transport.AUTO);
-    Connections connections = connections();
-    Limits limits = limits(machine.memory());
-    boolean ignoreRouteTimeout =
-        value(Flag.IGNORE_ROUTE_TIMEOUT, false, OptionsReader::parseBoolean);
-    AuthorityMode authority =
-        value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority);
-    Drain drain =
-        new Drain(
-            duration(Flag.DRAIN_DELAY, Duration.ZERO),
-            duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30)));
-    AccessLog accessLog = value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog);
-    Optional<String> decisionHeader =
-        value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName);
-    Set<String> metricMethods = metricMethods();
-    Set<ExperimentalMetric> metricsExperimental = metricsExperimental();
-    boolean metricLocality = value(Flag.METRIC_LOCALITY, false, OptionsReader::parseBoolean);
-    Logging logging =
-        new Logging(
-            oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
-            oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format()));
-    Optional<String> otlp = value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint);
+    var options =
+        new ProxyOptions(
+            source,
+            lookup,
+            overlays,
+            ports.forwards(),
+            serving(ports.serves()),
+            servers(ports),
+            number(Flag.THREADS, machine.cpus(), 1, 1024),
+            oneOf(Flag.TRANSPORT, Transport.AUTO),
+            connections(),
+            limits(machine.memory()),
+            new Routing(
+                "true".equals(environment.get(AGGREGATES_DECIDE)),
+                isOn(Flag.IGNORE_ROUTE_TIMEOUT),
+                value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority)),
+            new Drain(
+                duration(Flag.DRAIN_DELAY, Duration.ZERO),
+                duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30))),
+            value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog),
+            value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName),
+            new Measurement(
+                metricMethods(),
+                metricsExperimental(),
+                isOn(Flag.METRIC_LOCALITY),
+                value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint)),
+            new Logging(
+                oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
+                oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format())));
     problems.throwIfAny();
-    return new ProxyOptions(
-        source,
-        lookup,
-        overlays,
-        ports.forwards(),
-        serving,
-        admin,
-        adminGrpc,
-        health,
-        threads,
-        transport,
-        connections,
-        limits,
-        "true".equals(environment.get(AGGREGATES_DECIDE)),
-        ignoreRouteTimeout,
-        authority,
-        drain,
-        accessLog,
-        decisionHeader,
-        metricMethods,
-        metricsExperimental,
-        metricLocality,
-        logging,
-        otlp);
+    return options;
+  }
+
+  private Servers servers(PortsReader ports) {
+    return new Servers(
+        address(ports, Flag.ADMIN, "the admin server", Optional.of(ADMIN)),
+        address(ports, Flag.ADMIN_GRPC, "the admin gRPC server", Optional.empty()),
+        address(ports, Flag.HEALTH, "the health server", Optional.empty()));
   }
 
   /**
@@ -173,7 +159,7 @@ public final class OptionsReader {
         serves,
         spread.compareTo(grace) < 0 ? spread : grace,
         grace,
-        value(Flag.SERVE_REQUIRE_RBAC, false, OptionsReader::parseBoolean),
+        isOn(Flag.SERVE_REQUIRE_RBAC),
         value(Flag.PEER_HEADER, false, OptionsReader::peerHeader));
   }
 
@@ -253,11 +239,20 @@ public final class OptionsReader {
     }
   }
 
-  private Optional<ListenAddress.Tcp> address(Flag flag, Optional<ListenAddress.Tcp> absent) {
-    return value(
-        flag,
-        absent,
-        text -> text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
+  private Optional<ListenAddress.Tcp> address(
+      PortsReader ports, Flag flag, String subject, Optional<ListenAddress.Tcp> absent) {
+    Optional<ListenAddress.Tcp> address =
+        value(
+            flag,
+            absent,
+            text ->
+                text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
+    address.ifPresent(each -> ports.take(settings.origin(flag), subject, each));
+    return address;
+  }
+
+  private boolean isOn(Flag flag) {
+    return value(flag, false, OptionsReader::parseBoolean);
   }
 
   private Duration duration(Flag flag, Duration absent) {

@@ -17,17 +17,7 @@ import java.util.Set;
  * @param source empty while the bootstrap does not exist yet
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
- * @param admin empty when switched off
- * @param adminGrpc empty when switched off
- * @param health the address of a server that has only probes and metrics; empty when switched off
- * @param aggregatesDecide whether the policy of an aggregate cluster replaces those of its leaves
- *     (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
- * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
  * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
- * @param metricMethods methods with metrics of their own, such as {@code pkg.Service/Method}
- * @param metricsExperimental metrics that are on although they are off by default
- * @param metricLocality whether metrics of attempts have a label for the locality (A78)
- * @param otlp the receiver of traces and metrics; empty when switched off
  */
 @AnyThread
 public record ProxyOptions(
@@ -36,29 +26,20 @@ public record ProxyOptions(
     List<Path> overlays,
     List<ForwardSpec> forwards,
     Serving serving,
-    Optional<ListenAddress.Tcp> admin,
-    Optional<ListenAddress.Tcp> adminGrpc,
-    Optional<ListenAddress.Tcp> health,
+    Servers servers,
     int threads,
     Transport transport,
     Connections connections,
     Limits limits,
-    boolean aggregatesDecide,
-    boolean ignoreRouteTimeout,
-    AuthorityMode authority,
+    Routing routing,
     Drain drain,
     AccessLog accessLog,
     Optional<String> decisionHeader,
-    Set<String> metricMethods,
-    Set<ExperimentalMetric> metricsExperimental,
-    boolean metricLocality,
-    Logging logging,
-    Optional<String> otlp) {
+    Measurement measurement,
+    Logging logging) {
   public ProxyOptions {
     overlays = List.copyOf(overlays);
     forwards = List.copyOf(forwards);
-    metricMethods = Set.copyOf(metricMethods);
-    metricsExperimental = Set.copyOf(metricsExperimental);
   }
 
   /** Returns the names of all {@code dns:///} targets. */
@@ -119,6 +100,45 @@ public record ProxyOptions(
       boolean peerHeader) {
     public Serving {
       serves = List.copyOf(serves);
+    }
+  }
+
+  /**
+   * The addresses of the servers besides the forwards; each is empty when switched off.
+   *
+   * @param health the address of a server that has only probes and metrics
+   */
+  public record Servers(
+      Optional<ListenAddress.Tcp> admin,
+      Optional<ListenAddress.Tcp> adminGrpc,
+      Optional<ListenAddress.Tcp> health) {}
+
+  /**
+   * The settings of routing and balancing.
+   *
+   * @param aggregatesDecide whether the policy of an aggregate cluster replaces those of its leaves
+   *     (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
+   * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
+   */
+  public record Routing(
+      boolean aggregatesDecide, boolean ignoreRouteTimeout, AuthorityMode authority) {}
+
+  /**
+   * The settings of metrics and traces.
+   *
+   * @param methods methods with metrics of their own, such as {@code pkg.Service/Method}
+   * @param experimental metrics that are on although they are off by default
+   * @param locality whether metrics of attempts have a label for the locality (A78)
+   * @param otlp the receiver of traces and metrics; empty when switched off
+   */
+  public record Measurement(
+      Set<String> methods,
+      Set<ExperimentalMetric> experimental,
+      boolean locality,
+      Optional<String> otlp) {
+    public Measurement {
+      methods = Set.copyOf(methods);
+      experimental = Set.copyOf(experimental);
     }
   }
 
@@ -203,6 +223,28 @@ public record ProxyOptions(
     public enum Format {
       TEXT,
       JSON
+    }
+  }
+
+  /**
+   * Metrics that their gRFC calls experimental. These metrics are off unless a flag enables them.
+   */
+  public enum ExperimentalMetric {
+    /** The metric of A121 for calls. */
+    CALL_DELAY("grpc.client.call.delay.duration"),
+
+    /** The metric of A121 for attempts. */
+    ATTEMPT_DELAY("grpc.client.attempt.delay.duration");
+
+    private final String text;
+
+    ExperimentalMetric(String text) {
+      this.text = text;
+    }
+
+    /** Returns the metric's name in gRPC. */
+    public String text() {
+      return text;
     }
   }
 }

@@ -6,6 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.tls.EndpointTls;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.observe.history.TrafficView.Minute;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;

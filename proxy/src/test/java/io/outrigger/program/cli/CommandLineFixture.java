@@ -4,6 +4,8 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.program.app.LiveCheck;
+import io.outrigger.program.cli.Entrypoints.LiveEntrypoint;
+import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.Logging;

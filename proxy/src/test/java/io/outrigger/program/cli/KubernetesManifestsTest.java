@@ -187,9 +187,9 @@ final class KubernetesManifestsTest {
     ProxyOptions options = outrigger.started.get(0);
     assertThat(options.forwards()).hasSize(1);
     assertThat(options.source().isEmpty()).isEqualTo(isBesideAgent(pod));
-    assertThat(options.admin()).contains(new ListenAddress.Tcp("127.0.0.1", 9901));
-    assertThat(options.adminGrpc()).isEmpty();
-    assertThat(options.health()).contains(new ListenAddress.Tcp("0.0.0.0", 9902));
+    assertThat(options.servers().admin()).contains(new ListenAddress.Tcp("127.0.0.1", 9901));
+    assertThat(options.servers().adminGrpc()).isEmpty();
+    assertThat(options.servers().health()).contains(new ListenAddress.Tcp("0.0.0.0", 9902));
     JsonArray ports = sidecar.getAsJsonArray("ports");
     assertThat(ports).hasSize(1);
     assertThat(ports.get(0).getAsJsonObject().get("containerPort").getAsInt()).isEqualTo(9902);

@@ -3,6 +3,7 @@ package io.outrigger.program.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;

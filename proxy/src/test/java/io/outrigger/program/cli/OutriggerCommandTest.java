@@ -81,7 +81,7 @@ final class OutriggerCommandTest {
 
     ProxyOptions options = outrigger.started.get(0);
     assertThat(options.forwards()).extracting(ForwardSpec::name).containsExactly("orders", "*");
-    assertThat(options.ignoreRouteTimeout()).isTrue();
+    assertThat(options.routing().ignoreRouteTimeout()).isTrue();
     assertThat(outrigger.logging).extracting(Logging::level).containsExactly(Logging.Level.DEBUG);
   }
 
@@ -103,7 +103,7 @@ final class OutriggerCommandTest {
         "run", "--bootstrap", EXAMPLE, "--forward", FORWARD, "--ignore-route-timeout=false");
 
     assertThat(outrigger.started)
-        .extracting(ProxyOptions::ignoreRouteTimeout)
+        .extracting(options -> options.routing().ignoreRouteTimeout())
         .containsExactly(true, false);
   }
 

@@ -10,8 +10,12 @@ import io.outrigger.program.options.ProxyOptions.AuthorityMode;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
+import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
+import io.outrigger.program.options.ProxyOptions.Measurement;
+import io.outrigger.program.options.ProxyOptions.Routing;
+import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
 import io.outrigger.testing.Conformance;
@@ -49,9 +53,10 @@ final class OptionsReaderTest extends OptionsFixture {
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
                 new Serving(
                     List.of(), Duration.ofSeconds(30), Duration.ofMinutes(10), false, false),
-                Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
-                Optional.empty(),
-                Optional.empty(),
+                new Servers(
+                    Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
+                    Optional.empty(),
+                    Optional.empty()),
                 3,
                 Transport.AUTO,
                 new Connections(
@@ -62,17 +67,12 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(30),
                     Duration.ofMinutes(5)),
                 new Limits(1000, 65536, 10_000, MEMORY.peerBytes(), 10_000, 100),
-                false,
-                false,
-                new AuthorityMode.OfTarget(),
+                new Routing(false, false, new AuthorityMode.OfTarget()),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
                 Optional.empty(),
-                Set.of(),
-                Set.of(),
-                false,
-                new Logging(Logging.Level.INFO, Logging.Format.TEXT),
-                Optional.empty()));
+                new Measurement(Set.of(), Set.of(), false, Optional.empty()),
+                new Logging(Logging.Level.INFO, Logging.Format.TEXT)));
     assertThat(options.source().orElseThrow().isStatic()).isFalse();
     assertThat(options.source().orElseThrow().bootstrap().servers())
         .extracting(XdsServer::uri)
@@ -85,7 +85,7 @@ final class OptionsReaderTest extends OptionsFixture {
   void aggregatesDecideOnlyWhenTheVariableIsTrue(String value, boolean decide) throws InvalidInput {
     environment.put("GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT", value);
 
-    assertThat(read().aggregatesDecide()).isEqualTo(decide);
+    assertThat(read().routing().aggregatesDecide()).isEqualTo(decide);
   }
 
   @Test
@@ -157,9 +157,10 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(20),
                     true,
                     true),
-                Optional.empty(),
-                Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
-                Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903)),
+                new Servers(
+                    Optional.empty(),
+                    Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
+                    Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903))),
                 2,
                 Transport.IO_URING,
                 new Connections(
@@ -170,17 +171,16 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(7),
                     Duration.ofMinutes(8)),
                 new Limits(10, 8192, 20, 64 << 20, 0, 7),
-                false,
-                true,
-                new AuthorityMode.Fixed("orders.example:443"),
+                new Routing(false, true, new AuthorityMode.Fixed("orders.example:443")),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
                 Optional.empty(),
-                Set.of("test.Pay/Charge", "a.b.C/D"),
-                Set.of(ExperimentalMetric.ATTEMPT_DELAY),
-                true,
-                new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
-                Optional.of("http://collector:4317")));
+                new Measurement(
+                    Set.of("test.Pay/Charge", "a.b.C/D"),
+                    Set.of(ExperimentalMetric.ATTEMPT_DELAY),
+                    true,
+                    Optional.of("http://collector:4317")),
+                new Logging(Logging.Level.DEBUG, Logging.Format.JSON)));
   }
 
   @Test
@@ -233,7 +233,7 @@ final class OptionsReaderTest extends OptionsFixture {
   void aTextOfTheFileKeepsItsCharacters() throws IOException, InvalidInput {
     give(Flag.CONFIG, write("o.yaml", "authority: 1.10\n").toString());
 
-    assertThat(read().authority()).isEqualTo(new AuthorityMode.Fixed("1.10"));
+    assertThat(read().routing().authority()).isEqualTo(new AuthorityMode.Fixed("1.10"));
   }
 
   @Conformance("A121-01")
@@ -270,8 +270,8 @@ final class OptionsReaderTest extends OptionsFixture {
         write("o.yaml", "admin: off\nignore-route-timeout: true\nmax-memory: 2097152\n")
             .toString());
 
-    assertThat(read().admin()).isEmpty();
-    assertThat(read().ignoreRouteTimeout()).isTrue();
+    assertThat(read().servers().admin()).isEmpty();
+    assertThat(read().routing().ignoreRouteTimeout()).isTrue();
     assertThat(read().limits().maxMemoryBytes()).isEqualTo(2 << 20);
   }
 
@@ -279,7 +279,7 @@ final class OptionsReaderTest extends OptionsFixture {
   void anEmptyVariableIsAsIfUnset() throws InvalidInput {
     environment.put("OUTRIGGER_ADMIN", "");
 
-    assertThat(read().admin()).isPresent();
+    assertThat(read().servers().admin()).isPresent();
   }
 
   @Test
