@@ -22,7 +22,8 @@ public interface RandomSource {
     SUBSET,
     FAULT_DELAY,
     FAULT_ABORT,
-    QUERY_ID
+    QUERY_ID,
+    DRAIN_SPREAD
   }
 
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */

@@ -55,6 +55,7 @@ final class FieldRules {
           RETRY_PUSHBACK,
           PREVIOUS_ATTEMPTS,
           LOCAL,
+          FORWARDED_CLIENT_CERT,
           OTHER ->
           null;
     };

@@ -154,15 +154,15 @@ public final class HeaderRules {
   }
 
   /**
-   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so it
-   * is not checked.
+   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so its
+   * value is not checked.
    */
   private static @Nullable String hostFault(HeaderList headers) {
-    if (headers.contains(KnownName.AUTHORITY)) {
-      return null;
-    }
     if (headers.count(KnownName.HOST) > 1) {
       return "host appears twice";
+    }
+    if (headers.contains(KnownName.AUTHORITY)) {
+      return null;
     }
     HeaderField host = headers.find(KnownName.HOST);
     return host == null || FieldRules.isGraphic(host.bytes())

@@ -26,6 +26,7 @@ public enum KnownName {
   RETRY_PUSHBACK("grpc-retry-pushback-ms", 1 << 18),
   PREVIOUS_ATTEMPTS("grpc-previous-rpc-attempts", 1 << 19),
   LOCAL("x-outrigger-local", 1 << 20),
+  FORWARDED_CLIENT_CERT("x-forwarded-client-cert", 1 << 21),
   /** Any other name. */
   OTHER("", 0);
 

@@ -42,6 +42,11 @@ public final class PeerErrors {
     add("request of app " + peer + " refused: " + reason);
   }
 
+  /** Records that the connection of a peer of a served port did not get to HTTP/2. */
+  public void onHandshakeFailed(Object peer, String reason) {
+    add("connection of " + peer + " refused: " + reason);
+  }
+
   private void add(String text) {
     last.set(text);
     all.increment();

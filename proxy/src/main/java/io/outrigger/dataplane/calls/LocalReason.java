@@ -12,6 +12,10 @@ import java.util.Locale;
 public enum LocalReason {
   NO_ROUTE,
   NO_HEALTHY_UPSTREAM,
+  /** The app of a {@code --serve} does not accept connections. */
+  APP_UNREACHABLE,
+  /** RBAC refused the request. */
+  DENIED,
   DEADLINE,
   OVERLOAD,
   XDS_ERROR,

@@ -5,10 +5,14 @@ import io.outrigger.http2.SocketView;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 
 /** The connections of one listener on one event loop. */
 @LoopConfined
 final class AcceptedConnections {
+  /** A decision may verify a certificate, which takes about 100 µs. */
+  private static final int VISITED_PER_TURN = 16;
+
   private final NavigableMap<Long, DownstreamConnection> open = new TreeMap<>();
   private boolean draining;
 
@@ -40,5 +44,23 @@ final class AcceptedConnections {
   void close() {
     draining = true;
     List.copyOf(open.values()).forEach(DownstreamConnection::close);
+  }
+
+  /**
+   * Retires connections as {@code admission} says, a few per turn of {@code loop}.
+   *
+   * @param from the lowest id of the connections to visit
+   */
+  void retire(long from, Admission admission, Executor loop) {
+    int visited = 0;
+    for (DownstreamConnection connection :
+        open.tailMap(from).values().stream().limit(VISITED_PER_TURN + 1L).toList()) {
+      if (visited == VISITED_PER_TURN) {
+        loop.execute(() -> retire(connection.id(), admission, loop));
+        return;
+      }
+      visited++;
+      connection.retire(admission.retirement(connection.caller()));
+    }
   }
 }

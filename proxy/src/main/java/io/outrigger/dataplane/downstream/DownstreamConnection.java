@@ -2,6 +2,7 @@ package io.outrigger.dataplane.downstream;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardedCall;
 import io.outrigger.http2.ConnectionHandler;
@@ -13,22 +14,34 @@ import io.outrigger.http2.PeerErrors;
 import io.outrigger.http2.SocketView;
 import io.outrigger.http2.StreamHandler;
 import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** An app's connection: each stream that the app opens is a call of the forward (SC-45). */
+/** A caller's connection: each stream that the caller opens is a call of the forward (SC-45). */
 @LoopConfined
 final class DownstreamConnection implements ConnectionHandler {
   private final AcceptedConnections siblings;
   private final long id;
   private final Http2Connection connection;
   private final Forward forward;
+  private final Caller caller;
   private final CallLoop loop;
   private final PeerErrors errors;
+
+  /** The timers of a {@link Retirement}; null without one. */
+  private @Nullable ScheduledFuture<?> goAwayTimer;
+
+  private @Nullable ScheduledFuture<?> endTimer;
 
   DownstreamConnection(
       long id,
       AcceptedConnections siblings,
       Http2Connection connection,
       Forward forward,
+      Caller caller,
       CallLoop loop,
       PeerErrors errors) {
     this.errors = errors;
@@ -36,12 +49,17 @@ final class DownstreamConnection implements ConnectionHandler {
     this.siblings = siblings;
     this.connection = connection;
     this.forward = forward;
+    this.caller = caller;
     this.loop = loop;
     siblings.add(this);
   }
 
   long id() {
     return id;
+  }
+
+  Caller caller() {
+    return caller;
   }
 
   SocketView view() {
@@ -56,6 +74,34 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
+  /** Ends the connection as {@code retirement} says, but not later than an earlier retirement. */
+  void retire(@Nullable Retirement retirement) {
+    if (retirement == null) {
+      return;
+    }
+    goAwayTimer = sooner(goAwayTimer, retirement.goAway(), connection::drain);
+    endTimer =
+        sooner(
+            endTimer,
+            retirement.end(),
+            () -> connection.close(Http2Error.NO_ERROR, "the listener has changed"));
+  }
+
+  private ScheduledFuture<?> sooner(
+      @Nullable ScheduledFuture<?> known, Duration delay, Runnable task) {
+    if (known != null && known.getDelay(TimeUnit.NANOSECONDS) <= delay.toNanos()) {
+      return known;
+    }
+    cancel(known);
+    return connection.eventLoop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private static void cancel(@Nullable Future<?> timer) {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+  }
+
   int activeStreams() {
     return connection.activeStreams();
   }
@@ -65,7 +111,7 @@ final class DownstreamConnection implements ConnectionHandler {
 
   @Override
   public StreamHandler onStream(Http2Stream stream) {
-    return new ForwardedCall(forward, loop, stream);
+    return new ForwardedCall(forward, caller, loop, stream);
   }
 
   @Override
@@ -92,6 +138,8 @@ final class DownstreamConnection implements ConnectionHandler {
 
   @Override
   public void onClosed(String reason) {
+    cancel(goAwayTimer);
+    cancel(endTimer);
     siblings.remove(this);
   }
 }

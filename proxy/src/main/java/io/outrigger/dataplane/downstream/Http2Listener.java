@@ -2,11 +2,15 @@ package io.outrigger.dataplane.downstream;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.http2.ConnectionHandler;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.Http2Connection;
 import io.outrigger.http2.SocketView;
@@ -30,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One local port: accepts apps' connections on the event loops in turn and passes their streams to
- * a {@link Forward}.
+ * One port: accepts connections on the event loops in turn and passes their streams to a {@link
+ * Forward}.
  *
  * <pre>
  * bind -> OPEN -> DRAINING -> CLOSED
@@ -47,6 +51,7 @@ public final class Http2Listener {
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final Forward forward;
+  private final Admission admission;
   private final ListenerSettings settings;
   private final List<AcceptedConnections> connections;
   private final @Nullable UnixSocketFile file;
@@ -55,18 +60,20 @@ public final class Http2Listener {
   private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
-  private volatile boolean portClosed;
+  private final CompletableFuture<Void> portClosed = new CompletableFuture<>();
   private volatile @Nullable Channel server;
 
   private Http2Listener(
       EventLoops loops,
       List<CallLoop> callLoops,
       Forward forward,
+      Admission admission,
       ListenerSettings settings,
       @Nullable UnixSocketFile file) {
     this.loops = loops;
     this.callLoops = List.copyOf(callLoops);
     this.forward = forward;
+    this.admission = admission;
     this.settings = settings;
     this.file = file;
     connections = Stream.generate(AcceptedConnections::new).limit(loops.count()).toList();
@@ -87,28 +94,66 @@ public final class Http2Listener {
       Forward forward,
       ListenerSettings settings)
       throws IOException {
-    boolean unix = address instanceof UnixDomainSocketAddress;
     UnixSocketFile file =
         address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
     try {
       if (file != null) {
         file.makeWay();
       }
-      var listener = new Http2Listener(loops, callLoops, forward, settings, file);
-      listener.bindTo(
-          address instanceof UnixDomainSocketAddress u ? loops.unixAddress(u.getPath()) : address,
-          unix);
+      var listener =
+          new Http2Listener(
+              loops, callLoops, forward, Admission.of(forward.app()), settings, file);
+      ChannelFuture binding = listener.bindTo(address).awaitUninterruptibly();
+      if (!binding.isSuccess()) {
+        Throwable cause = binding.cause();
+        throw cause instanceof IOException io ? io : new IOException(cause);
+      }
+      if (file != null) {
+        file.onBound();
+      }
       return listener;
     } catch (IOException e) {
-      throw new IOException("cannot listen on " + text(address) + ": " + reason(e), e);
+      throw new IOException(obstacle(address, e), e);
     }
   }
 
-  private void bindTo(SocketAddress address, boolean unix) throws IOException {
+  /**
+   * Opens a TCP port without blocking.
+   *
+   * @param admission decides which connections are served
+   * @return fails with an {@link IOException} whose message has the address and the reason
+   */
+  public static CompletionStage<Http2Listener> open(
+      InetSocketAddress address,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      Admission admission,
+      ListenerSettings settings) {
+    var listener = new Http2Listener(loops, callLoops, forward, admission, settings, null);
+    var opened = new CompletableFuture<Http2Listener>();
+    listener
+        .bindTo(address)
+        .addListener(
+            (ChannelFuture bound) -> {
+              if (bound.isSuccess()) {
+                opened.complete(listener);
+              } else {
+                opened.completeExceptionally(
+                    new IOException(obstacle(address, bound.cause()), bound.cause()));
+              }
+            });
+    return opened;
+  }
+
+  private ChannelFuture bindTo(SocketAddress address) {
+    boolean isUnix = address instanceof UnixDomainSocketAddress;
+    SocketAddress local =
+        address instanceof UnixDomainSocketAddress u ? loops.unixAddress(u.getPath()) : address;
     var bootstrap =
         new ServerBootstrap()
             .group(loops.group(), loops.group())
-            .channel(loops.serverChannel(address))
+            .channel(loops.serverChannel(local))
             .childOption(ChannelOption.ALLOCATOR, loops.allocator())
             .childHandler(
                 new ChannelInitializer<Channel>() {
@@ -117,20 +162,14 @@ public final class Http2Listener {
                     onAccepted(channel);
                   }
                 });
-    if (!unix) {
+    if (!isUnix) {
       bootstrap
           .option(ChannelOption.SO_REUSEADDR, true)
           .childOption(ChannelOption.TCP_NODELAY, true);
     }
-    var binding = bootstrap.bind(address).awaitUninterruptibly();
-    if (!binding.isSuccess()) {
-      Throwable cause = binding.cause();
-      throw cause instanceof IOException io ? io : new IOException(cause);
-    }
+    ChannelFuture binding = bootstrap.bind(local);
     server = binding.channel();
-    if (file != null) {
-      file.onBound();
-    }
+    return binding;
   }
 
   /** Sets up an accepted connection, on the event loop of that connection. */
@@ -146,23 +185,30 @@ public final class Http2Listener {
     accepted.incrementAndGet();
     channel.closeFuture().addListener(closed -> onConnectionClosed());
     int index = loops.index(channel.eventLoop());
-    AcceptedConnections siblings = connections.get(index);
-    channel
-        .pipeline()
-        .addLast(
-            Http2Connection.server(
-                settings.http2(),
-                made ->
-                    new DownstreamConnection(
-                        loops.nextSocketId(),
-                        siblings,
-                        made,
-                        forward,
-                        callLoops.get(index),
-                        loops.peerErrors())));
-    if (siblings.isDraining()) {
+    admission.admit(
+        channel,
+        caller -> Http2Connection.server(settings.http2(), made -> connect(made, index, caller)));
+    if (connections.get(index).isDraining()) {
       channel.close(); // accepted by the kernel before the port was closed
     }
+  }
+
+  private ConnectionHandler connect(Http2Connection made, int index, Caller caller) {
+    AcceptedConnections siblings = connections.get(index);
+    var connection =
+        new DownstreamConnection(
+            loops.nextSocketId(),
+            siblings,
+            made,
+            forward,
+            caller,
+            callLoops.get(index),
+            loops.peerErrors());
+    connection.retire(admission.retirement(caller)); // a change during the TLS handshake
+    if (siblings.isDraining()) { // the drain began during the TLS handshake
+      made.eventLoop().execute(connection::drain);
+    }
+    return connection;
   }
 
   private void onConnectionClosed() {
@@ -222,6 +268,20 @@ public final class Http2Listener {
     return refused.get();
   }
 
+  /** Completed when a drain or {@link #close} has closed the port. */
+  public CompletionStage<Void> portClosed() {
+    return portClosed;
+  }
+
+  /** Ends the connections for which {@link Admission#retirement} says so now. */
+  public void retire() {
+    for (int i = 0; i < connections.size(); i++) {
+      AcceptedConnections ofLoop = connections.get(i);
+      EventLoop loop = loops.loop(i);
+      loop.execute(() -> ofLoop.retire(0, admission, loop));
+    }
+  }
+
   /**
    * Stops accepting connections and lets every connection finish its streams. Further calls have no
    * effect.
@@ -253,7 +313,7 @@ public final class Http2Listener {
         .addListener(
             closed -> {
               then.run();
-              portClosed = true;
+              portClosed.complete(null);
               checkDrained();
             });
   }
@@ -276,9 +336,13 @@ public final class Http2Listener {
   }
 
   private void checkDrained() {
-    if (portClosed && open.get() == 0) {
+    if (portClosed.isDone() && open.get() == 0) {
       drained.complete(null);
     }
+  }
+
+  private static String obstacle(SocketAddress address, Throwable cause) {
+    return "cannot listen on " + text(address) + ": " + reason(cause);
   }
 
   private static String text(SocketAddress address) {
@@ -298,7 +362,7 @@ public final class Http2Listener {
     return ip.indexOf(':') >= 0 ? "[" + ip + "]" : ip;
   }
 
-  private static String reason(IOException e) {
+  private static String reason(Throwable e) {
     String text = String.valueOf(e.getMessage());
     if (text.toLowerCase(Locale.ROOT).contains("address already in use")) {
       return "address already in use";

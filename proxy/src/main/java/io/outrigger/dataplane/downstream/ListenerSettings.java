@@ -1,6 +1,8 @@
 package io.outrigger.dataplane.downstream;
 
 import io.outrigger.http2.ConnectionSettings;
+import io.outrigger.http2.ConnectionSettings.Timeouts;
+import java.time.Duration;
 
 /**
  * The limits of one local port.
@@ -9,10 +11,23 @@ import io.outrigger.http2.ConnectionSettings;
  * @param http2 the HTTP/2 limits that apply to apps
  */
 public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
+  private static final Timeouts EXPOSED =
+      new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
+
   /**
    * The defaults of {@code --max-connections} and {@code --max-concurrent-streams} (CONTRACT
    * section 2).
    */
   public static final ListenerSettings DEFAULT =
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
+
+  /** Returns the limits for strangers, the peers of {@code --serve}; these are for local apps. */
+  public ListenerSettings exposed() {
+    return new ListenerSettings(
+        maxConnections,
+        http2
+            .withMaxConcurrentStreams(100)
+            .withWindows(64 << 10, 256 << 10, 1 << 20)
+            .withTimeouts(EXPOSED));
+  }
 }

@@ -27,6 +27,7 @@ final class FaultDraw {
   static final String ABORT_GRPC = "x-envoy-fault-abort-grpc-request";
   static final String ABORT_PERCENTAGE = "x-envoy-fault-abort-request-percentage";
 
+  private static final String FAULT = "fault";
   private static final int MAX_DIGITS = 10;
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -78,10 +79,10 @@ final class FaultDraw {
     if (httpStatus.isPresent()) { // the HTTP status takes precedence, as in grpc-java
       int status = httpStatus.get();
       String text = "fault injection: aborted as if with HTTP status " + status;
-      return new FilterStep.Answer(new RpcStatus(Code.ofHttpStatus(status), text), status);
+      return new FilterStep.Answer(new RpcStatus(Code.ofHttpStatus(status), text), FAULT, status);
     }
     Code code = Code.ofNumber(grpcStatus.orElseThrow());
-    return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), 0);
+    return new FilterStep.Answer(new RpcStatus(code, "fault injection: aborted"), FAULT, 0);
   }
 
   /**

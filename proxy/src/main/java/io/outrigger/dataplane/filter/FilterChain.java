@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RequestView;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The filters of one route in the listener's order. A chain without filters is {@link #NONE}, which
@@ -23,6 +24,11 @@ public final class FilterChain {
   /** Returns the chain of {@code filters} in the given order; {@link #NONE} when there are none. */
   public static FilterChain of(List<RouteFilter> filters) {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
+  }
+
+  /** Returns this chain with {@code last} after its filters. */
+  public FilterChain and(RouteFilter last) {
+    return new FilterChain(Stream.concat(filters.stream(), Stream.of(last)).toList());
   }
 
   /** Whether the chain has no filters. */

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import java.util.Set;
@@ -15,6 +16,11 @@ public interface FilteredCall {
   RequestView request();
 
   RandomSource random();
+
+  /**
+   * The request and its caller, as RBAC judges them. Only for filters of served listeners.
+   */
+  AuthorizationInput authorization();
 
   /**
    * Edits the request headers that later filters, picks and the backend receive. Only for use in

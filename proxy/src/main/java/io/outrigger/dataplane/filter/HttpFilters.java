@@ -18,11 +18,14 @@ import java.util.function.Function;
  */
 @AnyThread
 public final class HttpFilters {
-  private final Map<Class<? extends FilterConfig>, Function<FilterConfig, Optional<RouteFilter>>>
-      factories;
+  private final Map<Class<? extends FilterConfig>, Factory<FilterConfig>> factories;
 
-  private HttpFilters(
-      Map<Class<? extends FilterConfig>, Function<FilterConfig, Optional<RouteFilter>>> factories) {
+  /** Creates a filter for one route; empty when the filter would do nothing on this route. */
+  private interface Factory<C> {
+    Optional<RouteFilter> create(String name, C settings);
+  }
+
+  private HttpFilters(Map<Class<? extends FilterConfig>, Factory<FilterConfig>> factories) {
     this.factories = Map.copyOf(factories);
   }
 
@@ -30,17 +33,24 @@ public final class HttpFilters {
    * Returns all filters.
    *
    * @param faults the counter that {@code max_active_faults} limits (A33)
+   * @param rbac receives the decisions of RBAC filters, which only served listeners have
    */
-  public static HttpFilters of(ActiveFaults faults) {
+  static HttpFilters of(ActiveFaults faults, RbacObserver rbac) {
     return new HttpFilters(Map.of())
         .with(FilterConfig.Router.class, router -> Optional.empty()) // needs no filter
         .with(FilterConfig.Fault.class, fault -> FaultFilter.of(fault, faults))
         .with(FilterConfig.StatefulSession.class, SessionFilter::of)
-        .with(Rbac.class, HttpFilters::onServersOnly);
+        .named(Rbac.class, (name, settings) -> RbacFilter.of(name, settings, rbac).map(f -> f));
   }
 
-  private static Optional<RouteFilter> onServersOnly(Rbac rbac) {
-    throw new IllegalStateException("the decoder refuses RBAC in a listener for clients");
+  /** Returns all filters for forwards. */
+  public static HttpFilters of(ActiveFaults faults) {
+    return of(faults, (call, filter, rules, decision) -> {});
+  }
+
+  /** Returns all filters for a served listener, with the receiver of RBAC's decisions. */
+  public static HttpFilters ofServer(RbacObserver rbac) {
+    return of(new ActiveFaults(), rbac);
   }
 
   /** Returns all filters with a new counter of active faults. */
@@ -57,11 +67,15 @@ public final class HttpFilters {
    */
   public <C extends FilterConfig> HttpFilters with(
       Class<C> settings, Function<C, Optional<? extends RouteFilter>> factory) {
+    return named(settings, (name, given) -> factory.apply(given).map(filter -> filter));
+  }
+
+  private <C extends FilterConfig> HttpFilters named(Class<C> settings, Factory<C> factory) {
     if (factories.containsKey(settings)) {
       throw new IllegalStateException("two filters for " + settings.getName());
     }
     var more = new HashMap<>(factories);
-    more.put(settings, given -> factory.apply(settings.cast(given)).map(filter -> filter));
+    more.put(settings, (name, given) -> factory.create(name, settings.cast(given)));
     return new HttpFilters(more);
   }
 
@@ -82,18 +96,18 @@ public final class HttpFilters {
     for (HttpFilter filter : filters) {
       FilterConfig config = effective(filter, overrides);
       if (!(config instanceof FilterConfig.Disabled)) {
-        prepare(config).ifPresent(chain::add);
+        prepare(filter.name(), config).ifPresent(chain::add);
       }
     }
     return FilterChain.of(chain);
   }
 
-  private Optional<RouteFilter> prepare(FilterConfig config) {
-    Function<FilterConfig, Optional<RouteFilter>> factory = factories.get(config.getClass());
+  private Optional<RouteFilter> prepare(String name, FilterConfig config) {
+    Factory<FilterConfig> factory = factories.get(config.getClass());
     if (factory == null) {
       throw new IllegalStateException("no filter for " + config.getClass().getName());
     }
-    return factory.apply(config);
+    return factory.create(name, config);
   }
 
   /**

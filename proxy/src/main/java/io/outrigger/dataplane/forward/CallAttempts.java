@@ -64,6 +64,8 @@ final class CallAttempts implements PickContext {
 
     ForwardTarget target();
 
+    Caller caller();
+
     /** Reserves a place in the queue; answers and ends the call when the queue is full. */
     boolean reserve();
 
@@ -260,7 +262,7 @@ final class CallAttempts implements PickContext {
       } else if (result instanceof PickResult.Fail fail) {
         if (!call.head().waitsForReady()) {
           if (!retry(fail.status())) {
-            call.reply(fail.status(), LocalReason.NO_HEALTHY_UPSTREAM);
+            call.reply(fail.status(), call.caller().unreachable());
           }
           return;
         }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Forward {
   private final String name;
   private final ForwardSettings settings;
-  private final TargetResolver targets;
+  private final Caller.Local app;
   private final CallObserver observer;
   private final CallTracer tracer;
   private final MemoryGauge memory;
@@ -63,7 +63,7 @@ public final class Forward {
       int loops) {
     this.name = name;
     this.settings = settings;
-    this.targets = targets;
+    app = new Caller.Local(targets);
     this.observer = observer;
     this.tracer = tracer;
     this.memory = memory;
@@ -83,6 +83,11 @@ public final class Forward {
     return new CallTotals(stats, (int) waiting.requests().held());
   }
 
+  /** The local apps, which are the callers unless the forward is for a {@code --serve}. */
+  public Caller app() {
+    return app;
+  }
+
   ForwardSettings settings() {
     return settings;
   }
@@ -91,23 +96,25 @@ public final class Forward {
    * The target of a new request; failed when no further target may be created, or when memory is
    * full and the request's connection is heavy.
    */
-  Outcome<ForwardTarget> targetFor(RequestHead head, boolean isOnHeavyConnection) {
+  Outcome<ForwardTarget> targetFor(
+      Caller caller, RequestHead head, boolean isOnHeavyConnection) {
     return isOnHeavyConnection && memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
-        : targets.targetFor(head.authority());
+        : caller.targets().targetFor(head.authority());
   }
 
   /**
    * Returns a message about what is wrong with the request's authority; null when the authority is
    * valid or not used.
    */
-  @Nullable String authorityFault(RequestHead head) {
+  @Nullable String authorityFault(Caller caller, RequestHead head) {
     AsciiString own = head.authority();
     if (own.isEmpty()) {
-      return targets.needsAuthority() ? "no :authority, which names the target here" : null;
+      return caller.targets().needsAuthority() ? "no :authority, which names the target here" : null;
     }
     return settings.authority() instanceof AuthorityMode.Preserve && !AuthorityRule.isObeyed(own)
-        ? ":authority is not a host with an optional port (--authority preserve)"
+        ? ":authority is not a host with an optional port"
+            + (caller instanceof Caller.Local ? " (--authority preserve)" : "")
         : null;
   }
 

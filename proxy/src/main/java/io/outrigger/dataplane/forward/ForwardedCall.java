@@ -8,6 +8,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
@@ -57,6 +58,7 @@ public final class ForwardedCall
   final Forward forward;
   final CallLoop loop;
   final CallTime time;
+  private final Caller caller;
   final DownstreamResponse app;
   final CallStatsRecorder record;
   final RequestRelay request;
@@ -76,9 +78,10 @@ public final class ForwardedCall
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
-  /** Creates a call for a stream that an app opened on the given event loop. */
-  public ForwardedCall(Forward forward, CallLoop loop, Http2Stream stream) {
+  /** Creates a call for a stream that {@code caller} opened on the given event loop. */
+  public ForwardedCall(Forward forward, Caller caller, CallLoop loop, Http2Stream stream) {
     this.forward = forward;
+    this.caller = caller;
     this.loop = loop;
     time = new CallTime(loop, this);
     app = new DownstreamResponse(stream, loop);
@@ -114,6 +117,14 @@ public final class ForwardedCall
   @Override
   public RandomSource random() {
     return loop.random();
+  }
+
+  @Override
+  public AuthorizationInput authorization() {
+    if (caller instanceof Caller.Remote remote) {
+      return new CallAuthorization(head(), remote);
+    }
+    throw new IllegalStateException("RBAC in a forward");
   }
 
   @Override
@@ -201,12 +212,12 @@ public final class ForwardedCall
       onDeadline();
       return;
     }
-    String fault = forward.authorityFault(head);
+    String fault = forward.authorityFault(caller, head);
     if (fault != null) {
       reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
       return;
     }
-    Outcome<ForwardTarget> resolved = forward.targetFor(head, app.isOnHeavyConnection());
+    Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app.isOnHeavyConnection());
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       record.targeted(ok.value().name());
@@ -322,7 +333,9 @@ public final class ForwardedCall
       record.spans().resolutionDelayed();
     }
     if (decision instanceof RouteDecision.Reject reject) {
-      reply(reject.status(), LocalReason.of(reject.reason()));
+      LocalReason reason = LocalReason.of(reject.reason());
+      int usual = LocalReply.httpStatus(reject.status(), reason);
+      reply(reject.status(), reason, reject.httpStatus() == 0 ? usual : reject.httpStatus());
       return;
     }
     var chosen = (RouteDecision.Forward) decision;
@@ -351,7 +364,7 @@ public final class ForwardedCall
         pause(wait.nanos(), this::filter);
       }
     } else if (step instanceof FilterStep.Answer answer) {
-      reply(answer.status(), LocalReason.FAULT, LocalReply.httpStatus(answer));
+      reply(answer.status(), LocalReason.of(answer.reason()), LocalReply.httpStatus(answer));
     } else {
       send();
     }
@@ -359,6 +372,10 @@ public final class ForwardedCall
 
   private void send() {
     phase = phase.to(CallPhase.SENDING);
+    HeaderList forwarded = caller.forwarded(head().headers());
+    if (forwarded != head().headers()) {
+      head = loop.heads().of(forwarded);
+    }
     attempts.begin();
   }
 
@@ -526,6 +543,11 @@ public final class ForwardedCall
   @Override
   public RequestHead head() {
     return requireNonNull(head);
+  }
+
+  @Override
+  public Caller caller() {
+    return caller;
   }
 
   @Override

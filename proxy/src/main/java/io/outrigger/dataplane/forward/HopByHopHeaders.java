@@ -25,13 +25,14 @@ final class HopByHopHeaders {
   private static final KnownName[] PROXY_ONLY = {KnownName.LOCAL};
 
   /**
-   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing and
-   * framing; {@code WAIT_FOR_READY} and {@code LOCAL} belong to this proxy.
+   * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing,
+   * framing and authentication; {@code WAIT_FOR_READY} and {@code LOCAL} belong to this proxy.
    */
   private static final KnownName[] FORBIDDEN_IN_TRAILERS = {
     KnownName.HOST,
     KnownName.CONTENT_LENGTH,
     KnownName.TE,
+    KnownName.FORWARDED_CLIENT_CERT,
     KnownName.WAIT_FOR_READY,
     KnownName.LOCAL
   };

@@ -100,7 +100,7 @@ public final class LocalReply {
   /** The {@code :status} of an answer that a filter gives to a request that is not gRPC. */
   static int httpStatus(FilterStep.Answer answer) {
     return answer.httpStatus() == 0
-        ? httpStatus(answer.status(), LocalReason.FAULT)
+        ? httpStatus(answer.status(), LocalReason.of(answer.reason()))
         : answer.httpStatus();
   }
 

@@ -146,9 +146,24 @@ public final class RequestHead implements CallRequest {
 
   @Override
   public @Nullable String header(String name) {
-    if (name.startsWith(":") || name.endsWith("-bin")) {
-      return null;
-    }
+    return name.startsWith(":") || name.endsWith("-bin") ? null : joined(name);
+  }
+
+  /**
+   * Returns the value of a header as received, as RBAC judges it (A41).
+   *
+   * @param name the header's name in lower case
+   */
+  @Nullable String received(String name) {
+    return switch (name) {
+      case ":path" -> path();
+      case ":method" -> method.toString();
+      case ":authority" -> authority == null ? null : authority.value().toString();
+      default -> name.startsWith(":") ? null : joined(name);
+    };
+  }
+
+  private @Nullable String joined(String name) {
     String first = null;
     StringBuilder joined = null;
     for (int i = 0; i < headers.size(); i++) {

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.route.ForwardTarget;
 
 /** Finds the target of a request. Called on any event loop; never blocks. */
@@ -21,6 +22,12 @@ public interface TargetResolver {
   /** Whether a request without an authority has no target. */
   default boolean needsAuthority() {
     return false;
+  }
+
+  /** The resolver of a forward each of whose callers brings its own. */
+  static TargetResolver none() {
+    Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
+    return authority -> answer;
   }
 
   /** A resolver that always returns {@code target} (SC-02). */

@@ -50,6 +50,13 @@ public sealed interface RouteDecision {
    * Rejects the request without forwarding it.
    *
    * @param reason the value of {@code x-outrigger-local}, such as {@code no_route}
+   * @param httpStatus the {@code :status} for a request that is not gRPC; 0 for the usual status of
+   *     {@code reason}
    */
-  record Reject(RpcStatus status, String reason) implements RouteDecision {}
+  record Reject(RpcStatus status, String reason, int httpStatus) implements RouteDecision {
+    /** Creates a rejection with the usual HTTP status of {@code reason}. */
+    public Reject(RpcStatus status, String reason) {
+      this(status, reason, 0);
+    }
+  }
 }

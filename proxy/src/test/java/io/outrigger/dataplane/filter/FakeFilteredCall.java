@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.testing.ScriptedRandom;
@@ -34,6 +35,11 @@ final class FakeFilteredCall implements FilteredCall {
   @Override
   public RandomSource random() {
     return random;
+  }
+
+  @Override
+  public AuthorizationInput authorization() {
+    throw new UnsupportedOperationException();
   }
 
   @Override

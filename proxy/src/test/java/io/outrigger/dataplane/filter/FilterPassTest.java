@@ -132,7 +132,7 @@ class FilterPassTest {
         FilterChain.of(
                 List.of(
                     new Naming("one", FilterStep.PROCEED),
-                    new Naming("two", new FilterStep.Answer(RpcStatus.unavailable("here"), 0)),
+                    new Naming("two", new FilterStep.Answer(RpcStatus.unavailable("here"), "fault", 0)),
                     new Naming("three", FilterStep.PROCEED)))
             .begin(call);
     var head = new FakeFilteredCall.Added();

@@ -224,7 +224,7 @@ final class CallScript {
   /** A request of an app, and the response that the app receives. */
   final class App {
     final FakeStream stream = new FakeStream();
-    final StreamHandler call = new ForwardedCall(forward, loop, stream);
+    final StreamHandler call = new ForwardedCall(forward, forward.app(), loop, stream);
 
     App() {
       stream.handler(call);

@@ -424,7 +424,7 @@ class ForwardedCallTest {
             (delay, task) -> script.time.schedule(Duration.ofNanos(delay), task)::cancel,
             script.random);
 
-    new ForwardedCall(forward, second, new FakeStream())
+    new ForwardedCall(forward, forward.app(), second, new FakeStream())
         .onHeaders(request("content-type", "application/grpc", "x-user", "ann"), true);
 
     assertThat(seen).containsExactly("2 ann null");

@@ -1,0 +1,34 @@
+package io.outrigger.dataplane.downstream;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.forward.Caller;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Decides who the peer of an accepted connection is, and whether it is served. */
+@AnyThread
+@FunctionalInterface
+public interface Admission {
+  /**
+   * Adds handlers to an accepted channel, or closes the channel. Runs on the event loop of the
+   * channel, before anything is read.
+   *
+   * @param http2 creates the handler that serves HTTP/2 to a caller
+   */
+  void admit(Channel channel, Function<Caller, ChannelHandler> http2);
+
+  /**
+   * Returns when a connection of {@code caller} must end because of a change; null to keep it. Runs
+   * on the event loop of the connection.
+   */
+  default @Nullable Retirement retirement(Caller caller) {
+    return null;
+  }
+
+  /** Serves every connection at once, in plain text. */
+  static Admission of(Caller caller) {
+    return (channel, http2) -> channel.pipeline().addLast(http2.apply(caller));
+  }
+}

@@ -1,0 +1,53 @@
+package io.outrigger.dataplane.filter;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.rbac.Rbac;
+import io.outrigger.config.route.RequestView;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Refuses the requests that the policies of an RBAC filter deny (A41). */
+@AnyThread
+final class RbacFilter implements RouteFilter {
+  private static final int FORBIDDEN = 403;
+  private static final FilterStep DENIED =
+      new FilterStep.Answer(
+          new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
+
+  private final String name;
+  private final Rbac settings;
+  private final Rbac.Rules rules;
+  private final RbacObserver observer;
+
+  private RbacFilter(String name, Rbac settings, Rbac.Rules rules, RbacObserver observer) {
+    this.name = name;
+    this.settings = settings;
+    this.rules = rules;
+    this.observer = observer;
+  }
+
+  /** Returns the filter; empty when it has no rules, so that it denies nothing (A41-02). */
+  static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {
+    return settings.rules().map(rules -> new RbacFilter(name, settings, rules, observer));
+  }
+
+  @Override
+  public FilterStep onRequest(FilteredCall call) {
+    Rbac.Decision decision = rules.decide(call.authorization());
+    observer.onDecision(call, name, rules, decision);
+    return decision.isAllowed() ? FilterStep.PROCEED : DENIED;
+  }
+
+  @Override
+  public FilterPlan plan(RequestView request, Set<String> clusters) {
+    return new FilterPlan(
+        "rbac",
+        settings,
+        Map.of("policies", rules.toString()),
+        List.of("whether the RBAC filter denies it: that depends on the peer"),
+        Optional.empty());
+  }
+}

@@ -1,0 +1,73 @@
+package io.outrigger.dataplane.forward;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpAddress;
+import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.http2.HeaderField;
+import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.KnownName;
+import java.util.Optional;
+
+/** The peer that opens the streams of a downstream connection, and where its calls go. */
+@AnyThread
+public sealed interface Caller {
+  /** Finds the target of each call. */
+  TargetResolver targets();
+
+  /** The reason of calls that fail because no endpoint can be reached. */
+  LocalReason unreachable();
+
+  /** Returns the request headers to forward. */
+  HeaderList forwarded(HeaderList request);
+
+  /** A local app that uses a {@code --forward}. */
+  record Local(TargetResolver targets) implements Caller {
+    @Override
+    public LocalReason unreachable() {
+      return LocalReason.NO_HEALTHY_UPSTREAM;
+    }
+
+    @Override
+    public HeaderList forwarded(HeaderList request) {
+      return request;
+    }
+  }
+
+  /**
+   * A peer of a {@code --serve}, which is a stranger.
+   *
+   * @param identity the identity that TLS has verified
+   * @param certificate the {@code x-forwarded-client-cert} field that tells the app about the peer;
+   *     empty to tell nothing
+   */
+  record Remote(
+      TargetResolver targets,
+      PeerIdentity identity,
+      IpAddress address,
+      IpAddress localAddress,
+      int localPort,
+      Optional<HeaderField> certificate)
+      implements Caller {
+    @Override
+    public LocalReason unreachable() {
+      return LocalReason.APP_UNREACHABLE;
+    }
+
+    /** The app never gets the peer's own {@code x-forwarded-client-cert}. */
+    @Override
+    public HeaderList forwarded(HeaderList request) {
+      if (certificate.isEmpty() && !request.contains(KnownName.FORWARDED_CLIENT_CERT)) {
+        return request;
+      }
+      var list = HeaderList.builder(request.size() + 1);
+      for (int i = 0; i < request.size(); i++) {
+        if (request.field(i).known() != KnownName.FORWARDED_CLIENT_CERT) {
+          list.add(request.field(i));
+        }
+      }
+      certificate.ifPresent(list::add);
+      return list.build();
+    }
+  }
+}
