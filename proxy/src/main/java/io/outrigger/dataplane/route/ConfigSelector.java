@@ -7,6 +7,7 @@ import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.RouteTrace;
+import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -26,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigSelector {
   private static final RouteIndex NO_ROUTES = RouteIndex.of(List.of());
 
-  private final String authority;
+  /** The thing whose routes these are, for messages. */
+  private final String owner;
+
   private final RouteIndex routes;
 
   /** The prepared decisions of each route, by route index. */
@@ -38,13 +41,13 @@ public final class ConfigSelector {
   private final boolean isLast;
 
   private ConfigSelector(
-      String authority,
+      String owner,
       RouteIndex routes,
       RouteChoice[] choices,
       RouteDecision.@Nullable Reject failure,
       boolean isLast) {
     this.isLast = isLast;
-    this.authority = authority;
+    this.owner = owner;
     this.routes = routes;
     this.choices = choices;
     this.failure = failure;
@@ -71,7 +74,7 @@ public final class ConfigSelector {
     for (int i = 0; i < choices.length; i++) {
       choices[i] = prepared.of(routes.route(i));
     }
-    return new ConfigSelector(authority, routes, choices, null, false);
+    return new ConfigSelector("authority \"" + authority + "\"", routes, choices, null, false);
   }
 
   /**
@@ -88,12 +91,19 @@ public final class ConfigSelector {
   }
 
   private static ConfigSelector failing(String authority, RpcStatus status, boolean isLast) {
+    var failure = new RouteDecision.Reject(status.forDataPlane(), "xds_error");
+    return new ConfigSelector(authority, NO_ROUTES, new RouteChoice[0], failure, isLast);
+  }
+
+  /** Creates the selector of a virtual host of a served listener. No other selector follows. */
+  static ConfigSelector served(VirtualHost host, RouteIndex routes, RouteChoice[] choices) {
     return new ConfigSelector(
-        authority,
-        NO_ROUTES,
-        new RouteChoice[0],
-        new RouteDecision.Reject(status.forDataPlane(), "xds_error"),
-        isLast);
+        "virtual host \"" + host.name() + "\"", routes, choices, null, true);
+  }
+
+  /** Creates the selector of requests that a served listener rejects. No other selector follows. */
+  static ConfigSelector rejecting(RouteDecision.Reject rejection) {
+    return new ConfigSelector("", NO_ROUTES, new RouteChoice[0], rejection, true);
   }
 
   /** Whether this selector fails every request, but a working one may follow. */
@@ -134,8 +144,9 @@ public final class ConfigSelector {
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable(
-            "no route for authority \"" + authority + "\" and path " + WireText.read(path)),
-        "no_route");
+            "no route for " + owner + " and path " + WireText.read(path)),
+        "no_route",
+        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // with routes, only served selectors are last
   }
 
   /**

@@ -1,0 +1,117 @@
+package io.outrigger.dataplane.route;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.rbac.Rbac;
+import io.outrigger.config.route.ClusterChoice;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteIndex;
+import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.dataplane.filter.FilterChain;
+import io.outrigger.dataplane.filter.FilterStep;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.filter.RefusingFilter;
+import io.outrigger.lb.tree.ClusterHandle;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Creates the selectors of one filter chain of a served listener, one per virtual host (A36). Every
+ * route leads to the app. A route whose action is not {@code non_forwarding_action} fails its
+ * requests after the HTTP filters have run (A36-15).
+ */
+@AnyThread
+public final class AppSelectors {
+  /** The {@code :status} for a request that is not gRPC and cannot be routed to the app. */
+  static final int HTTP_UNAVAILABLE = 503;
+
+  private static final EffectiveTimeout NO_LIMIT =
+      new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
+
+  private static final FilterChain LACKS_RBAC =
+      FilterChain.of(
+          List.of(
+              new RefusingFilter(
+                  new FilterStep.Answer(
+                      new RpcStatus(
+                          RpcStatus.Code.PERMISSION_DENIED,
+                          "no RBAC filter allows requests (--serve-require-rbac)"),
+                      "denied",
+                      403))));
+
+  private final ClusterHandle app;
+  private final RouteAction.Forward toApp;
+  private final List<HttpFilter> filters;
+  private final HttpFilters factories;
+  private final boolean lacksRbac;
+
+  /**
+   * @param app the cluster whose only endpoint is the app
+   * @param filters the HTTP filters of the listener's filter chain
+   * @param factories creates the filters
+   * @param requiresRbac whether all requests are refused unless there is an RBAC filter with action
+   *     ALLOW ({@code --serve-require-rbac})
+   */
+  public AppSelectors(
+      ClusterHandle app, List<HttpFilter> filters, HttpFilters factories, boolean requiresRbac) {
+    this.app = app;
+    this.filters = List.copyOf(filters);
+    this.factories = factories;
+    lacksRbac = requiresRbac && filters.stream().noneMatch(AppSelectors::isAllowList);
+    toApp = new RouteAction.Forward(new ClusterChoice.Single(app.name()), RouteTimeout.UNSET);
+  }
+
+  private static boolean isAllowList(HttpFilter filter) {
+    return filter.config() instanceof Rbac rbac
+        && rbac.rules().filter(rules -> rules.action() == Rbac.Action.ALLOW).isPresent();
+  }
+
+  /** Returns the selector of {@code host}. */
+  public ConfigSelector of(VirtualHost host) {
+    RouteIndex routes = RouteIndex.of(host.routes());
+    RouteChoice[] choices = new RouteChoice[routes.size()];
+    for (int i = 0; i < choices.length; i++) {
+      choices[i] = choice(routes.route(i), host);
+    }
+    return ConfigSelector.served(host, routes, choices);
+  }
+
+  private RouteChoice choice(Route route, VirtualHost host) {
+    FilterChain chain =
+        lacksRbac
+            ? LACKS_RBAC
+            : factories.chain(filters, List.of(route.filterOverrides(), host.filterOverrides()));
+    FilterChain whole =
+        route.action() instanceof RouteAction.NonForwarding
+            ? chain
+            : chain.and(new RefusingFilter(wrongAction(route)));
+    return new RouteChoice.Fixed(
+        new RouteDecision.Forward(app, route, toApp, NO_LIMIT, NO_LIMIT, whole, Map.of()));
+  }
+
+  private static FilterStep.Answer wrongAction(Route route) {
+    return new FilterStep.Answer(
+        RpcStatus.unavailable(
+            "route \"" + route.label() + "\" has no non_forwarding_action, which a server needs"),
+        "no_route",
+        HTTP_UNAVAILABLE);
+  }
+
+  /** Returns the selector of requests for whose authority there is no virtual host. */
+  public static ConfigSelector withoutHost() {
+    return ConfigSelector.rejecting(
+        new RouteDecision.Reject(
+            RpcStatus.unavailable("no virtual host for the request's authority"),
+            "no_route",
+            HTTP_UNAVAILABLE));
+  }
+
+  /** Returns the selector for a chain without usable routes, for the reason {@code status}. */
+  public static ConfigSelector failing(RpcStatus status) {
+    return ConfigSelector.rejecting(
+        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+  }
+}
