@@ -6,6 +6,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.identity.certificate.PeerRole;
 import java.nio.ByteBuffer;
@@ -28,6 +29,9 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   /** The same for a client, which is a stranger: room for a hello and one large certificate. */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
+  /** The type of the records of a handshake (RFC 8446 section 5.1). */
+  private static final int HANDSHAKE = 22;
+
   private final PeerRole peer;
 
   /** The first record sent, which holds the ClientHello; empty before that. */
@@ -47,9 +51,16 @@ final class HandshakeLimit extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (!over && message instanceof ByteBuf bytes) {
+      if (taken == 0 && peer == PeerRole.CLIENT && !isHandshake(bytes)) {
+        fail(ctx, new NotSslRecordException("not a TLS handshake"));
+      }
       taken += bytes.readableBytes();
       if (taken > maxBytes()) {
-        fail(ctx);
+        fail(
+            ctx,
+            new SSLException(
+                "the %s has sent more than %d KiB before its end"
+                    .formatted(peer.word(), maxBytes() >> 10)));
       }
     }
     if (over) {
@@ -59,16 +70,18 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     }
   }
 
+  /** A client that sends anything else gets no answer. */
+  private static boolean isHandshake(ByteBuf first) {
+    return !first.isReadable() || first.getByte(first.readerIndex()) == HANDSHAKE;
+  }
+
   /**
    * Closes the socket at once: a close_notify would wait for the part of the handshake in progress.
    */
-  private void fail(ChannelHandlerContext ctx) {
+  private void fail(ChannelHandlerContext ctx, SSLException cause) {
     over = true;
     ctx.channel().config().setAutoRead(false);
-    ctx.fireExceptionCaught(
-        new SSLException(
-            "the %s has sent more than %d KiB before its end"
-                .formatted(peer.word(), maxBytes() >> 10)));
+    ctx.fireExceptionCaught(cause);
     ctx.close();
   }
 

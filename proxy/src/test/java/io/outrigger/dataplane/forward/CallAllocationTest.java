@@ -85,7 +85,7 @@ class CallAllocationTest {
   private void call(ByteBuf message) {
     message.setIndex(0, 100);
     var stream = new Stream();
-    var call = new ForwardedCall(script.forward, script.loop, stream);
+    var call = new ForwardedCall(script.forward, script.forward.app(), script.loop, stream);
     call.onHeaders(request, false);
     call.onData(message.retainedSlice(), true);
     StreamHandler response = backend.handler();

@@ -1,0 +1,98 @@
+package io.outrigger.dataplane.serve;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.config.rbac.PeerIdentity;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.StringJoiner;
+
+/** Reads the names of certificates, for RBAC and for the app. */
+@AnyThread
+final class PeerCertificate {
+  private static final int DNS = 2; // RFC 5280 section 4.2.1.6, GeneralName
+  private static final int URI = 6;
+  private static final String QUOTED = ",;=\"\\ ";
+
+  private PeerCertificate() {}
+
+  /**
+   * Returns the names that RBAC compares (A41).
+   *
+   * @throws CertificateParsingException when the subject alternative names cannot be read; the peer
+   *     must then be refused, since it may have another name than its subject
+   */
+  static PeerIdentity identity(X509Certificate leaf) throws CertificateParsingException {
+    return new PeerIdentity.Certified(
+        names(leaf, URI), names(leaf, DNS), leaf.getSubjectX500Principal().getName());
+  }
+
+  private static List<String> names(X509Certificate leaf, int kind)
+      throws CertificateParsingException {
+    Collection<List<?>> all = leaf.getSubjectAlternativeNames();
+    List<String> names = new ArrayList<>();
+    if (all != null) {
+      for (List<?> name : all) {
+        if (Integer.valueOf(kind).equals(name.get(0))) {
+          names.add(String.valueOf(name.get(1)));
+        }
+      }
+    }
+    return names;
+  }
+
+  /**
+   * Returns the value of {@code x-forwarded-client-cert} in Envoy's form.
+   *
+   * @param own the certificate that this process presented; empty when unknown
+   */
+  static String forwarded(X509Certificate leaf, Optional<X509Certificate> own)
+      throws CertificateException {
+    var text = new StringJoiner(";");
+    if (own.isPresent()) {
+      names(own.get(), URI).forEach(uri -> text.add("By=" + value(uri)));
+    }
+    text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));
+    text.add("Subject=" + quoted(leaf.getSubjectX500Principal().getName()));
+    names(leaf, URI).forEach(uri -> text.add("URI=" + value(uri)));
+    names(leaf, DNS).forEach(name -> text.add("DNS=" + value(name)));
+    return text.toString();
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException impossible) { // every JVM has it
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private static String value(String text) {
+    return text.chars().anyMatch(c -> QUOTED.indexOf(c) >= 0) ? quoted(text) : printable(text);
+  }
+
+  private static String quoted(String text) {
+    return '"' + printable(text).replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+
+  /** Percent-encodes bytes that a header value must not have. */
+  private static String printable(String text) {
+    var out = new StringBuilder();
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b >= ' ' && b < 0x7f) {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,36 @@
+package io.outrigger.dataplane.serve;
+
+import io.outrigger.base.AnyThread;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * The settings of one {@code --serve}.
+ *
+ * @param name the name for messages
+ * @param listen the address to listen on
+ * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener
+ * @param drainGrace the time after such a change at which the last old connections are closed
+ * @param requiresRbac whether filter chains without an RBAC filter of action ALLOW refuse every
+ *     request
+ * @param tellsPeer whether the app gets {@code x-forwarded-client-cert}
+ */
+@AnyThread
+public record ServeSettings(
+    String name,
+    InetSocketAddress listen,
+    Duration drainSpread,
+    Duration drainGrace,
+    boolean requiresRbac,
+    boolean tellsPeer) {
+  /** The default of {@code --serve-drain-spread}. */
+  public static final Duration DRAIN_SPREAD = Duration.ofSeconds(30);
+
+  /** The default of {@code --serve-drain-grace}. */
+  public static final Duration DRAIN_GRACE = Duration.ofMinutes(10);
+
+  /** Settings with all defaults. */
+  public ServeSettings(String name, InetSocketAddress listen) {
+    this(name, listen, DRAIN_SPREAD, DRAIN_GRACE, false, false);
+  }
+}

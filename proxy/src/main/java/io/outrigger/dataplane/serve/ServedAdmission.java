@@ -1,0 +1,233 @@
+package io.outrigger.dataplane.serve;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpAddress;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.config.tls.HandshakeResult;
+import io.outrigger.dataplane.downstream.Admission;
+import io.outrigger.dataplane.downstream.Retirement;
+import io.outrigger.dataplane.forward.Caller;
+import io.outrigger.dataplane.tls.TlsContext;
+import io.outrigger.dataplane.tls.TlsHandshake;
+import io.outrigger.dataplane.tls.TlsPeer;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.HeaderField;
+import io.outrigger.http2.Http2Connection;
+import io.outrigger.http2.KnownName;
+import io.outrigger.identity.certificate.Identity;
+import java.net.InetSocketAddress;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Admits the connections of a served port by the newest configuration: matches a filter chain,
+ * performs the TLS handshake and identifies the peer. A connection that no chain matches is closed
+ * without a byte.
+ */
+@AnyThread
+final class ServedAdmission implements Admission {
+  /** The limit for the time of a handshake. */
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  /**
+   * The maximum number of handshakes in progress on one event loop, each of which takes less than
+   * 100 KiB. One more ends the oldest: since a handshake usually takes milliseconds, slow peers
+   * that hold many end one another.
+   */
+  private static final int MAX_HANDSHAKES = 256;
+
+  private final EventLoops loops;
+  private final ServeSettings settings;
+  private final RandomSource random;
+  private final ServeObserver observer;
+
+  /** The handshakes in progress, one set per event loop. */
+  private final List<Set<Handshake>> handshakes;
+
+  private volatile @Nullable ServedConfig config;
+
+  ServedAdmission(
+      EventLoops loops, ServeSettings settings, RandomSource random, ServeObserver observer) {
+    this.loops = loops;
+    this.settings = settings;
+    this.random = random;
+    this.observer = observer;
+    handshakes =
+        Stream.<Set<Handshake>>generate(LinkedHashSet::new).limit(loops.count()).toList();
+  }
+
+  /** Sets the configuration for new connections; null to admit none. */
+  void config(@Nullable ServedConfig next) {
+    config = next;
+  }
+
+  @Override
+  public void admit(Channel channel, Function<Caller, ChannelHandler> http2) {
+    ServedConfig now = config;
+    if (now == null
+        || !(channel.localAddress() instanceof InetSocketAddress local)
+        || !(channel.remoteAddress() instanceof InetSocketAddress peer)) {
+      channel.close(); // the port or the connection is about to be closed
+      return;
+    }
+    var connection = new Accepted(channel, local, peer);
+    ServedChain chain =
+        now.chainFor(connection.localIp(), connection.peerIp(), peer.getPort());
+    if (chain == null) {
+      loops.peerErrors().onHandshakeFailed(peer, "no filter chain matches the connection");
+      channel.close();
+    } else if (chain.config().tls().isEmpty()) {
+      var peerOfChain = new ServedPeer(chain, null, null);
+      Caller caller =
+          connection.caller(peerOfChain, new PeerIdentity.Plain(), Optional.empty());
+      channel.pipeline().addLast(http2.apply(caller));
+    } else if (chain.tls() instanceof Outcome.Ok<TlsContext> context) {
+      new Handshake(connection, chain, context.value(), http2).register();
+    } else {
+      loops.peerErrors().onHandshakeFailed(peer, chain.tls().status().message());
+      observer.onHandshake(HandshakeResult.UNKNOWN_FAILURE);
+      channel.close();
+    }
+  }
+
+  @Override
+  public @Nullable Retirement retirement(Caller caller) {
+    ServedConfig now = config;
+    if (now == null || !(caller instanceof Caller.Remote remote)) {
+      return null;
+    }
+    ServedPeer peer = (ServedPeer) remote.targets();
+    if (!now.chains().contains(peer.chain())) {
+      return new Retirement(share(settings.drainSpread()), settings.drainGrace());
+    }
+    return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
+  }
+
+  /** A random part of the time, so that callers do not connect again all at once. */
+  private Duration share(Duration spread) {
+    Duration most = spread.compareTo(settings.drainGrace()) < 0 ? spread : settings.drainGrace();
+    return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));
+  }
+
+  /** An accepted socket with its addresses. */
+  private record Accepted(Channel channel, InetSocketAddress local, InetSocketAddress peer) {
+    IpAddress localIp() {
+      return IpAddress.of(local.getAddress());
+    }
+
+    IpAddress peerIp() {
+      return IpAddress.of(peer.getAddress());
+    }
+
+    Caller caller(
+        ServedPeer served, PeerIdentity identity, Optional<HeaderField> certificate) {
+      return new Caller.Remote(
+          served, identity, peerIp(), localIp(), local.getPort(), certificate);
+    }
+  }
+
+  /** The TLS handshake of one connection. */
+  private final class Handshake implements TlsHandshake.Listener {
+    private final Accepted connection;
+    private final ServedChain chain;
+    private final TlsContext context;
+    private final Set<Handshake> ofLoop;
+    private final Future<?> timer;
+    private boolean over;
+    private @Nullable Caller caller;
+
+    Handshake(
+        Accepted connection,
+        ServedChain chain,
+        TlsContext context,
+        Function<Caller, ChannelHandler> http2) {
+      this.connection = connection;
+      this.chain = chain;
+      this.context = context;
+      Channel channel = connection.channel();
+      ofLoop = handshakes.get(loops.index(channel.eventLoop()));
+      timer = channel.eventLoop().schedule(this::expire, LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+      Http2Connection.prepareReads(channel);
+      context.addTo(channel, Optional.empty());
+      channel
+          .pipeline()
+          .addLast(
+              new TlsHandshake(
+                  Optional.empty(), () -> http2.apply(requireNonNull(caller)), this));
+    }
+
+    /** Ends the oldest handshake of the loop if there are too many. */
+    void register() {
+      ofLoop.add(this);
+      if (ofLoop.size() > MAX_HANDSHAKES) {
+        ofLoop
+            .iterator()
+            .next()
+            .abort(HandshakeResult.UNKNOWN_FAILURE, "too many TLS handshakes are in progress");
+      }
+    }
+
+    private void expire() {
+      abort(
+          HandshakeResult.HANDSHAKE_TIMEOUT,
+          "TLS handshake timed out after " + LIMIT.toSeconds() + "s");
+    }
+
+    private void abort(HandshakeResult result, String reason) {
+      onFailed(result, reason);
+      connection.channel().close();
+    }
+
+    @Override
+    public void onHandshaken(TlsPeer peer) throws CertificateException {
+      var served = new ServedPeer(chain, peer, context);
+      if (peer.chain().isEmpty()) {
+        caller = connection.caller(served, new PeerIdentity.Anonymous(), Optional.empty());
+      } else {
+        X509Certificate leaf = peer.chain().get(0);
+        Optional<HeaderField> certificate =
+            settings.tellsPeer() ? Optional.of(field(leaf)) : Optional.empty();
+        caller = connection.caller(served, PeerCertificate.identity(leaf), certificate);
+      }
+      end(HandshakeResult.SUCCESS);
+    }
+
+    private HeaderField field(X509Certificate leaf) throws CertificateException {
+      return HeaderField.of(
+          KnownName.FORWARDED_CLIENT_CERT,
+          PeerCertificate.forwarded(leaf, context.identity().map(Identity::leaf)));
+    }
+
+    @Override
+    public void onFailed(HandshakeResult result, String reason) {
+      if (!over) {
+        loops.peerErrors().onHandshakeFailed(connection.peer(), reason);
+        end(result);
+      }
+    }
+
+    private void end(HandshakeResult result) {
+      over = true;
+      timer.cancel(false);
+      ofLoop.remove(this);
+      observer.onHandshake(result);
+    }
+  }
+}

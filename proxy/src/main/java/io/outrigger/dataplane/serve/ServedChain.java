@@ -1,0 +1,140 @@
+package io.outrigger.dataplane.serve;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.route.DomainMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.route.AppSelectors;
+import io.outrigger.dataplane.route.ConfigSelector;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.dataplane.tls.TlsContext;
+import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.lb.tree.ParkedCall;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One filter chain of a served listener in use: finds the virtual host of each request by its
+ * authority (A36-13), and holds the TLS context of new connections. A change of the routes applies
+ * to the next request of every connection (A36-18).
+ */
+@AnyThread
+final class ServedChain implements TargetResolver {
+  private static final RpcStatus UNREAD = RpcStatus.unavailable("certificates are being read");
+
+  /** The targets of one version of the routes: one for each virtual host. */
+  private record Targets(
+      RouteTable routes,
+      Map<VirtualHost, Outcome<ForwardTarget>> byHost,
+      Outcome<ForwardTarget> others) {}
+
+  /** A target that never changes: calls of later requests get another target. */
+  private record Target(String name, String authority, ConfigSelector selector)
+      implements ForwardTarget {
+    @Override
+    public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+      throw new IllegalStateException("a call waits for a configuration that never changes");
+    }
+
+    @Override
+    public boolean unpark(long ticket) {
+      return false;
+    }
+  }
+
+  private final ServerFilterChain config;
+  private final AppSelectors selectors;
+  private final String serve;
+  private final String authority;
+  private volatile Targets targets;
+  private volatile Outcome<TlsContext> tls = Outcome.failed(UNREAD);
+  private TlsContexts.@Nullable Use use;
+
+  /**
+   * @param serve the name of the {@code --serve}
+   * @param authority sent to the app for requests without one
+   */
+  ServedChain(
+      ServerFilterChain config,
+      AppSelectors selectors,
+      String serve,
+      String authority,
+      Outcome<RouteTable> routes) {
+    this.config = config;
+    this.selectors = selectors;
+    this.serve = serve;
+    this.authority = authority;
+    targets = targets(routes);
+  }
+
+  ServerFilterChain config() {
+    return config;
+  }
+
+  /** Changes the routes; on the control loop. */
+  void routes(Outcome<RouteTable> next) {
+    if (!(next instanceof Outcome.Ok<RouteTable> ok) || !ok.value().equals(targets.routes())) {
+      targets = targets(next);
+    }
+  }
+
+  private Targets targets(Outcome<RouteTable> routes) {
+    Map<VirtualHost, Outcome<ForwardTarget>> byHost = new IdentityHashMap<>();
+    RouteTable table = routes.toOptional().orElseGet(() -> new RouteTable("", List.of()));
+    for (VirtualHost host : table.virtualHosts()) {
+      byHost.put(host, target(selectors.of(host)));
+    }
+    Outcome<ForwardTarget> others =
+        target(routes.isOk() ? AppSelectors.withoutHost() : AppSelectors.failing(routes.status()));
+    return new Targets(table, byHost, others);
+  }
+
+  private Outcome<ForwardTarget> target(ConfigSelector selector) {
+    return Outcome.ok(new Target(serve, authority, selector));
+  }
+
+  @Override
+  public Outcome<ForwardTarget> targetFor(CharSequence requested) {
+    Targets now = targets;
+    Optional<DomainMatch> match = now.routes().match(requested.toString());
+    return match.isEmpty()
+        ? now.others()
+        : now.byHost().getOrDefault(match.get().host(), now.others());
+  }
+
+  /** Starts to follow the TLS context; on the control loop. */
+  void start(TlsContexts contexts, Runnable onContext) {
+    config
+        .tls()
+        .ifPresent(
+            settings ->
+                use =
+                    contexts.use(
+                        settings,
+                        context -> {
+                          if (context.isOk() || !tls.isOk()) { // else the last one stays in use
+                            tls = context;
+                            onContext.run();
+                          }
+                        }));
+  }
+
+  /** Stops following the TLS context; on the control loop. */
+  void close() {
+    if (use != null) {
+      use.close();
+    }
+  }
+
+  /** The context for new TLS connections, or why there is none. */
+  Outcome<TlsContext> tls() {
+    return tls;
+  }
+}

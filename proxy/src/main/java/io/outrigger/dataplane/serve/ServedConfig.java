@@ -1,0 +1,70 @@
+package io.outrigger.dataplane.serve;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpAddress;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.RouteTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One version of a served Listener, with its chains in use. */
+@AnyThread
+final class ServedConfig {
+  private final SocketListener listener;
+
+  /** The chains in the order of the Listener; the default chain, if any, is the last. */
+  private final List<ServedChain> chains;
+
+  private ServedConfig(SocketListener listener, List<ServedChain> chains) {
+    this.listener = listener;
+    this.chains = chains;
+  }
+
+  static ServedConfig of(
+      SocketListener listener, Function<ServerFilterChain, ServedChain> makeChain) {
+    List<ServerFilterChain> all = new ArrayList<>(listener.chains());
+    listener.defaultChain().ifPresent(all::add);
+    return new ServedConfig(listener, all.stream().map(makeChain).toList());
+  }
+
+  SocketListener listener() {
+    return listener;
+  }
+
+  List<ServedChain> chains() {
+    return chains;
+  }
+
+  void routes(Function<ServerFilterChain, Outcome<RouteTable>> routes) {
+    chains.forEach(chain -> chain.routes(routes.apply(chain.config())));
+  }
+
+  /** The chain of a connection; null if the connection must be closed without a byte. */
+  @SuppressWarnings("ReferenceEquality") // the chains are the Listener's own objects
+  @Nullable ServedChain chainFor(IpAddress local, IpAddress peer, int peerPort) {
+    Optional<ServerFilterChain> match = listener.chainFor(local, peer, peerPort);
+    for (int i = 0; match.isPresent() && i < chains.size(); i++) {
+      if (chains.get(i).config() == match.get()) {
+        return chains.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Why a chain with TLS admits no connections; empty when all chains do. */
+  Optional<String> lack() {
+    return chains.stream()
+        .filter(chain -> chain.config().tls().isPresent() && !chain.tls().isOk())
+        .map(chain -> chain.tls().status().message())
+        .findFirst();
+  }
+
+  void close() {
+    chains.forEach(ServedChain::close);
+  }
+}

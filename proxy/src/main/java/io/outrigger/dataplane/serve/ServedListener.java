@@ -1,0 +1,337 @@
+package io.outrigger.dataplane.serve;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.tls.DownstreamTls;
+import io.outrigger.dataplane.downstream.Http2Listener;
+import io.outrigger.dataplane.downstream.ListenerSettings;
+import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.route.AppSelectors;
+import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.http2.EventLoops;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The port of one {@code --serve}, which is open while there is a configuration (A36).
+ *
+ * <pre>
+ * WAITING     -> SERVING      on serve, once there has been a connection to the app
+ * WAITING     -> BIND_RETRY   on the same, when the port cannot be opened
+ * BIND_RETRY  -> SERVING      on one of the further attempts, 1 s to 60 s apart
+ * SERVING     -> SERVING      on serve: new connections use the new configuration, old ones end
+ *                             within the drain grace, with their GOAWAYs spread
+ * any         -> NOT_SERVING  on stop: the port closes, running calls finish within the grace
+ * NOT_SERVING -> as WAITING   on serve
+ * </pre>
+ */
+@ControlConfined
+public final class ServedListener {
+  /** The state of the port. */
+  public enum State {
+    /** There is no configuration yet, or no connection to the app. */
+    WAITING,
+    /** The port is open. */
+    SERVING,
+    /** The control plane has no usable configuration. */
+    NOT_SERVING,
+    /** The port cannot be opened; another attempt follows. */
+    BIND_RETRY
+  }
+
+  private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+  private static final Duration LAST_RETRY = Duration.ofSeconds(60);
+
+  private final ControlLoop control;
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final Forward forward;
+  private final ListenerSettings limits;
+  private final ServeSettings settings;
+  private final AppCluster app;
+  private final TlsContexts tls;
+  private final ServeObserver observer;
+  private final HttpFilters filters;
+  private final ServedAdmission admission;
+
+  /** The ports that are closed but still have connections. */
+  private final List<Http2Listener> leaving = new ArrayList<>();
+
+  /** Null while nothing may be served. */
+  private @Nullable ServedConfig config;
+
+  private @Nullable Http2Listener port;
+
+  /** Completed when the previous port is closed. */
+  private CompletionStage<Void> free = CompletableFuture.completedFuture(null);
+
+  private boolean awaitsApp = true;
+  private boolean isOpening;
+  private @Nullable TimerHandle retryTimer;
+  private Duration retryDelay = FIRST_RETRY;
+  private State state = State.WAITING;
+  private Optional<String> reason = Optional.of("waiting for the first configuration");
+  private boolean isOver;
+
+  /**
+   * @param callLoops one per event loop of {@code loops}, in order
+   * @param forward counts the calls and has their settings
+   * @param limits the limits for peers, which are strangers
+   */
+  public ServedListener(
+      ControlLoop control,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      Forward forward,
+      ListenerSettings limits,
+      ServeSettings settings,
+      AppCluster app,
+      TlsContexts tls,
+      RandomSource random,
+      ServeObserver observer) {
+    this.control = control;
+    this.loops = loops;
+    this.callLoops = List.copyOf(callLoops);
+    this.forward = forward;
+    this.limits = limits;
+    this.settings = settings;
+    this.app = app;
+    this.tls = tls;
+    this.observer = observer;
+    filters = HttpFilters.ofServer(observer);
+    admission = new ServedAdmission(loops, settings, random, observer);
+  }
+
+  /**
+   * Serves a configuration. A Listener equal to the one in use keeps all connections; its routes
+   * apply to the next requests.
+   *
+   * @param routes the routes of each chain, or why its requests fail (A36-16)
+   */
+  public void serve(
+      SocketListener listener, Function<ServerFilterChain, Outcome<RouteTable>> routes) {
+    control.checkInside();
+    ServedConfig before = config;
+    if (isOver) {
+      return;
+    }
+    if (before != null && before.listener().equals(listener)) { // A36-20
+      before.routes(routes);
+      return;
+    }
+    ServedConfig next = ServedConfig.of(listener, chain -> use(chain, routes.apply(chain)));
+    config = next;
+    admission.config(next);
+    if (before != null) {
+      before.close();
+    }
+    retireConnections();
+    open();
+  }
+
+  private ServedChain use(ServerFilterChain chain, Outcome<RouteTable> routes) {
+    var selectors =
+        new AppSelectors(app.handle(), chain.filters(), filters, settings.requiresRbac());
+    String authority = settings.listen().getHostString() + ":" + settings.listen().getPort();
+    var used = new ServedChain(chain, selectors, settings.name(), authority, routes);
+    used.start(tls, this::retireConnections);
+    return used;
+  }
+
+  /** Ends the connections of old configurations, and those to peers that are trusted no more. */
+  private void retireConnections() {
+    if (port != null) {
+      port.retire();
+    }
+  }
+
+  /** Serves nothing, because there is no usable configuration. */
+  public void stop(String why) {
+    control.checkInside();
+    if (!isOver) {
+      endConfig();
+      become(State.NOT_SERVING, Optional.of(why));
+    }
+  }
+
+  /** Tells why the first configuration is not there yet. */
+  public void await(String why) {
+    control.checkInside();
+    if (config == null && state == State.WAITING) {
+      become(State.WAITING, Optional.of(why));
+    }
+  }
+
+  private void open() {
+    if (config == null || port != null || isOpening || retryTimer != null || isOver) {
+      return;
+    }
+    if (awaitsApp && !app.isReachable()) {
+      become(State.WAITING, Optional.of("waiting for a connection to the app"));
+      app.whenReachable(this::open);
+      return;
+    }
+    awaitsApp = false;
+    isOpening = true;
+    free.thenCompose(
+            closed ->
+                Http2Listener.open(
+                    settings.listen(), loops, callLoops, forward, admission, limits))
+        .whenComplete(
+            (opened, failure) -> control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));
+  }
+
+  private void onOpened(Optional<Http2Listener> opened, @Nullable Throwable failure) {
+    isOpening = false;
+    if (opened.isEmpty()) {
+      onBindFailed(failure);
+      return;
+    }
+    port = opened.get();
+    retryDelay = FIRST_RETRY;
+    if (config == null) { // stopped meanwhile
+      leavePort();
+    } else {
+      become(State.SERVING, Optional.empty());
+    }
+  }
+
+  private void onBindFailed(@Nullable Throwable failure) {
+    if (config == null) {
+      return;
+    }
+    Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
+    become(
+        State.BIND_RETRY, Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
+    retryTimer = control.schedule(retryDelay, this::retry);
+    Duration twice = retryDelay.multipliedBy(2);
+    retryDelay = twice.compareTo(LAST_RETRY) < 0 ? twice : LAST_RETRY;
+  }
+
+  private void retry() {
+    retryTimer = null;
+    open();
+  }
+
+  private void endConfig() {
+    if (config != null) {
+      config.close();
+      config = null;
+      admission.config(null);
+    }
+    if (retryTimer != null) {
+      retryTimer.cancel();
+      retryTimer = null;
+      retryDelay = FIRST_RETRY;
+    }
+    leavePort();
+  }
+
+  /** Closes the port; its running calls may finish until the grace is over. */
+  private void leavePort() {
+    Http2Listener left = port;
+    if (left == null) {
+      return;
+    }
+    port = null;
+    free = left.portClosed();
+    leaving.add(left);
+    TimerHandle end = control.schedule(settings.drainGrace(), left::close);
+    left.drain()
+        .thenRun(
+            () ->
+                control.execute(
+                    () -> {
+                      leaving.remove(left);
+                      end.cancel();
+                    }));
+  }
+
+  private void become(State next, Optional<String> why) {
+    if (state != next || !reason.equals(why)) {
+      state = next;
+      reason = why;
+      observer.onState(next, why);
+    }
+  }
+
+  /**
+   * Closes the port for good and lets running calls finish.
+   *
+   * @return completed when no connection is left
+   */
+  public CompletableFuture<Void> drain() {
+    return end(Http2Listener::drain);
+  }
+
+  /** Closes the port and all connections at once. */
+  public CompletableFuture<Void> close() {
+    return end(Http2Listener::close);
+  }
+
+  private CompletableFuture<Void> end(Function<Http2Listener, CompletableFuture<Void>> how) {
+    control.checkInside();
+    isOver = true;
+    endConfig();
+    return CompletableFuture.allOf(leaving.stream().map(how).toArray(CompletableFuture<?>[]::new));
+  }
+
+  public State state() {
+    control.checkInside();
+    return state;
+  }
+
+  /**
+   * Returns why requests fail or the port is closed; empty when the port is open, the app can be
+   * reached, and every certificate is there.
+   */
+  public Optional<String> lack() {
+    control.checkInside();
+    if (reason.isPresent() || config == null) {
+      return reason;
+    }
+    return app.isReachable()
+        ? config.lack()
+        : Optional.of("the app does not accept connections");
+  }
+
+  /** The number of open connections. */
+  public int connections() {
+    control.checkInside();
+    return leaving.stream().mapToInt(Http2Listener::connections).sum()
+        + (port == null ? 0 : port.connections());
+  }
+
+  /** Returns the current state. */
+  public ServedView view() {
+    List<ServedView.Chain> chains =
+        config == null
+            ? List.of()
+            : config.chains().stream().map(chain -> view(chain.config())).toList();
+    return new ServedView(
+        settings.name(), settings.listen(), state, lack(), chains, connections());
+  }
+
+  private static ServedView.Chain view(ServerFilterChain chain) {
+    return new ServedView.Chain(
+        chain.name(),
+        chain.tls().isPresent(),
+        chain.tls().filter(DownstreamTls::requireClientCertificate).isPresent(),
+        chain.filters().stream().map(HttpFilter::name).toList());
+  }
+}
