@@ -19,6 +19,7 @@ import java.util.function.Function;
  * error at any depth: a criterion that silently never matched would open a DENY policy, and under a
  * NOT an ALLOW policy (decision xds-0075).
  */
+@SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class CriterionDecoder {
   private static final String AUTHORITY = ":authority";
 

@@ -9,6 +9,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
@@ -131,13 +132,14 @@ final class References {
 
   private void chains(FieldErrors top, SocketListener listener) {
     for (int i = 0; i < listener.chains().size(); i++) {
-      FieldErrors path = top.at("filter_chains", i).at("filters");
-      routes(false, path, listener.chains().get(i).routes(), new HashSet<>());
+      chain(top.at("filter_chains", i), listener.chains().get(i));
     }
-    FieldErrors path = top.at("default_filter_chain").at("filters");
-    listener
-        .defaultChain()
-        .ifPresent(chain -> routes(false, path, chain.routes(), new HashSet<>()));
+    listener.defaultChain().ifPresent(chain -> chain(top.at("default_filter_chain"), chain));
+  }
+
+  private void chain(FieldErrors place, ServerFilterChain chain) {
+    FieldErrors manager = place.at("filters", 0).at("typed_config"); // the only filter of a chain
+    routes(false, manager, chain.routes(), new HashSet<>());
   }
 
   private boolean isDefined(ResourceType<?> type, String name) {

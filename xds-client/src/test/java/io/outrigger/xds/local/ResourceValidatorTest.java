@@ -7,6 +7,7 @@ import static io.outrigger.xds.testing.JsonResources.dynamicListener;
 import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static io.outrigger.xds.testing.JsonResources.listener;
 import static io.outrigger.xds.testing.JsonResources.routes;
+import static io.outrigger.xds.testing.JsonResources.socketListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -112,6 +113,22 @@ class ResourceValidatorTest {
             "cluster \"c\": eds_cluster_config: endpoints \"c\" is not in the files; add it, or"
                 + " correct the name");
     assertThat(result.broken()).allMatch(problem -> problem.line() > 0);
+  }
+
+  @Test
+  void routesOfAServerNeedNoClusters() {
+    new ResourceFolder(temp).write("a.json", socketListener("server"));
+
+    assertThat(texts(validate().broken()))
+        .containsExactly(
+            "listener \"server\": filter_chains[0].filters[0].typed_config.rds.route_config_name:"
+                + " route configuration \"inbound\" is not in the files; add it, or correct the"
+                + " name");
+
+    new ResourceFolder(temp).write("b.json", routes("inbound", "none"));
+
+    assertThat(validate().problems()).isEmpty();
+    assertThat(validate().broken()).isEmpty();
   }
 
   @Test
