@@ -106,7 +106,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     }
     settingsWritten = true;
     writer.settings(settings, !state.isServer());
-    int wider = settings.connectionWindow() - ConnectionSettings.INITIAL_WINDOW;
+    int wider = settings.windows().connection() - ConnectionSettings.INITIAL_WINDOW;
     if (wider > 0) {
       writer.windowUpdate(0, wider);
     }

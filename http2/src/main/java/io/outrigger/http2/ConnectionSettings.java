@@ -8,57 +8,40 @@ import java.time.Duration;
  *
  * @param maxConcurrentStreams the number of streams that the peer may have open; further streams
  *     are refused with REFUSED_STREAM
- * @param streamWindow the initial receive window of a stream, in bytes
- * @param widestStreamWindow the maximum receive window of a stream, which streams reach as their
- *     DATA is consumed
- * @param connectionWindow the receive window of the connection in bytes; also the limit for the
- *     growth of all stream windows together
  * @param maxHeaderListBytes the maximum decoded size of a header list, including every cookie crumb
  *     and 32 bytes per field (RFC 9113 section 6.5.2)
- * @param maxFrameSize the largest frame payload that the peer may send
+ * @param windows the flow-control windows of the connection and its streams
  * @param timeouts time limits for the peer's handshake, frames and reads
- * @param memory counts the memory held for the peer, and reports when memory is short
  * @param abuse limits beyond which the connection is closed with ENHANCE_YOUR_CALM
+ * @param memory counts the memory held for the peer, and reports when memory is short
  */
 @AnyThread
 public record ConnectionSettings(
     int maxConcurrentStreams,
-    int streamWindow,
-    int widestStreamWindow,
-    int connectionWindow,
     int maxHeaderListBytes,
-    int maxFrameSize,
+    Windows windows,
     Timeouts timeouts,
-    ProcessMemory memory,
-    AbuseLimits abuse) {
+    AbuseLimits abuse,
+    ProcessMemory memory) {
   /** The initial size of every window (RFC 9113 section 6.9.2). */
   static final int INITIAL_WINDOW = 65_535;
 
-  /** The default of SETTINGS_MAX_FRAME_SIZE, which is also its minimum. */
-  static final int LEAST_FRAME_SIZE = 16_384;
+  /** SETTINGS_MAX_FRAME_SIZE of this side: the default of the RFC, which is also its minimum. */
+  static final int FRAME_SIZE = 16_384;
 
   /** Settings for a local app that is trusted but may have bugs. */
   public static final ConnectionSettings DEFAULT =
       new ConnectionSettings(
           10_000,
-          1 << 20,
-          1 << 20,
-          16 << 20,
           64 << 10,
-          LEAST_FRAME_SIZE,
+          new Windows(1 << 20, 1 << 20, 16 << 20),
           Timeouts.DEFAULT,
-          ProcessMemory.UNLIMITED,
-          AbuseLimits.DEFAULT);
+          AbuseLimits.DEFAULT,
+          ProcessMemory.UNLIMITED);
 
   public ConnectionSettings {
     require(maxConcurrentStreams >= 0, "max concurrent streams is negative");
-    require(streamWindow >= 0, "stream window is negative");
-    require(widestStreamWindow >= streamWindow, "widest stream window is below the first");
-    require(connectionWindow >= INITIAL_WINDOW, "connection window is below 65535");
     require(maxHeaderListBytes > 0, "max header list is not positive");
-    require(
-        maxFrameSize >= LEAST_FRAME_SIZE && maxFrameSize < 1 << 24,
-        "max frame size is not in 16384..16777215");
   }
 
   private static void require(boolean condition, String message) {
@@ -68,86 +51,54 @@ public record ConnectionSettings(
   }
 
   public ConnectionSettings withMaxConcurrentStreams(int streams) {
+    return new ConnectionSettings(streams, maxHeaderListBytes, windows, timeouts, abuse, memory);
+  }
+
+  public ConnectionSettings withMaxHeaderListBytes(int bytes) {
+    return new ConnectionSettings(maxConcurrentStreams, bytes, windows, timeouts, abuse, memory);
+  }
+
+  public ConnectionSettings withWindows(Windows sizes) {
     return new ConnectionSettings(
-        streams,
-        streamWindow,
-        widestStreamWindow,
-        connectionWindow,
-        maxHeaderListBytes,
-        maxFrameSize,
-        timeouts,
-        memory,
-        abuse);
+        maxConcurrentStreams, maxHeaderListBytes, sizes, timeouts, abuse, memory);
   }
 
   /** Returns settings with stream windows that do not grow. */
   public ConnectionSettings withWindows(int stream, int connection) {
-    return withWindows(stream, stream, connection);
-  }
-
-  public ConnectionSettings withWindows(int stream, int widestStream, int connection) {
-    return new ConnectionSettings(
-        maxConcurrentStreams,
-        stream,
-        widestStream,
-        connection,
-        maxHeaderListBytes,
-        maxFrameSize,
-        timeouts,
-        memory,
-        abuse);
-  }
-
-  public ConnectionSettings withMaxHeaderListBytes(int bytes) {
-    return new ConnectionSettings(
-        maxConcurrentStreams,
-        streamWindow,
-        widestStreamWindow,
-        connectionWindow,
-        bytes,
-        maxFrameSize,
-        timeouts,
-        memory,
-        abuse);
+    return withWindows(new Windows(stream, stream, connection));
   }
 
   public ConnectionSettings withTimeouts(Timeouts limits) {
     return new ConnectionSettings(
-        maxConcurrentStreams,
-        streamWindow,
-        widestStreamWindow,
-        connectionWindow,
-        maxHeaderListBytes,
-        maxFrameSize,
-        limits,
-        memory,
-        abuse);
-  }
-
-  public ConnectionSettings withMemory(ProcessMemory gauge) {
-    return new ConnectionSettings(
-        maxConcurrentStreams,
-        streamWindow,
-        widestStreamWindow,
-        connectionWindow,
-        maxHeaderListBytes,
-        maxFrameSize,
-        timeouts,
-        gauge,
-        abuse);
+        maxConcurrentStreams, maxHeaderListBytes, windows, limits, abuse, memory);
   }
 
   public ConnectionSettings withAbuse(AbuseLimits limits) {
     return new ConnectionSettings(
-        maxConcurrentStreams,
-        streamWindow,
-        widestStreamWindow,
-        connectionWindow,
-        maxHeaderListBytes,
-        maxFrameSize,
-        timeouts,
-        memory,
-        limits);
+        maxConcurrentStreams, maxHeaderListBytes, windows, timeouts, limits, memory);
+  }
+
+  public ConnectionSettings withMemory(ProcessMemory process) {
+    return new ConnectionSettings(
+        maxConcurrentStreams, maxHeaderListBytes, windows, timeouts, abuse, process);
+  }
+
+  /**
+   * The sizes of receive windows in bytes.
+   *
+   * @param stream the initial window of a stream
+   * @param widestStream the maximum window of a stream, which streams reach as their DATA is
+   *     consumed
+   * @param connection the window of the connection; also the limit for the growth of all stream
+   *     windows together
+   */
+  @AnyThread
+  public record Windows(int stream, int widestStream, int connection) {
+    public Windows {
+      require(stream >= 0, "stream window is negative");
+      require(widestStream >= stream, "widest stream window is below the first");
+      require(connection >= INITIAL_WINDOW, "connection window is below 65535");
+    }
   }
 
   /**

@@ -82,8 +82,8 @@ final class ConnectionStreams {
     peer = new PeerSettings(!state.isServer(), writer);
     table = new StreamTable(state.isServer());
     scheduler = new SendScheduler(writer, ctx.alloc(), guard, settings.memory(), dirty);
-    credit = settings.connectionWindow();
-    grantedWindow = Math.max(settings.streamWindow(), ConnectionSettings.INITIAL_WINDOW);
+    credit = settings.windows().connection();
+    grantedWindow = Math.max(settings.windows().stream(), ConnectionSettings.INITIAL_WINDOW);
     fence = new ResetFence(writer);
   }
 
@@ -177,7 +177,7 @@ final class ConnectionStreams {
   }
 
   private SocketStream newStream(int id) {
-    return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.streamWindow());
+    return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.windows().stream());
   }
 
   // Sending.
@@ -223,9 +223,9 @@ final class ConnectionStreams {
       return false;
     }
     credit -= bytes;
-    int used = settings.connectionWindow() - credit;
+    int used = settings.windows().connection() - credit;
     if (used > 0 && used >= credit && !state.isEnding()) {
-      credit = settings.connectionWindow();
+      credit = settings.windows().connection();
       writer.windowUpdate(0, used);
     }
     return true;
@@ -251,7 +251,7 @@ final class ConnectionStreams {
     int window = stream.receiveWindow();
     int room =
         Math.min(
-            settings.widestStreamWindow() - window, settings.connectionWindow() - totalWidening);
+            settings.windows().widestStream() - window, settings.windows().connection() - totalWidening);
     if (room <= 0 || settings.memory().isShort()) {
       return 0;
     }
@@ -304,8 +304,8 @@ final class ConnectionStreams {
    * to streams opened before.
    */
   void onSettingsAck() {
-    int change = grantedWindow - settings.streamWindow();
-    grantedWindow = settings.streamWindow();
+    int change = grantedWindow - settings.windows().stream();
+    grantedWindow = settings.windows().stream();
     for (SocketStream stream : table.snapshot()) {
       stream.shrinkCredit(change);
     }
@@ -415,7 +415,7 @@ final class ConnectionStreams {
   private void remove(SocketStream stream, boolean byOurReset) {
     table.remove(stream, byOurReset);
     scheduler.leave(stream);
-    totalWidening -= stream.receiveWindow() - settings.streamWindow();
+    totalWidening -= stream.receiveWindow() - settings.windows().stream();
     stream.end();
     moves++;
     if (wantsCapacity || state.isLeaving()) {

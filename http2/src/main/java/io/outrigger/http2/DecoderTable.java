@@ -87,11 +87,6 @@ final class DecoderTable {
     return bytes;
   }
 
-  /** The heap size of the entries and the ring. */
-  int heapBytes() {
-    return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * Integer.BYTES;
-  }
-
   private void shrinkTo(int most) {
     while (count > 0 && bytes > most) {
       int oldest = (added - count) & (ring.length - 1);

@@ -57,11 +57,6 @@ final class EncoderTable {
     return bytes;
   }
 
-  /** The heap size of the entries and the arrays. */
-  int heapBytes() {
-    return bytes + count * HeaderField.HEAP_OVERHEAD + ring.length * 5 * Integer.BYTES;
-  }
-
   /** The HPACK index of a field equal to {@code field}; 0 when there is none. */
   int indexOf(HeaderField field) {
     if (count == 0) {

@@ -31,17 +31,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The event loops of the data plane, named {@code loop-0} to {@code loop-N}, and the channel
@@ -75,7 +72,15 @@ public final class EventLoops {
   private EventLoops(TransportKind kind, int count, ByteBufAllocator allocator) {
     this.kind = kind;
     this.allocator = allocator;
-    this.group = new FairGroup(count, new DefaultThreadFactory("loop", false), handlers(kind));
+    this.group =
+        new MultiThreadIoEventLoopGroup(
+            count, new DefaultThreadFactory("loop", false), handlers(kind)) {
+          @Override
+          protected IoEventLoop newChild(
+              Executor executor, IoHandlerFactory handlers, Object... args) {
+            return new FairLoop(this, executor, handlers);
+          }
+        };
     List<EventLoop> all = new ArrayList<>();
     for (EventExecutor executor : group) {
       EventLoop loop = (EventLoop) executor;
@@ -98,17 +103,6 @@ public final class EventLoops {
   /** Starts {@code count} loops, whose channels allocate buffers from {@code allocator}. */
   public static EventLoops start(TransportKind wanted, int count, ByteBufAllocator allocator) {
     return new EventLoops(resolve(wanted), count, allocator);
-  }
-
-  private static final class FairGroup extends MultiThreadIoEventLoopGroup {
-    FairGroup(int count, ThreadFactory threads, IoHandlerFactory handlers) {
-      super(count, threads, handlers);
-    }
-
-    @Override
-    protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... args) {
-      return new FairLoop(this, executor, handlers);
-    }
   }
 
   /**
@@ -139,30 +133,22 @@ public final class EventLoops {
   }
 
   private static TransportKind resolve(TransportKind wanted) {
-    return switch (wanted) {
-      case AUTO -> Epoll.isAvailable() ? TransportKind.EPOLL : TransportKind.NIO;
-      case EPOLL -> available(wanted, Epoll.unavailabilityCause());
-      case NIO -> wanted;
-    };
-  }
-
-  private static TransportKind available(TransportKind wanted, @Nullable Throwable obstacle) {
-    if (obstacle != null) {
+    Throwable obstacle = wanted == TransportKind.NIO ? null : Epoll.unavailabilityCause();
+    if (wanted == TransportKind.EPOLL && obstacle != null) {
       throw new IllegalStateException(
-          "--transport %s does not work on this machine (%s); use auto"
-              .formatted(wanted.name().toLowerCase(Locale.ROOT), obstacle.getMessage()),
+          "--transport epoll does not work on this machine (%s); use auto"
+              .formatted(obstacle.getMessage()),
           obstacle);
     }
-    return wanted;
+    return wanted == TransportKind.NIO || obstacle != null
+        ? TransportKind.NIO
+        : TransportKind.EPOLL;
   }
 
   private static IoHandlerFactory handlers(TransportKind kind) {
-    return switch (kind) {
-      case EPOLL ->
-          EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE);
-      case NIO -> NioIoHandler.newFactory();
-      case AUTO -> throw new AssertionError(kind);
-    };
+    return kind == TransportKind.EPOLL
+        ? EpollIoHandler.newFactory(SOCKETS_PER_TURN, DefaultSelectStrategyFactory.INSTANCE)
+        : NioIoHandler.newFactory();
   }
 
   /** The transport in use: EPOLL or NIO, never AUTO. */
@@ -236,28 +222,22 @@ public final class EventLoops {
     return group;
   }
 
-  /**
-   * The class of the server channel for {@code address}, which is a TCP address or a unix socket.
-   */
+  /** The class of the server channel for {@code address}: a TCP address or a unix socket. */
   public Class<? extends ServerChannel> serverChannel(SocketAddress address) {
     boolean unix = isUnix(address);
-    return switch (kind) {
-      case EPOLL -> unix ? EpollServerDomainSocketChannel.class : EpollServerSocketChannel.class;
-      case NIO -> unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-      case AUTO -> throw new AssertionError(kind);
-    };
+    if (kind == TransportKind.EPOLL) {
+      return unix ? EpollServerDomainSocketChannel.class : EpollServerSocketChannel.class;
+    }
+    return unix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  /**
-   * The class of the client channel for {@code address}, which is a TCP address or a unix socket.
-   */
+  /** The class of the client channel for {@code address}: a TCP address or a unix socket. */
   public Class<? extends Channel> clientChannel(SocketAddress address) {
     boolean unix = isUnix(address);
-    return switch (kind) {
-      case EPOLL -> unix ? EpollDomainSocketChannel.class : EpollSocketChannel.class;
-      case NIO -> unix ? NioDomainSocketChannel.class : NioSocketChannel.class;
-      case AUTO -> throw new AssertionError(kind);
-    };
+    if (kind == TransportKind.EPOLL) {
+      return unix ? EpollDomainSocketChannel.class : EpollSocketChannel.class;
+    }
+    return unix ? NioDomainSocketChannel.class : NioSocketChannel.class;
   }
 
   /** The address of a unix socket, as an instance of the class that this transport needs. */

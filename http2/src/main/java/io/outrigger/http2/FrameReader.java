@@ -19,7 +19,6 @@ final class FrameReader {
   private static final int MIN_PARTIAL_BYTES = 256;
 
   private final FrameListener listener;
-  private final int maxFrameSize;
   private final HeaderBlock block;
 
   /** The first bytes, at most eight, of a frame header that has arrived in part. */
@@ -56,7 +55,6 @@ final class FrameReader {
 
   FrameReader(FrameListener listener, ConnectionSettings settings) {
     this.listener = listener;
-    this.maxFrameSize = settings.maxFrameSize();
     AbuseLimits abuse = settings.abuse();
     this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
   }
@@ -129,11 +127,6 @@ final class FrameReader {
     } finally {
       in.setIndex(end, after);
     }
-  }
-
-  /** Stops all further events. The listener may call this method during an event. */
-  void stop() {
-    stopped = true;
   }
 
   /** Releases the buffers of incomplete frames and header blocks. */
@@ -210,7 +203,7 @@ final class FrameReader {
       }
       settingsSeen = true;
     }
-    if (remaining > maxFrameSize) {
+    if (remaining > ConnectionSettings.FRAME_SIZE) {
       throw new ConnectionFault(
           Http2Error.FRAME_SIZE_ERROR, "frame of " + remaining + " bytes exceeds the limit");
     }

@@ -39,7 +39,7 @@ final class FrameWriter {
   private final HpackSpace.WorkBuffer copyBuffer = HpackSpace.current().data;
   private @Nullable ByteBuf buffer;
   private int bufferSize = MIN_BUFFER;
-  private int maxFrameSize = ConnectionSettings.LEAST_FRAME_SIZE;
+  private int maxFrameSize = ConnectionSettings.FRAME_SIZE;
   private boolean written;
   private boolean released;
 
@@ -123,8 +123,8 @@ final class FrameWriter {
     } else {
       setting(out, FrameType.SETTINGS_MAX_CONCURRENT_STREAMS, settings.maxConcurrentStreams());
     }
-    setting(out, FrameType.SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow());
-    setting(out, FrameType.SETTINGS_MAX_FRAME_SIZE, settings.maxFrameSize());
+    setting(out, FrameType.SETTINGS_INITIAL_WINDOW_SIZE, settings.windows().stream());
+    setting(out, FrameType.SETTINGS_MAX_FRAME_SIZE, ConnectionSettings.FRAME_SIZE);
     setting(out, FrameType.SETTINGS_MAX_HEADER_LIST_SIZE, settings.maxHeaderListBytes());
   }
 

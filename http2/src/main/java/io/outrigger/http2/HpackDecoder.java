@@ -94,11 +94,6 @@ final class HpackDecoder {
     return maxListBytes >= HeaderList.MAX_KEPT_BYTES;
   }
 
-  /** The heap size of the dynamic table. */
-  int heapBytes() {
-    return table.heapBytes();
-  }
-
   /** The size of the dynamic table, counted as in section 4.1. */
   int tableBytes() {
     return table.bytes();

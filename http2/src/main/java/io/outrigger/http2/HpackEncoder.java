@@ -91,11 +91,6 @@ final class HpackEncoder {
     minTableBytes = Math.min(minTableBytes, tableBytes);
   }
 
-  /** The heap size of the encoder. */
-  int heapBytes() {
-    return table.heapBytes() + (seenOnce == null ? 0 : REMEMBERED * Integer.BYTES);
-  }
-
   /** The size of the table, counted as in section 4.1. */
   int tableBytes() {
     return table.bytes();

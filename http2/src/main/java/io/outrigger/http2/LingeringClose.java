@@ -20,7 +20,7 @@ final class LingeringClose {
    * A peer that obeys flow control has at most one connection window in flight; more than that is a
    * flood.
    */
-  private static final long MAX_BYTES = ConnectionSettings.DEFAULT.connectionWindow();
+  private static final long MAX_BYTES = ConnectionSettings.DEFAULT.windows().connection();
 
   private final Channel channel;
   private final long endNanos;

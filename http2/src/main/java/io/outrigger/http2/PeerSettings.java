@@ -73,7 +73,7 @@ final class PeerSettings {
           most = Math.max(most, last);
         }
         case FrameType.SETTINGS_MAX_FRAME_SIZE -> {
-          if (value < ConnectionSettings.LEAST_FRAME_SIZE || value >= 1 << 24) {
+          if (value < ConnectionSettings.FRAME_SIZE || value >= 1 << 24) {
             throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "MAX_FRAME_SIZE of " + value);
           }
           writer.maxFrameSize((int) value);

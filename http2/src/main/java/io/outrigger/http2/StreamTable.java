@@ -17,14 +17,6 @@ final class StreamTable {
   private static final int REMEMBERED = 512;
   private static final int FIRST_REMEMBERED = 16;
 
-  /** The heap size per stream of a map whose load is between a quarter and a half. */
-  private static final int BYTES_PER_STREAM = 32;
-
-  /**
-   * The heap size of a map with at most this many streams is part of the connection's base size.
-   */
-  private static final int MAX_FEW = 64;
-
   /** The empty map, shared by all connections without streams; no stream is ever added to it. */
   private static final IntObjectHashMap<SocketStream> NONE = new IntObjectHashMap<>(1);
 
@@ -32,9 +24,6 @@ final class StreamTable {
 
   private final boolean server;
   private IntObjectHashMap<SocketStream> open = NONE;
-
-  /** The maximum number of streams that the map has had. */
-  private int maxOpen;
 
   /**
    * Streams that this side has opened and whose first header block was not written, so that they
@@ -76,13 +65,7 @@ final class StreamTable {
   void onTick() {
     if (open != NONE && open.isEmpty()) {
       open = NONE;
-      maxOpen = 0;
     }
-  }
-
-  /** The heap size of a map that has had more than {@value #MAX_FEW} streams, otherwise 0. */
-  int heapBytes() {
-    return maxOpen <= MAX_FEW ? 0 : maxOpen * BYTES_PER_STREAM;
   }
 
   /** The highest id that the peer opened. */
@@ -128,7 +111,6 @@ final class StreamTable {
       open = new IntObjectHashMap<>();
     }
     open.put(stream.id(), stream);
-    maxOpen = Math.max(maxOpen, open.size());
     started++;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,50 +13,42 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The valid limits for a peer. */
 final class ConnectionSettingsTest {
-  private static ConnectionSettings settings(
-      int streams, int streamWindow, int window, int list, int frame) {
-    return new ConnectionSettings(
-        streams,
-        streamWindow,
-        streamWindow,
-        window,
-        list,
-        frame,
-        Timeouts.DEFAULT,
-        ProcessMemory.UNLIMITED,
-        AbuseLimits.DEFAULT);
+  private static ConnectionSettings settings(int streams, int streamWindow, int window, int list) {
+    return ConnectionSettings.DEFAULT
+        .withMaxConcurrentStreams(streams)
+        .withWindows(streamWindow, window)
+        .withMaxHeaderListBytes(list);
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "0, 0, 65535, 1, 16384",
-    "2147483647, 2147483647, 2147483647, 2147483647, 16777215",
-  })
-  void leastAndGreatestValuesAreTaken(
-      int streams, int streamWindow, int window, int list, int frame) {
-    ConnectionSettings settings = settings(streams, streamWindow, window, list, frame);
+  @CsvSource({"0, 0, 65535, 1", "2147483647, 2147483647, 2147483647, 2147483647"})
+  void leastAndGreatestValuesAreTaken(int streams, int streamWindow, int window, int list) {
+    ConnectionSettings settings = settings(streams, streamWindow, window, list);
 
     assertThat(settings.maxConcurrentStreams()).isEqualTo(streams);
-    assertThat(settings.streamWindow()).isEqualTo(streamWindow);
-    assertThat(settings.connectionWindow()).isEqualTo(window);
+    assertThat(settings.windows()).isEqualTo(new Windows(streamWindow, streamWindow, window));
     assertThat(settings.maxHeaderListBytes()).isEqualTo(list);
-    assertThat(settings.maxFrameSize()).isEqualTo(frame);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "-1, 0, 65535, 1, 16384, max concurrent streams is negative",
-    "0, -1, 65535, 1, 16384, stream window is negative",
-    "0, 0, 65534, 1, 16384, connection window is below 65535",
-    "0, 0, 65535, 0, 16384, max header list is not positive",
-    "0, 0, 65535, 1, 16383, max frame size is not in 16384..16777215",
-    "0, 0, 65535, 1, 16777216, max frame size is not in 16384..16777215",
+    "-1, 0, 65535, 1, max concurrent streams is negative",
+    "0, -1, 65535, 1, stream window is negative",
+    "0, 0, 65534, 1, connection window is below 65535",
+    "0, 0, 65535, 0, max header list is not positive",
   })
   void whatNoPeerCouldBeToldIsRefused(
-      int streams, int streamWindow, int window, int list, int frame, String message) {
+      int streams, int streamWindow, int window, int list, String message) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> settings(streams, streamWindow, window, list, frame))
+        .isThrownBy(() -> settings(streams, streamWindow, window, list))
         .withMessage(message);
+  }
+
+  @Test
+  void theWidestWindowOfAStreamIsNotBelowItsFirst() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Windows(2, 1, 65_535))
+        .withMessage("widest stream window is below the first");
   }
 
   @Test
@@ -68,13 +61,14 @@ final class ConnectionSettingsTest {
         ConnectionSettings.DEFAULT
             .withMaxHeaderListBytes(5)
             .withMaxConcurrentStreams(1)
-            .withWindows(2, 3, 65_536)
+            .withWindows(new Windows(2, 3, 65_536))
             .withTimeouts(timeouts)
             .withMemory(memory)
             .withAbuse(abuse);
 
     assertThat(changed)
-        .isEqualTo(new ConnectionSettings(1, 2, 3, 65_536, 5, 16_384, timeouts, memory, abuse));
+        .isEqualTo(
+            new ConnectionSettings(1, 5, new Windows(2, 3, 65_536), timeouts, abuse, memory));
     assertThat(ConnectionSettings.DEFAULT.withMaxHeaderListBytes(5).maxConcurrentStreams())
         .isEqualTo(10_000);
   }

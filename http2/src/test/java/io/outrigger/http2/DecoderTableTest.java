@@ -41,22 +41,4 @@ final class DecoderTableTest {
     assertThat(table.get(NEWEST + 1)).isNull();
     assertThat(table.get(NEWEST)).isNotNull();
   }
-
-  /**
-   * The heap size is the sum of the fields, their objects, and four bytes for each place in the
-   * array.
-   */
-  @Test
-  void aTableIsCountedByItsFieldsAndItsPlaces() {
-    assertThat(table.heapBytes()).isZero();
-    for (int i = 1; i <= 8; i++) {
-      table.add(field("n", 7));
-      assertThat(table.heapBytes()).isEqualTo(i * (40 + 128) + 8 * 4);
-    }
-    table.add(field("n", 7));
-    assertThat(table.heapBytes()).isEqualTo(9 * (40 + 128) + 16 * 4);
-
-    assertThat(table.resize(0)).isTrue();
-    assertThat(table.heapBytes()).as("places stay").isEqualTo(16 * 4);
-  }
 }

@@ -3,7 +3,6 @@ package io.outrigger.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.AsciiString;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,29 +13,6 @@ final class EncoderTableTest {
   private static HeaderField field(int number) {
     String text = "%05d".formatted(number);
     return HeaderField.of(HeaderName.of(new AsciiString(text)), new AsciiString(text));
-  }
-
-  @Test
-  void anEmptyTableTakesNothing() {
-    assertThat(new EncoderTable(4096).heapBytes()).isZero();
-  }
-
-  /**
-   * The heap size is the sum of the fields, their objects, and five arrays with four bytes for each
-   * place.
-   */
-  @Test
-  void aTableIsCountedByItsFieldsAndItsPlaces() {
-    var table = new EncoderTable(4096);
-    for (int i = 1; i <= 8; i++) {
-      table.add(field(i));
-      assertThat(table.heapBytes()).isEqualTo(i * (FIELD_BYTES + 128) + 8 * 20);
-    }
-    table.add(field(9));
-    assertThat(table.heapBytes()).isEqualTo(9 * (FIELD_BYTES + 128) + 16 * 20);
-
-    table.resize(FIELD_BYTES);
-    assertThat(table.heapBytes()).as("places stay").isEqualTo(FIELD_BYTES + 128 + 16 * 20);
   }
 
   /**

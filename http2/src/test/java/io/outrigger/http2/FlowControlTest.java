@@ -19,6 +19,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
 import java.time.Duration;
@@ -199,7 +200,7 @@ final class FlowControlTest {
    */
   @Test
   void theWindowOfAStreamGrowsWhileItsDataGoesOn() {
-    var settings = ConnectionSettings.DEFAULT.withWindows(1000, 100_000, 65_535);
+    var settings = ConnectionSettings.DEFAULT.withWindows(new Windows(1000, 100_000, 65_535));
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1), request(3), data(1, 0, new byte[1000]), data(3, 0, new byte[1000]));
@@ -228,7 +229,7 @@ final class FlowControlTest {
   void noWindowGrowsWhileMemoryIsShort() {
     var settings =
         ConnectionSettings.DEFAULT
-            .withWindows(1000, 100_000, 65_535)
+            .withWindows(new Windows(1000, 100_000, 65_535))
             .withMemory(new FakeMemory().shortOf());
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.send(request(1), data(1, 0, new byte[1000]));

@@ -182,19 +182,6 @@ final class HpackEncoderTest {
     assertThat(encode(head)).isEqualTo("20" + "8384" + "0003782d61" + "0162");
   }
 
-  /** An encoder that has sent nothing has no tables, so idle connections cost little memory. */
-  @Test
-  void whatTheTableTakesOnTheHeapIsToldToTheByte() {
-    assertThat(encoder.heapBytes()).isZero();
-
-    assertUnderstood(Messages.list("x-a", "b"));
-    int ofOneEntry = 3 + 1 + 32 + HeaderField.HEAP_OVERHEAD + 8 * 5 * Integer.BYTES;
-    assertThat(encoder.heapBytes()).isEqualTo(ofOneEntry);
-
-    assertUnderstood(Messages.list(":path", "/once"));
-    assertThat(encoder.heapBytes()).isEqualTo(ofOneEntry + 128 * Integer.BYTES);
-  }
-
   @Test
   void aListThatRecursIsEncodedOnceForAllConnectionsOfALoop() {
     HeaderList recurring = indexesAlone().buildRecurring();

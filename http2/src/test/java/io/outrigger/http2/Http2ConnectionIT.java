@@ -44,7 +44,7 @@ final class Http2ConnectionIT {
       } catch (IOException reset) {
         // expected
       }
-      long window = ConnectionSettings.DEFAULT.connectionWindow();
+      long window = ConnectionSettings.DEFAULT.windows().connection();
       assertThat(sent).as("read, or in the buffers of sockets").isLessThan(window + (48 << 20));
     }
   }

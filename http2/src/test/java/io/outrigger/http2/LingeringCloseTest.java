@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * bytes.
  */
 final class LingeringCloseTest {
-  private static final int WINDOW = ConnectionSettings.DEFAULT.connectionWindow();
+  private static final int WINDOW = ConnectionSettings.DEFAULT.windows().connection();
 
   @ParameterizedTest
   @CsvSource({"true, NO_ERROR, 10", "true, INTERNAL_ERROR, 1", "false, CANCEL, 1"})

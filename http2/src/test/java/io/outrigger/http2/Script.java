@@ -75,7 +75,7 @@ record Script(boolean server, List<Step> steps) {
     for (int at = from; at < bytes.length; ) {
       byte[] head = Arrays.copyOfRange(bytes, at, at + FrameType.HEADER_BYTES);
       int payload = ByteBuffer.wrap(head).getInt() >>> 8;
-      boolean isTooLong = payload > ConnectionSettings.LEAST_FRAME_SIZE;
+      boolean isTooLong = payload > ConnectionSettings.FRAME_SIZE;
       int length = FrameType.HEADER_BYTES + (isTooLong ? 0 : payload);
       frames.add(Sends.of(Arrays.copyOfRange(bytes, at, at + length)));
       at = isTooLong ? bytes.length : at + length;

@@ -195,7 +195,7 @@ final class ScriptDraw {
     }
     int padding = source.below(200);
     byte[] all = Frames.join(new byte[] {(byte) padding}, payload, new byte[padding]);
-    int length = Math.min(all.length, ConnectionSettings.LEAST_FRAME_SIZE);
+    int length = Math.min(all.length, ConnectionSettings.FRAME_SIZE);
     byte[] cut = Arrays.copyOf(all, oneIn(6) ? Math.min(length, 1 + padding) : length);
     return Frames.frame(type, flags | Frames.PADDED, id, cut);
   }

@@ -131,9 +131,10 @@ final class PartSettings {
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;
     long buffers = Math.min(memory.limits().directBytes(), memory.limits().totalBytes());
-    int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.connectionWindow());
+    int connection = (int) within(MIN_CONNECTION_WINDOW, buffers / 16, most.windows().connection());
     int stream = (int) within(MIN_STREAM_WINDOW, buffers / 4096, MAX_FIRST_STREAM_WINDOW);
-    return most.withWindows(stream, Math.min(most.streamWindow(), connection / 4), connection)
+    int widest = Math.min(most.windows().stream(), connection / 4);
+    return most.withWindows(new ConnectionSettings.Windows(stream, widest, connection))
         .withTimeouts(
             new ConnectionSettings.Timeouts(
                 ConnectionSettings.Timeouts.DEFAULT.handshake(),
