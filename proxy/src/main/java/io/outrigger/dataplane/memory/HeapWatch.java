@@ -3,8 +3,6 @@ package io.outrigger.dataplane.memory;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /**
@@ -12,23 +10,20 @@ import java.time.Duration;
  * watch has its own thread.
  *
  * <ul>
- *   <li>When more of the heap is used than peers may hold, the watch collects the heap, so that
- *       {@link MemoryGauge} knows how many bytes are live. These collections take at most a fifth
- *       of the time.
- *   <li>When the heap has grown and the JVM does not collect it by itself, the watch collects it.
- *       Since Java 24 the serial collector extends the old generation for objects that survive the
- *       young generation, up to the heap's limit, before it searches the old generation for
- *       garbage; earlier versions collected the old generation when it had grown. On a machine with
- *       much memory the heap of a sidecar would grow for days. No flag of the collector bounds this
- *       growth: {@code MaxHeapFreeRatio} and {@code MinHeapFreeRatio} apply after a full
- *       collection, and no full collection happens. After a full collection the JVM leaves the old
- *       generation two thirds larger than its live objects. While peers hold so much that memory is
- *       short, the watch does not collect a grown heap: its growth is known to be live, so a
- *       collection would only stop all calls and free little.
- *   <li>When the heap is full at two consecutive checks, the JVM has not found garbage either, so
- *       the watch collects the heap. If the heap stays full for {@link #FULL_LIMIT} despite these
- *       collections, the process can no longer serve: every few allocations cause a full
- *       collection.
+ *   <li>When more of the heap is used than peers may hold, or when the heap is full, the watch
+ *       collects the heap, so that {@link MemoryGauge} knows how many bytes are live. These
+ *       collections take at most a fifth of the time. If the heap is full after each collection for
+ *       {@link #FULL_LIMIT}, although connections were ended, the process can no longer serve:
+ *       every few allocations cause a full collection.
+ *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
+ *       the old generation for objects that survive the young generation, up to the heap's limit,
+ *       before it searches the old generation for garbage; earlier versions collected the old
+ *       generation when it had grown. On a machine with much memory the heap of a sidecar would
+ *       grow for days. No flag of the collector bounds this growth: {@code MaxHeapFreeRatio} and
+ *       {@code MinHeapFreeRatio} apply after a full collection, and no full collection happens.
+ *       After a full collection the JVM leaves the old generation two thirds larger than its live
+ *       objects. While peers hold so much that memory is short, the watch does not collect a grown
+ *       heap: its growth is known to be live.
  * </ul>
  */
 @ControlConfined
@@ -39,15 +34,17 @@ public final class HeapWatch {
    */
   private static final String COLLECT_GROWN = "outrigger.heap.collect-grown";
 
-  /** The time between two checks of the heap, each of which collects the heap at most once. */
+  /** The time between two checks whether the heap has grown. */
   static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** A heap that is full at each check for this long is treated as permanently full. */
+  /** A heap that is full after each collection for this long is treated as permanently full. */
   static final Duration FULL_LIMIT = Duration.ofSeconds(10);
 
   private static final double FULL_SHARE = 0.97;
 
-  private static final Duration CALM = Duration.ofMillis(500);
+  /** The time between two measurements. */
+  static final Duration CALM = Duration.ofMillis(500);
+
   private static final Duration SHORT = Duration.ofMillis(50);
 
   /** After a collection no further one starts for this many times its duration. */
@@ -64,9 +61,6 @@ public final class HeapWatch {
     /** Returns the size up to which the heap can grow. */
     long maxBytes();
 
-    /** Returns the number of full collections so far, whoever requested them. */
-    long fullCollections();
-
     /** Runs a full collection, which stops all threads for some ten milliseconds. */
     void collect();
   }
@@ -81,11 +75,8 @@ public final class HeapWatch {
   /** The time from which on the watch may collect the heap again. */
   private long nextNanos;
 
-  /** The number of full collections that was known when the heap had last grown. */
-  private long knownCollections;
-
-  private boolean wasFull;
-  private int fullLooks;
+  /** The time of the last collection after which the heap was not full. */
+  private long roomNanos;
 
   /**
    * @param loop the control loop of the watch's own thread, which does nothing else
@@ -119,7 +110,11 @@ public final class HeapWatch {
   void begin() {
     loop.checkInside();
     keptBytes = heap.totalBytes();
-    loop.schedule(PERIOD, this::look);
+    roomNanos = loop.nanoTime();
+    nextNanos = roomNanos;
+    if (collectGrown) {
+      loop.schedule(PERIOD, this::collectIfGrown);
+    }
     loop.schedule(CALM, this::measureAgain);
   }
 
@@ -132,10 +127,13 @@ public final class HeapWatch {
    * Updates the gauge: by a collection if that would yield new information, else from the used
    * bytes.
    */
-  void measure() {
-    if (gauge.isWorthACollection() && loop.nanoTime() - nextNanos >= 0) {
+  private void measure() {
+    if ((gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0) {
       collect();
     } else {
+      if (!isFull()) {
+        roomNanos = loop.nanoTime();
+      }
       gauge.lookAtHeap();
     }
   }
@@ -146,35 +144,21 @@ public final class HeapWatch {
     long ended = loop.nanoTime();
     nextNanos = ended + REST * (ended - began);
     gauge.onCollected(heap.usedBytes());
-  }
-
-  private void look() {
-    boolean full = wasFull && isFull();
-    boolean grown = collectGrown && heap.totalBytes() > keptBytes;
-    boolean waits = grown && gauge.isShort();
-    if (full || (grown && !waits && isUncollected())) {
-      collect();
-    }
-    wasFull = isFull();
-    fullLooks = full && wasFull ? fullLooks + 1 : 0;
-    if (PERIOD.multipliedBy(fullLooks - 1L).compareTo(FULL_LIMIT) >= 0) {
+    if (!isFull()) {
+      roomNanos = ended;
+    } else if (ended - roomNanos >= FULL_LIMIT.toNanos()) {
       onFull.run();
     }
-    if (!waits) {
-      keptBytes = heap.totalBytes();
-    }
-    loop.schedule(PERIOD, this::look);
   }
 
-  /**
-   * Whether the heap has grown without a full collection by the JVM. The JVM runs such a collection
-   * only when the heap has no room left.
-   */
-  private boolean isUncollected() {
-    long collections = heap.fullCollections();
-    boolean uncollected = collections == knownCollections;
-    knownCollections = uncollected ? collections + 1 : collections;
-    return uncollected;
+  private void collectIfGrown() {
+    if (!gauge.isShort()) {
+      if (heap.totalBytes() > keptBytes) {
+        collect();
+      }
+      keptBytes = heap.totalBytes();
+    }
+    loop.schedule(PERIOD, this::collectIfGrown);
   }
 
   /**
@@ -201,14 +185,6 @@ public final class HeapWatch {
     @Override
     public long maxBytes() {
       return runtime.maxMemory();
-    }
-
-    @Override
-    public long fullCollections() {
-      return ManagementFactory.getGarbageCollectorMXBeans().stream()
-          .filter(collector -> collector.getName().equals("MarkSweepCompact"))
-          .mapToLong(GarbageCollectorMXBean::getCollectionCount)
-          .sum();
     }
 
     @Override

@@ -42,12 +42,10 @@ final class LoopMemory {
   private static final long USED_UP_TICK_MILLIS = 20;
 
   /**
-   * A connection that holds fewer bytes is never paused by itself, whatever other connections hold.
+   * A connection that holds fewer bytes is never paused by itself, and a shared connection that
+   * holds fewer bytes of its own is never ended.
    */
-  static final int MIN_PAUSED_BYTES = 256 << 10;
-
-  /** A shared connection that holds fewer bytes of its own is never ended. */
-  private static final int MIN_SHARED_BYTES = 256 << 10;
+  private static final int HEAVY_BYTES = 256 << 10;
 
   /**
    * A connection that holds fewer bytes is not ended while another loop has heavier connections.
@@ -67,7 +65,6 @@ final class LoopMemory {
    */
   private static final int BUSY_MOVES = 8;
 
-  private static final int ENDED_AT_ONCE = 128;
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -177,7 +174,7 @@ final class LoopMemory {
       }
     }
     long own = holder.weight();
-    if (own >= MIN_PAUSED_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
+    if (own >= HEAVY_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
       pause(holder);
     }
   }
@@ -259,7 +256,7 @@ final class LoopMemory {
       order.addAll(ranked());
     }
     long began = nanoTime();
-    for (int i = 0; i < ENDED_AT_ONCE && nanoTime() - began <= ENDING_NANOS; i++) {
+    while (nanoTime() - began <= ENDING_NANOS) {
       Ranked next = order.poll();
       heaviest = next == null ? 0 : next.weight;
       if (next == null || !gauge.isToEnd() || isHeavierElsewhere(next)) {
@@ -304,7 +301,7 @@ final class LoopMemory {
     List<Ranked> ranking = new ArrayList<>(holders.size());
     for (MemoryHolder holder : holders) {
       long own = holder.weight();
-      if (!holder.isShared() || own >= MIN_SHARED_BYTES) {
+      if (!holder.isShared() || own >= HEAVY_BYTES) {
         long still = Math.max(0, (now - holder.stillSinceNanos()) / SECOND_NANOS);
         long score = own * (1 + Math.min(still, MAX_STILL_SECONDS));
         ranking.add(

@@ -7,7 +7,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.ProcessMemory;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +53,8 @@ public final class MemoryGauge implements ProcessMemory {
   private final LongSupplier direct;
   private final FastThreadLocal<@Nullable LoopMemory> current = new FastThreadLocal<>();
   private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
-  private final AtomicLongArray ended = new AtomicLongArray(PeerSide.values().length);
+  private final LongAdder endedApps = new LongAdder();
+  private final LongAdder endedBackends = new LongAdder();
   private final AtomicBoolean relieving = new AtomicBoolean();
 
   /** The sum of the weights of connections to end before the heap is collected again. */
@@ -121,11 +121,6 @@ public final class MemoryGauge implements ProcessMemory {
       }
     }
     return known;
-  }
-
-  /** Returns the bytes on the heap that peers held after the last collection. */
-  public long heapBytes() {
-    return heldHeap;
   }
 
   /** Returns the bytes of all buffers outside of the heap. */
@@ -251,7 +246,7 @@ public final class MemoryGauge implements ProcessMemory {
 
   /** Records that a connection was ended in order to free memory. */
   void onEnded(PeerSide side, long weight) {
-    ended.incrementAndGet(place(side));
+    (side == PeerSide.APP ? endedApps : endedBackends).increment();
     if (heapToEnd.addAndGet(-weight) <= 0) {
       heapShare = Math.min(heapShare, RELIEVED); // an estimate until the next collection
     }
@@ -290,31 +285,20 @@ public final class MemoryGauge implements ProcessMemory {
     return most;
   }
 
-  /** Returns how many connections to {@code side} were ended since the start to free memory. */
-  public long ended(PeerSide side) {
-    return ended.get(place(side));
-  }
-
-  @SuppressWarnings("EnumOrdinal") // indexes of counters of this process
-  private static int place(PeerSide side) {
-    return side.ordinal();
-  }
-
   /**
    * Returns the memory that peers hold now.
    *
    * @param max the maximum number of connections to list, heaviest first
    */
   public CompletionStage<MemoryView> view(int max) {
-    List<CompletableFuture<List<MemoryView.Holder>>> answers = new ArrayList<>();
-    for (LoopMemory loop : loops) {
-      var answer = new CompletableFuture<List<MemoryView.Holder>>();
-      answers.add(answer);
-      try {
-        loop.loop().execute(() -> answer.complete(loop.view(max)));
-      } catch (RejectedExecutionException stopped) {
-        answer.complete(List.of());
-      }
+    List<CompletableFuture<List<MemoryView.Holder>>> answers;
+    try {
+      answers =
+          loops.stream()
+              .map(loop -> CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()))
+              .toList();
+    } catch (RejectedExecutionException stopped) {
+      return CompletableFuture.completedFuture(now()); // the process ends
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
         .thenApply(
@@ -333,10 +317,10 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   private MemoryView view(List<MemoryView.Holder> heaviest) {
-    List<MemoryView.EndedCount> counts = new ArrayList<>();
-    for (PeerSide side : PeerSide.values()) {
-      counts.add(new MemoryView.EndedCount(side, ended(side)));
-    }
-    return new MemoryView(heapBytes(), directBytes(), limits, counts, heaviest);
+    List<MemoryView.EndedCount> ended =
+        List.of(
+            new MemoryView.EndedCount(PeerSide.APP, endedApps.sum()),
+            new MemoryView.EndedCount(PeerSide.BACKEND, endedBackends.sum()));
+    return new MemoryView(heldHeap, directBytes(), limits, ended, heaviest);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.program.testing.Pressure;
 import io.outrigger.testing.FakeControlLoop;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 final class HeapWatchTest {
@@ -16,7 +17,6 @@ final class HeapWatchTest {
     long totalAfterwards = 20 * MIB;
     long usedAfterwards = 10 * MIB;
     int collections;
-    int ofTheJvm;
 
     @Override
     public long totalBytes() {
@@ -31,11 +31,6 @@ final class HeapWatchTest {
     @Override
     public long maxBytes() {
       return 107 * MIB;
-    }
-
-    @Override
-    public long fullCollections() {
-      return (long) collections + ofTheJvm;
     }
 
     @Override
@@ -105,27 +100,6 @@ final class HeapWatchTest {
     assertThat(heap.collections).isEqualTo(2);
   }
 
-  /** As under an attack: there is no room, and the JVM collects again and again. */
-  @Test
-  void aHeapThatTheJvmHasCollectedMeanwhileIsNotCollectedAgain() {
-    start(true);
-
-    for (int i = 1; i <= 3; i++) {
-      heap.total += MIB;
-      heap.ofTheJvm++;
-      passAPeriod();
-    }
-    assertThat(heap.collections).isZero();
-
-    heap.total += MIB;
-    passAPeriod();
-    assertThat(heap.collections).isOne();
-
-    heap.total += MIB;
-    passAPeriod();
-    assertThat(heap.collections).as("its own does not count").isEqualTo(2);
-  }
-
   /** What has grown lives then, and a collection would stop calls for nothing. */
   @Test
   void whilePeersHoldMuchAHeapThatGrewWaits() {
@@ -143,18 +117,6 @@ final class HeapWatchTest {
   }
 
   @Test
-  void aFullHeapIsCollectedWhoeverHoldsIt() {
-    start(true);
-
-    memory.hold(60);
-    fill(106);
-    passAPeriod();
-    passAPeriod();
-
-    assertThat(heap.collections).isOne();
-  }
-
-  @Test
   void whereTheJvmCollectsWhatHasGrownItIsLeftToIt() {
     start(false);
 
@@ -166,31 +128,33 @@ final class HeapWatchTest {
   }
 
   @Test
-  void aHeapFullOfGarbageIsCollectedAtTheSecondLook() {
-    start(false);
+  void aFullHeapIsCollectedAtTheNextLookWhoeverHoldsIt() {
+    start(true);
+    memory.hold(60);
 
-    for (int i = 0; i < 100; i++) {
+    for (int i = 1; i <= 100; i++) {
       fill(106);
-      passAPeriod();
+      loop.advance(HeapWatch.CALM);
+      assertThat(heap.collections).isEqualTo(i);
     }
 
-    assertThat(heap.collections).isEqualTo(50);
     assertThat(ends).isZero();
   }
 
-  /** As under an attack: it fills, the JVM collects it, it fills again. */
+  /** A collection stops all threads, so that collections take at most a fifth of the time. */
   @Test
-  void aHeapThatTheJvmEmptiesInBetweenIsLeftToIt() {
+  void afterACollectionItRests() {
     start(false);
+    heap.usedAfterwards = 98 * MIB;
+    fill(106);
+    loop.costOfReading(Duration.ofMillis(500));
+    loop.advance(HeapWatch.CALM);
+    assertThat(heap.collections).isOne(); // from second 1 to 1.5, so the next one is in 3.5
 
-    for (int i = 0; i < 100; i++) {
-      fill(106);
-      passAPeriod();
-      heap.used = 60 * MIB;
-      passAPeriod();
-    }
-
-    assertThat(heap.collections).isZero();
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(heap.collections).isOne();
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(heap.collections).isEqualTo(2);
   }
 
   @Test
@@ -200,12 +164,11 @@ final class HeapWatchTest {
     heap.totalAfterwards = 107 * MIB;
 
     fill(106);
-    passAPeriod();
-    passAPeriod();
-    passAPeriod();
+    loop.advance(HeapWatch.FULL_LIMIT.minus(HeapWatch.CALM));
+    assertThat(heap.collections).isPositive();
     assertThat(ends).isZero();
 
-    passAPeriod();
+    loop.advance(HeapWatch.CALM);
     assertThat(ends).isOne();
   }
 
@@ -213,20 +176,14 @@ final class HeapWatchTest {
   void aHeapThatHadRoomAtOneLookCountsAnew() {
     start(false);
     heap.usedAfterwards = 98 * MIB;
-    heap.totalAfterwards = 107 * MIB;
     fill(106);
-    passAPeriod();
-    passAPeriod();
-    passAPeriod();
+    loop.advance(Duration.ofSeconds(9));
 
     heap.usedAfterwards = 96 * MIB;
-    fill(106);
-    passAPeriod();
+    loop.advance(HeapWatch.CALM);
     heap.usedAfterwards = 98 * MIB;
     fill(106);
-    passAPeriod();
-    passAPeriod();
-    passAPeriod();
+    loop.advance(Duration.ofSeconds(9));
 
     assertThat(ends).isZero();
   }

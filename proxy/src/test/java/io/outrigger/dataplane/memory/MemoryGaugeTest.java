@@ -110,7 +110,7 @@ final class MemoryGaugeTest {
     pass(Duration.ofSeconds(1));
 
     assertThat(ended).containsExactly("heaviest");
-    assertThat(gauge.ended(PeerSide.APP)).isEqualTo(1);
+    assertThat(gauge.now().ended()).contains(new MemoryView.EndedCount(PeerSide.APP, 1));
   }
 
   @Test
@@ -270,7 +270,7 @@ final class MemoryGaugeTest {
     heap = 106 * MIB;
     gauge.onCollected(heap);
 
-    assertThat(gauge.heapBytes()).isZero();
+    assertThat(gauge.now().heapBytes()).isZero();
     assertThat(gauge.isFull()).isFalse();
   }
 
