@@ -2,6 +2,7 @@ package io.outrigger.dataplane.downstream;
 
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.ConnectionSettings.Timeouts;
+import io.outrigger.http2.ConnectionSettings.Windows;
 import java.time.Duration;
 
 /**
@@ -27,7 +28,7 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
         maxConnections,
         http2
             .withMaxConcurrentStreams(100)
-            .withWindows(64 << 10, 256 << 10, 1 << 20)
+            .withWindows(new Windows(64 << 10, 256 << 10, 1 << 20))
             .withTimeouts(EXPOSED));
   }
 }
