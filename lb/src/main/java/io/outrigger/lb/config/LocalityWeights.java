@@ -42,21 +42,31 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
   }
 
   /**
-   * Computes the shares of endpoints whose weights, added up by locality, are {@code sums}.
-   *
-   * @param sums the sum for each locality, of at least one endpoint each
+   * Returns the share of each of {@code backends} among all endpoints, in the order of {@code
+   * backends}. Shares are meaningful only in proportion to each other; each is at least 1.
    */
-  public Shares shares(Map<Locality, Long> sums) {
-    return sharesIn(whole.isEmpty() ? sums : whole);
-  }
-
-  private Shares sharesIn(Map<Locality, Long> sums) {
+  public long[] sharesOf(List<Backend> backends) {
+    Map<Locality, Long> sums = whole.isEmpty() ? sums(backends) : whole;
     long all = sums.keySet().stream().mapToLong(this::weight).sum();
     Map<Locality, Part> parts = new HashMap<>();
     sums.forEach(
         (locality, sum) -> parts.put(locality, new Part(weight(locality) * ONE / all, sum)));
-    return (locality, weight) ->
-        Objects.requireNonNull(parts.get(locality), locality::toString).shareOf(weight);
+    long[] shares = new long[backends.size()];
+    for (int i = 0; i < shares.length; i++) {
+      Backend backend = backends.get(i);
+      shares[i] =
+          i > 0 && isAlike(backend, backends.get(i - 1))
+              ? shares[i - 1]
+              : Objects.requireNonNull(parts.get(backend.locality()))
+                  .shareOf(backend.endpoint().weight());
+    }
+    return shares;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // most backends of a locality have the same object
+  private static boolean isAlike(Backend one, Backend other) {
+    return one.locality() == other.locality()
+        && one.endpoint().weight() == other.endpoint().weight();
   }
 
   /** A locality's share, and the sum of its endpoints' weights. */
@@ -74,26 +84,18 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     return weights.getOrDefault(locality, 1L);
   }
 
-  /** The share of each endpoint among all endpoints. */
-  public interface Shares {
-    /**
-     * Returns a share, meaningful only in proportion to the shares of other endpoints; at least 1.
-     */
-    long of(Locality locality, long weight);
-  }
-
-  /** Returns the share of each of {@code backends}, in the order of {@code backends}. */
-  public long[] sharesOf(List<Backend> backends) {
-    Shares shares = shares(sums(backends));
-    return backends.stream()
-        .mapToLong(backend -> shares.of(backend.locality(), backend.endpoint().weight()))
-        .toArray();
-  }
-
+  @SuppressWarnings("ReferenceEquality") // most backends of a locality have the same object
   private static Map<Locality, Long> sums(List<Backend> backends) {
     Map<Locality, Long> sums = new HashMap<>();
-    backends.forEach(
-        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
+    long run = 0; // backends of one locality often stand together
+    for (int i = 0; i < backends.size(); i++) {
+      Backend backend = backends.get(i);
+      run += backend.endpoint().weight();
+      if (i + 1 == backends.size() || backends.get(i + 1).locality() != backend.locality()) {
+        sums.merge(backend.locality(), run, Long::sum);
+        run = 0;
+      }
+    }
     return sums;
   }
 }

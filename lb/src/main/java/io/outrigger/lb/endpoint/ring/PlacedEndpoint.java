@@ -3,32 +3,40 @@ package io.outrigger.lb.endpoint.ring;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
+import org.jspecify.annotations.Nullable;
 
-/** An endpoint of a ring and its slot. */
+/** An endpoint of a ring with its slot and its pick result. */
 @ControlConfined
 final class PlacedEndpoint extends LeafEndpoint {
   private Slot slot;
+  private @Nullable PickResult result;
 
-  PlacedEndpoint(ControlLoop control, LbParent parent, Backend backend, WeightClass weight) {
+  PlacedEndpoint(ControlLoop control, LbParent parent, Backend backend) {
     super(control, parent, backend);
-    this.slot = Slot.of(backend, weight);
+    this.slot = Slot.of(backend);
   }
 
   Slot slot() {
     return slot;
   }
 
-  /** Moves the endpoint to the slot {@code next}, with an unchanged number. */
-  void move(Slot next) {
-    next.number(slot.number());
-    slot.leave();
-    slot = next;
+  /** Takes the slot of the current backend, unless the endpoint is there already. */
+  void move() {
+    Slot next = Slot.of(backend());
+    if (next.compareTo(slot) != 0) {
+      slot = next;
+    }
   }
 
-  @Override
-  protected void onClose() {
-    slot.leave();
+  /** The pick result; null unless the endpoint is READY or has failed. */
+  @Nullable PickResult result() {
+    return result;
+  }
+
+  void result(@Nullable PickResult next) {
+    result = next;
   }
 }

@@ -1,8 +1,8 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.AnyThread;
-import java.util.Collection;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * Hashes in ascending order, each with the endpoint to which it leads (A42 "Ring Construction").
@@ -17,7 +17,7 @@ final class Ring {
   /** The hashes, in ascending order as unsigned numbers. */
   private final long[] hashes;
 
-  /** The number of the endpoint to which the hash with the same index leads. */
+  /** The number of the slot to which the hash with the same index leads. */
   private final int[] members;
 
   private Ring(long[] hashes, int[] members) {
@@ -32,32 +32,24 @@ final class Ring {
    * shares do not add up to a whole number: gRPC rounds the last slot up too, so a ring with one
    * entry less would differ from gRPC's ring.
    *
-   * @param slots the slots in the order of their keys
-   * @param classes the weight classes of {@code slots}
+   * @param slots the slots in the order of their keys; a slot's number is its index
+   * @param shares the share of each slot, in proportion to the other shares
    */
-  static Ring of(List<Slot> slots, Collection<WeightClass> classes, long minSize, long maxSize) {
-    double total = 0;
-    double least = Double.MAX_VALUE;
-    for (WeightClass weight : classes) {
-      total += (double) weight.share() * weight.size(); // whole numbers are added without rounding
-      least = Math.min(least, weight.share());
-    }
-    double leastShare = least / total;
+  static Ring of(List<Slot> slots, long[] shares, long minSize, long maxSize) {
+    double total = LongStream.of(shares).sum();
+    double leastShare = LongStream.of(shares).min().orElseThrow() / total;
     double size =
         Math.min(
             Math.ceil(leastShare * Math.min(minSize, CAP)) / leastShare, Math.min(maxSize, CAP));
-    for (WeightClass weight : classes) {
-      weight.entries(size * (weight.share() / total));
-    }
     long[] hashes = new long[(int) Math.ceil(size) + 1];
     int[] members = new int[hashes.length];
     int count = 0;
     double target = 0;
-    for (Slot slot : slots) {
-      target += slot.weight().entries();
+    for (int member = 0; member < shares.length; member++) {
+      target += size * (shares[member] / total);
       for (int i = 0; count < target; i++) {
-        hashes[count] = slot.hash(i);
-        members[count++] = slot.number();
+        hashes[count] = slots.get(member).hash(i);
+        members[count++] = member;
       }
     }
     return sorted(hashes, members, count);

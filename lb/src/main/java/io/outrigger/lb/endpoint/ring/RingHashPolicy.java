@@ -12,9 +12,9 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EndpointPolicy;
 import io.outrigger.lb.state.Connectivity;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +40,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   private final RandomSource random;
   private final LbParent parent;
 
-  private final IndexedMembers numbers = new IndexedMembers();
-  private final KeyOrder order = new KeyOrder();
-  private final WeightClasses classes = new WeightClasses();
-
-  /** The members by number, as pickers index them. */
+  /** The members in the order of their keys; a member's number on the ring is its index. */
   private List<PlacedEndpoint> members = List.of();
 
   /** The configuration from which {@link #ring} was built; its note is added to failures. */
@@ -68,47 +64,29 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   @Override
   protected PlacedEndpoint newMember(Backend backend) {
-    return new PlacedEndpoint(control, parent, backend, classes.join(backend));
+    return new PlacedEndpoint(control, parent, backend);
   }
 
   @Override
   protected void onUpdate(Change<PlacedEndpoint> change) {
-    change.removed().forEach(numbers::remove);
-    change.added().forEach(numbers::add);
-    members = numbers.members();
-    Collection<PlacedEndpoint> unnoted = note().equals(applied.note()) ? change.added() : members;
-    unnoted.forEach(this::note);
-    boolean moved = place(change);
-    if (moved || !isMadeFor(config())) {
+    boolean isSame =
+        change.added().isEmpty() && change.kept().isEmpty() && change.removed().isEmpty();
+    if (!isSame) {
+      change.kept().forEach(PlacedEndpoint::move);
+      List<PlacedEndpoint> next =
+          new ArrayList<>(members); // almost sorted, which sorting is quick on
+      if (!change.removed().isEmpty()) {
+        next.removeAll(Set.copyOf(change.removed()));
+      }
+      next.addAll(change.added());
+      next.sort((one, other) -> one.slot().compareTo(other.slot()));
+      members = List.copyOf(next);
+    }
+    (note().equals(applied.note()) ? change.added() : members).forEach(this::note);
+    if (!isSame || !isMadeFor(config())) {
       ring = members.isEmpty() ? null : newRing();
     }
     applied = config();
-  }
-
-  /** Updates the slots to match the members. Returns false when no slot changed. */
-  private boolean place(Change<PlacedEndpoint> change) {
-    change.removed().forEach(member -> classes.leave(member.slot().weight()));
-    List<Slot> added = new ArrayList<>();
-    change.added().forEach(member -> added.add(member.slot()));
-    boolean isLeft = !change.removed().isEmpty();
-    boolean weighs = false;
-    for (PlacedEndpoint member : change.kept()) {
-      Slot slot = member.slot();
-      Slot next = Slot.of(member.backend(), classes.join(member.backend()));
-      classes.leave(slot.weight());
-      weighs |= slot.weight() != next.weight();
-      slot.weight(next.weight());
-      if (!next.isWhere(slot)) {
-        isLeft = true;
-        member.move(next);
-        added.add(next);
-      }
-    }
-    if (isLeft) {
-      order.removeLeft();
-    }
-    order.add(added);
-    return isLeft || weighs || !added.isEmpty();
   }
 
   private boolean isMadeFor(LbConfig.Leaf<BalancingPolicy.RingHash> config) {
@@ -118,8 +96,13 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   private Ring newRing() {
     var settings = settings();
+    long[] shares =
+        config().weights().sharesOf(members.stream().map(PlacedEndpoint::backend).toList());
     return Ring.of(
-        order.slots(), classes.shared(config().weights()), settings.minSize(), settings.maxSize());
+        members.stream().map(PlacedEndpoint::slot).toList(),
+        shares,
+        settings.minSize(),
+        settings.maxSize());
   }
 
   /** Returns the ring in use; null while there are no endpoints. */
@@ -129,14 +112,11 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   @Override
   protected void onMemberChange(PlacedEndpoint member) {
-    if (member.slot().number() != Slot.NO_NUMBER) { // else the running update notes the member
-      note(member);
-    }
+    note(member);
   }
 
   private void note(PlacedEndpoint member) {
-    numbers.note(
-        member,
+    member.result(
         switch (member.state()) {
           case READY -> member.use();
           case TRANSIENT_FAILURE ->
@@ -197,10 +177,16 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   private RingHashPicker picker(Ring current) {
     List<PlacedEndpoint> byNumber = members; // the current list, for a later call
+    var states = new Connectivity[byNumber.size()];
+    var results = new PickResult[byNumber.size()];
+    for (int number = 0; number < states.length; number++) {
+      states[number] = byNumber.get(number).state();
+      results[number] = byNumber.get(number).result();
+    }
     return new RingHashPicker(
         current,
-        numbers.states(),
-        numbers.results(),
+        states,
+        results,
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
         random,

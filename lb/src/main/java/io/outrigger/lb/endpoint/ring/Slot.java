@@ -5,14 +5,9 @@ import io.outrigger.base.Xxh64;
 import io.outrigger.lb.config.Backend;
 import java.util.Arrays;
 
-/**
- * The position of an endpoint on rings: its key, the hashes of the key, which are kept for later
- * rings, and its number and weight on the next ring.
- */
+/** The position of an endpoint on rings: its key, and the key's hashes, kept for later rings. */
 @ControlConfined
 final class Slot implements Comparable<Slot> {
-  static final int NO_NUMBER = -1;
-
   private final String key;
   private final String address;
 
@@ -25,20 +20,13 @@ final class Slot implements Comparable<Slot> {
    */
   private long[] further = new long[0];
 
-  private int number = NO_NUMBER;
-  private WeightClass weight;
-  private boolean left;
-
   /**
-   * Creates a slot without a number.
-   *
    * @param key the text that is hashed to position the endpoint
    * @param address distinguishes slots with the same key
    */
-  Slot(String key, String address, WeightClass weight) {
+  Slot(String key, String address) {
     this.key = key;
     this.address = address;
-    this.weight = weight;
     this.first = Xxh64.hash(key + "_0");
   }
 
@@ -46,45 +34,14 @@ final class Slot implements Comparable<Slot> {
    * Creates the slot of {@code backend}, keyed as A76 requires: by the endpoint's own hash key, or
    * else by its first address.
    */
-  static Slot of(Backend backend, WeightClass weight) {
+  static Slot of(Backend backend) {
     var endpoint = backend.endpoint();
     String address = endpoint.address().toString();
-    return new Slot(endpoint.hashKey().isEmpty() ? address : endpoint.hashKey(), address, weight);
+    return new Slot(endpoint.hashKey().isEmpty() ? address : endpoint.hashKey(), address);
   }
 
   String key() {
     return key;
-  }
-
-  /** The number of the slot's endpoint on the ring. */
-  int number() {
-    return number;
-  }
-
-  void number(int next) {
-    number = next;
-  }
-
-  WeightClass weight() {
-    return weight;
-  }
-
-  void weight(WeightClass next) {
-    weight = next;
-  }
-
-  /** Whether the entries of this slot and those of {@code other} have the same hashes. */
-  boolean isWhere(Slot other) {
-    return compareTo(other) == 0;
-  }
-
-  /** Marks this slot as removed from the next ring. */
-  void leave() {
-    left = true;
-  }
-
-  boolean hasLeft() {
-    return left;
   }
 
   /** Returns the hash of the slot's entry with the number {@code entry}, counted from 0. */
@@ -103,8 +60,7 @@ final class Slot implements Comparable<Slot> {
   }
 
   /**
-   * Compares slots by key. The order itself does not matter, but it must be the same in all
-   * processes.
+   * Compares slots by key. Rounding depends on the order, so it must be the same in all processes.
    */
   @Override
   public int compareTo(Slot other) {
