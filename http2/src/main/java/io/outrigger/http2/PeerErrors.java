@@ -29,6 +29,12 @@ public final class PeerErrors {
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
+  public PeerErrors() {
+    for (boolean ofApp : new boolean[] {true, false}) { // an alert needs the zero before the one
+      ended.put(new Kind(ofApp, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
+    }
+  }
+
   /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
   public void onConnectionEnded(boolean ofApp, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {

@@ -18,6 +18,7 @@ final class PeerErrorsTest {
     assertThat(errors.ended())
         .containsExactly(
             new EndedCount(false, Http2Error.PROTOCOL_ERROR, 1),
+            new EndedCount(false, Http2Error.ENHANCE_YOUR_CALM, 0),
             new EndedCount(true, Http2Error.ENHANCE_YOUR_CALM, 2));
     assertThat(errors.count()).isEqualTo(3);
   }

@@ -9,6 +9,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.xds.RawResource;
@@ -186,7 +187,7 @@ final class AlertsTest {
         OverlayStatus.NONE,
         List.of(expiring()),
         new MetricsView.ProcessFigures(
-            0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], List.of()),
+            0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], new PeerErrors().ended()),
         List.of());
   }
 
