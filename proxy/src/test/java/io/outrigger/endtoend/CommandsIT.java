@@ -117,6 +117,31 @@ class CommandsIT {
   }
 
   @Test
+  @Conformance("SC-52")
+  void aLiveValidationChecksReferencesAsOneOfFilesDoes() throws Exception {
+    Backend a = serve();
+    mesh.controlPlane.serve(
+        Xds.endpoints("A", Xds.in("UNHEALTHY", Xds.locality("a", 0, 1, a))),
+        Xds.routes(
+            "routes",
+            Xds.host("*", Xds.route("pay.Pay/", "A"), Xds.route("", "A")),
+            Xds.host("other", Xds.route("", "of another service"))));
+
+    try (var broken = validate("60s")) {
+      assertThat(broken.awaitExit()).isEqualTo(2);
+      assertThat(broken.outLines())
+          .anyMatch(
+              line ->
+                  line.contains("endpoints \"A\": endpoints: no call of cluster \"A\" can succeed"))
+          .anyMatch(
+              line ->
+                  line.startsWith("warning: xds:///orders: route configuration \"routes\": ")
+                      && line.contains("\"pay.Pay/\" matches no request"))
+          .noneMatch(line -> line.contains("another service"));
+    }
+  }
+
+  @Test
   void aControlPlaneThatSaysNothingIsNotWaitedForForEver() throws Exception {
     serve();
     mesh.controlPlane.mute(true);

@@ -21,6 +21,7 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.local.References;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
@@ -30,7 +31,6 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -52,27 +52,29 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   /**
    * The result of a check.
    *
-   * @param findings rejected and missing resources; empty when there are none
+   * @param findings rejected and missing resources, and resources that cannot work
+   * @param warnings resources that work only in part, and the routes that A31's default timeout
+   *     limits
    * @param routes the number of routes in the target's virtual host
    * @param trees the load-balancing trees of the clusters that the routes name
-   * @param defaultLimit the routes that A31's default timeout limits; see {@link DefaultLimit}
    * @param rules the effect of each overlay rule
    */
   public record Result(
       List<String> findings,
+      List<String> warnings,
       String virtualHost,
       int routes,
       List<LbNode> trees,
-      Optional<String> defaultLimit,
       List<OverlayStatus.Rule> rules) {
     public Result {
       rules = List.copyOf(rules);
       findings = List.copyOf(findings);
+      warnings = List.copyOf(warnings);
       trees = List.copyOf(trees);
     }
 
     static Result failed(Set<String> findings) {
-      return new Result(List.copyOf(findings), "", 0, List.of(), Optional.empty(), List.of());
+      return new Result(List.copyOf(findings), List.of(), "", 0, List.of(), List.of());
     }
   }
 
@@ -168,13 +170,21 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
                 findings.add("cluster \"" + name + "\": " + leaf.endpoints().status().message());
               }
             });
+    Set<String> warnings = new LinkedHashSet<>();
+    References.check(value)
+        .forEach(
+            (resource, found) -> {
+              found.all().forEach(each -> findings.add(resource + ": " + each));
+              found.ignored().forEach(each -> warnings.add(resource + ": " + each));
+            });
+    DefaultLimit.warning(value, false).ifPresent(warnings::add);
     done.complete(
         new Result(
             List.copyOf(findings),
+            List.copyOf(warnings),
             value.virtualHost().name(),
             value.virtualHost().routes().size(),
             DryRunTrees.of(value),
-            DefaultLimit.warning(value, false),
             rules.get()));
   }
 

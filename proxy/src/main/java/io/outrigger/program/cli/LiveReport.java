@@ -27,7 +27,7 @@ final class LiveReport {
                   result.virtualHost(),
                   Count.of(result.routes(), "route"),
                   Count.of(result.trees().size(), "cluster")));
-      result.defaultLimit().ifPresent(limit -> report.add("warning: " + target + ": " + limit));
+      result.warnings().forEach(warning -> report.add("warning: " + target + ": " + warning));
       result.trees().forEach(tree -> report.node(tree, "  "));
     }
     return report.lines;

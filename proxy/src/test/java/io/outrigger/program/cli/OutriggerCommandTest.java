@@ -377,7 +377,7 @@ final class OutriggerCommandTest {
     outrigger.live =
         (read, overlay, target, timeout) -> {
           before.set(outrigger.out.toString());
-          return new LiveCheck.Result(findings, "*", 1, List.of(), Optional.empty(), List.of());
+          return new LiveCheck.Result(findings, List.of(), "*", 1, List.of(), List.of());
         };
 
     assertThat(outrigger.run(live)).isZero();

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -110,7 +109,7 @@ final class WaysInTest {
     }
     outrigger.live =
         (bootstrap, overlay, target, timeout) ->
-            new LiveCheck.Result(List.of(), "pay", 1, List.of(), Optional.empty(), List.of());
+            new LiveCheck.Result(List.of(), List.of(), "pay", 1, List.of(), List.of());
 
     int code = outrigger.run(words.stream().map(this::here).toArray(String[]::new));
 

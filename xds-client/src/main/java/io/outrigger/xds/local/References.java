@@ -18,6 +18,8 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.FieldErrors;
 import java.util.HashMap;
@@ -37,34 +39,83 @@ import java.util.stream.Stream;
  * finding is a warning.
  *
  * <p>Each instance is used once, by one thread.
+ *
+ * @param <R> how results name a resource
  */
-final class References {
+public final class References<R> {
   /** A valid resource and its value. */
-  private record Valid<T>(NamedResource resource, T value) {}
+  private record Valid<R, T>(R resource, T value) {}
 
-  private final Map<NamedResource, FieldErrors> findings = new LinkedHashMap<>();
+  private final Map<R, FieldErrors> findings = new LinkedHashMap<>();
   private final Map<ResourceType<?>, Set<String>> defined = new HashMap<>();
-  private final Map<String, Valid<ListenerResource>> listeners = new LinkedHashMap<>();
-  private final Map<String, Valid<RouteTable>> tables = new LinkedHashMap<>();
-  private final Map<String, Valid<ClusterResource>> clusters = new LinkedHashMap<>();
-  private final Map<String, Valid<EndpointSet>> endpoints = new LinkedHashMap<>();
+  private final Map<String, Valid<R, ListenerResource>> listeners = new LinkedHashMap<>();
+  private final Map<String, Valid<R, RouteTable>> tables = new LinkedHashMap<>();
+  private final Map<String, Valid<R, ClusterResource>> clusters = new LinkedHashMap<>();
+  private final Map<String, Valid<R, EndpointSet>> endpoints = new LinkedHashMap<>();
   private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true: findings are errors
 
-  /** Records a resource of the files, which may be invalid. */
-  void define(NamedResource resource) {
-    defined.computeIfAbsent(resource.type(), type -> new HashSet<>()).add(resource.name());
+  private final Optional<VirtualHost> onlyHost;
+
+  /**
+   * @param onlyHost the virtual host whose routes are checked; empty to check all routes
+   */
+  References(Optional<VirtualHost> onlyHost) {
+    this.onlyHost = onlyHost;
+  }
+
+  /**
+   * Checks the configuration of a target. Its failed clusters and endpoints are not found again.
+   *
+   * @return findings as of {@link #check()}, by resources such as {@code cluster "pay"}
+   */
+  public static Map<String, FieldErrors> check(XdsConfig config) {
+    var references = new References<String>(Optional.of(config.virtualHost()));
+    add(references, ResourceType.LISTENER, config.listener().name(), config.listener());
+    if (config.listener().routes() instanceof RouteSource.Rds rds) {
+      add(references, ResourceType.ROUTE, rds.name(), config.routes());
+    }
+    config
+        .clusters()
+        .forEach(
+            (name, outcome) -> {
+              references.define(ResourceType.CLUSTER, name);
+              outcome.toOptional().ifPresent(cluster -> add(references, name, cluster));
+            });
+    return references.check();
+  }
+
+  private static void add(References<String> references, String name, ClusterConfig config) {
+    add(references, ResourceType.CLUSTER, name, config.cluster());
+    if (config instanceof ClusterConfig.Leaf leaf
+        && config.cluster().source() instanceof ClusterSource.Eds eds) {
+      references.define(ResourceType.ENDPOINT, eds.resourceName());
+      leaf.endpoints()
+          .toOptional()
+          .ifPresent(set -> add(references, ResourceType.ENDPOINT, eds.resourceName(), set));
+    }
+  }
+
+  private static void add(
+      References<String> references, ResourceType<?> type, String name, Object value) {
+    references.define(type, name);
+    references.add(name, type.noun() + " \"" + name + "\"", value);
+  }
+
+  /** Records a resource that exists; it may be invalid. */
+  void define(ResourceType<?> type, String name) {
+    defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
 
   /** Records the value of a valid resource. */
-  void add(NamedResource resource, Object value) {
+  void add(String name, R resource, Object value) {
     if (value instanceof ListenerResource listener) {
-      listeners.putIfAbsent(resource.name(), new Valid<>(resource, listener));
+      listeners.putIfAbsent(name, new Valid<>(resource, listener));
     } else if (value instanceof RouteTable table) {
-      tables.putIfAbsent(resource.name(), new Valid<>(resource, table));
+      tables.putIfAbsent(name, new Valid<>(resource, table));
     } else if (value instanceof ClusterResource cluster) {
-      clusters.putIfAbsent(resource.name(), new Valid<>(resource, cluster));
+      clusters.putIfAbsent(name, new Valid<>(resource, cluster));
     } else if (value instanceof EndpointSet set) {
-      endpoints.putIfAbsent(resource.name(), new Valid<>(resource, set));
+      endpoints.putIfAbsent(name, new Valid<>(resource, set));
     }
   }
 
@@ -72,9 +123,9 @@ final class References {
    * Finds each missing resource and each resource that cannot work. Errors of a result are errors
    * of the references, and ignored fields are warnings.
    */
-  Map<NamedResource, FieldErrors> check() {
+  Map<R, FieldErrors> check() {
     Set<String> named = new HashSet<>();
-    for (Valid<ListenerResource> listener : listeners.values()) {
+    for (Valid<R, ListenerResource> listener : listeners.values()) {
       FieldErrors top = of(listener.resource());
       if (listener.value() instanceof ApiListener api) {
         routes(true, top.at("api_listener").at("api_listener"), api.routes(), named);
@@ -90,7 +141,7 @@ final class References {
     return findings;
   }
 
-  private FieldErrors of(NamedResource resource) {
+  private FieldErrors of(R resource) {
     return findings.computeIfAbsent(resource, none -> FieldErrors.ofResource());
   }
 
@@ -162,7 +213,9 @@ final class References {
               domain);
         }
       }
-      host.routes().forEach(route -> route(isReached, here.at("routes", route.index()), route));
+      if (onlyHost.isEmpty() || onlyHost.get().equals(host)) {
+        host.routes().forEach(route -> route(isReached, here.at("routes", route.index()), route));
+      }
     }
   }
 
@@ -206,7 +259,7 @@ final class References {
    * Records that calls reach a cluster. The calls of an aggregate cluster also reach its leaves.
    */
   private void reach(String name, boolean isError) {
-    Valid<ClusterResource> cluster = clusters.get(name);
+    Valid<R, ClusterResource> cluster = clusters.get(name);
     if (cluster == null
         || reached.getOrDefault(name, false)
         || (reached.containsKey(name) && !isError)) {
@@ -224,7 +277,7 @@ final class References {
    * its errors are reported elsewhere.
    */
   private boolean canWork(String name, Set<String> above) {
-    Valid<ClusterResource> cluster = clusters.get(name);
+    Valid<R, ClusterResource> cluster = clusters.get(name);
     if (cluster == null) {
       return isDefined(ResourceType.CLUSTER, name);
     }
@@ -239,7 +292,7 @@ final class References {
 
   /** Returns the reason why no endpoint can be picked; empty when an endpoint can be picked. */
   private Optional<String> whyUnusable(ClusterSource.Eds eds) {
-    Valid<EndpointSet> set = endpoints.get(eds.resourceName());
+    Valid<R, EndpointSet> set = endpoints.get(eds.resourceName());
     if (set == null) {
       return Optional.empty();
     }
@@ -251,7 +304,7 @@ final class References {
   }
 
   private void cluster(String name, boolean isError) {
-    Valid<ClusterResource> cluster = requireNonNull(clusters.get(name));
+    Valid<R, ClusterResource> cluster = requireNonNull(clusters.get(name));
     FieldErrors top = of(cluster.resource());
     if (cluster.value().source() instanceof ClusterSource.Aggregate aggregate) {
       boolean isHopeless = isError && !canWork(name, new HashSet<>());

@@ -29,7 +29,8 @@ public final class ResourceValidator {
   private final List<Overlaid> overlaid = new ArrayList<>();
   private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<Path, Places> places = new HashMap<>();
-  private final References references = new References();
+  private final References<NamedResource> references =
+      new References<>(Optional.empty());
 
   private ResourceValidator(DecodeContext context) {
     this.context = context;
@@ -74,7 +75,8 @@ public final class ResourceValidator {
     validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
       file.content().forEach(resource -> validator.files.putIfAbsent(resource, file.path()));
-      file.content().forEach(validator.references::define);
+      file.content()
+          .forEach(resource -> validator.references.define(resource.type(), resource.name()));
       ResourceType.ALL.forEach(type -> validator.decode(file, type));
     }
     validator
@@ -117,7 +119,7 @@ public final class ResourceValidator {
         .forEach(
             (name, valid) -> {
               NamedResource resource = Optional.ofNullable(named.get(name)).orElseThrow();
-              references.add(resource, valid.value());
+              references.add(name, resource, valid.value());
               valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.add(value);
