@@ -149,11 +149,10 @@ final class Tree {
             name,
             new ClusterSource.Eds(name),
             policy,
-            UNLIMITED,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            new ClusterResource.Limits(UNLIMITED, 1),
             detection,
-            ClusterResource.DEFAULT_IDLE_TIMEOUT,
-            Set.of(HealthStatus.HEALTHY));
+            new ClusterResource.Sessions(
+                ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));
     return Samples.leaf(cluster, Samples.endpoints(List.of(localities)));
   }
 

@@ -52,12 +52,12 @@ final class ClusterTree {
             note,
             edsServiceName(cluster.source()),
             drops,
-            cluster.maxRequests(),
-            cluster.maxConnections(),
+            cluster.limits().maxRequests(),
+            cluster.limits().maxConnections(),
             cluster.loadReporting(),
             new LbConfig.OverrideHost(
-                cluster.overrideHostStatus(),
-                cluster.idleTimeout(),
+                cluster.sessions().overrideHostStatus(),
+                cluster.sessions().idleTimeout(),
                 backends.unusable(backend -> sessionsReach(cluster, backend)),
                 backends.unusable(backend -> !sessionsReach(cluster, backend)),
                 child)));
@@ -90,7 +90,7 @@ final class ClusterTree {
   }
 
   private static boolean sessionsReach(ClusterResource cluster, Backend backend) {
-    return cluster.overrideHostStatus().contains(backend.endpoint().health());
+    return cluster.sessions().overrideHostStatus().contains(backend.endpoint().health());
   }
 
   private static LbConfig priorities(

@@ -195,11 +195,9 @@ class SessionPlansTest {
             "pay",
             new ClusterSource.Eds("pay"),
             ClusterResource.DEFAULT_POLICY,
-            ClusterResource.DEFAULT_MAX_REQUESTS,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            ClusterResource.Limits.DEFAULT,
             Optional.empty(),
-            Duration.ofMinutes(1),
-            statuses);
+            new ClusterResource.Sessions(Duration.ofMinutes(1), statuses));
     lb.apply(Samples.config(Set.of("pay"), Samples.leaf(cluster, endpoints)));
   }
 }

@@ -122,7 +122,7 @@ final class SubsetReport {
             "simulated",
             new ClusterSource.Eds("simulated"),
             policy(size),
-            ClusterResource.DEFAULT_MAX_REQUESTS);
+            ClusterResource.Limits.DEFAULT.maxRequests());
     var config =
         Samples.config(
             Set.of("simulated"),

@@ -16,6 +16,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
@@ -102,7 +103,7 @@ public final class Samples {
 
   public static ClusterResource cluster(String name, ClusterSource source) {
     return cluster(
-        name, source, ClusterResource.DEFAULT_POLICY, ClusterResource.DEFAULT_MAX_REQUESTS);
+        name, source, ClusterResource.DEFAULT_POLICY, ClusterResource.Limits.DEFAULT.maxRequests());
   }
 
   public static ClusterResource cluster(
@@ -111,11 +112,9 @@ public final class Samples {
         name,
         source,
         policy,
-        maxRequests,
-        ClusterResource.DEFAULT_MAX_CONNECTIONS,
+        new ClusterResource.Limits(maxRequests, 1),
         Optional.empty(),
-        ClusterResource.DEFAULT_IDLE_TIMEOUT,
-        Set.of());
+        new ClusterResource.Sessions(ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of()));
   }
 
   /** {@code cluster}, whose load is reported. */
@@ -124,14 +123,12 @@ public final class Samples {
         cluster.name(),
         cluster.source(),
         cluster.policy(),
-        cluster.maxRequests(),
-        cluster.maxConnections(),
+        cluster.limits(),
         cluster.outlierDetection(),
-        cluster.idleTimeout(),
-        cluster.overrideHostStatus(),
-        cluster.httpConnect(),
-        cluster.tls(),
-        Optional.of(reporting));
+        cluster.sessions(),
+        cluster.reach(),
+        Optional.of(reporting),
+        OverlayEffect.NONE);
   }
 
   /** An EDS cluster, round robin within localities by weight. */
@@ -153,11 +150,9 @@ public final class Samples {
             cluster.name(),
             cluster.source(),
             cluster.policy(),
-            cluster.maxRequests(),
-            cluster.maxConnections(),
+            cluster.limits(),
             detection,
-            cluster.idleTimeout(),
-            cluster.overrideHostStatus()),
+            cluster.sessions()),
         endpoints);
   }
 

@@ -124,7 +124,7 @@ class AggregateScenarioTest {
             "all",
             new ClusterSource.Aggregate(List.of("b")),
             b.cluster().policy(),
-            ClusterResource.DEFAULT_MAX_REQUESTS);
+            ClusterResource.Limits.DEFAULT.maxRequests());
     var older = new LbScript().letAggregatesDecide();
 
     older.apply(

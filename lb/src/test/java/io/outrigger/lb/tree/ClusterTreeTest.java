@@ -91,11 +91,11 @@ class ClusterTreeTest {
             cluster.name(),
             cluster.source(),
             cluster.policy(),
-            cluster.maxRequests(),
-            cluster.maxConnections(),
+            cluster.limits(),
             cluster.outlierDetection(),
-            cluster.idleTimeout(),
-            EnumSet.of(HealthStatus.HEALTHY, HealthStatus.DRAINING));
+            new ClusterResource.Sessions(
+                cluster.sessions().idleTimeout(),
+                EnumSet.of(HealthStatus.HEALTHY, HealthStatus.DRAINING)));
     var override =
         (LbConfig.OverrideHost)
             clusterImpl(
@@ -303,7 +303,7 @@ class ClusterTreeTest {
     assertThat(tree.children().get(0).config()).isEqualTo(tree(first));
     assertThat(clusterImpl(tree.children().get(0).config()).maxRequests()).isEqualTo(3);
     assertThat(clusterImpl(tree.children().get(1).config()).maxRequests())
-        .isEqualTo(ClusterResource.DEFAULT_MAX_REQUESTS);
+        .isEqualTo(ClusterResource.Limits.DEFAULT.maxRequests());
   }
 
   @Test

@@ -110,7 +110,7 @@ class OutageScenarioTest {
                 "pay",
                 new ClusterSource.Eds("pay"),
                 new BalancingPolicy.RingHash(1024, 4096, ""),
-                ClusterResource.DEFAULT_MAX_REQUESTS),
+                ClusterResource.Limits.DEFAULT.maxRequests()),
             Samples.priorities(Samples.zone("z", E1, E2, E3))));
     lb.pick("pay");
     while (lb.state("pay") != Connectivity.TRANSIENT_FAILURE) {

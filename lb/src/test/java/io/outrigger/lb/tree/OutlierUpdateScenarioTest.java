@@ -242,11 +242,11 @@ class OutlierUpdateScenarioTest {
             plain.name(),
             plain.source(),
             plain.policy(),
-            plain.maxRequests(),
-            plain.maxConnections(),
+            plain.limits(),
             Optional.of(HALF),
-            plain.idleTimeout(),
-            Set.of(HealthStatus.HEALTHY, HealthStatus.DRAINING));
+            new ClusterResource.Sessions(
+                plain.sessions().idleTimeout(),
+                Set.of(HealthStatus.HEALTHY, HealthStatus.DRAINING)));
     Endpoint[] endpoints =
         Stream.of(E0, E1, E2)
             .map(

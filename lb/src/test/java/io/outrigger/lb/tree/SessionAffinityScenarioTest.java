@@ -656,11 +656,9 @@ class SessionAffinityScenarioTest {
             "pay",
             new ClusterSource.Eds("pay"),
             ClusterResource.DEFAULT_POLICY,
-            ClusterResource.DEFAULT_MAX_REQUESTS,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            ClusterResource.Limits.DEFAULT,
             detection,
-            idleTimeout,
-            statuses);
+            new ClusterResource.Sessions(idleTimeout, statuses));
     return Samples.config(Set.of("pay"), Samples.leaf(plain, endpoints));
   }
 

@@ -306,11 +306,9 @@ class SubsetScenarioTest {
             "pay",
             new ClusterSource.Eds("pay"),
             policy,
-            ClusterResource.DEFAULT_MAX_REQUESTS,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            ClusterResource.Limits.DEFAULT,
             detection,
-            Duration.ofSeconds(60),
-            statuses);
+            new ClusterResource.Sessions(Duration.ofSeconds(60), statuses));
     return Samples.config(Set.of("pay"), Samples.leaf(cluster, endpoints));
   }
 }

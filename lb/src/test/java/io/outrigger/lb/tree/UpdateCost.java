@@ -186,7 +186,7 @@ final class UpdateCost {
             "a",
             new ClusterSource.Eds("a"),
             measured.policy(),
-            ClusterResource.DEFAULT_MAX_REQUESTS);
+            ClusterResource.Limits.DEFAULT.maxRequests());
     this.cluster =
         Samples.reported(
             Samples.watched(plain, Optional.of(Detections.failing(10)), NOBODY).cluster(),

@@ -79,11 +79,10 @@ public final class AppCluster {
             name,
             new ClusterSource.Eds(name),
             new BalancingPolicy.RoundRobin(), // unlike pick_first, it connects without a call
-            ClusterResource.UNLIMITED,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            new ClusterResource.Limits(ClusterResource.UNLIMITED, 1),
             Optional.empty(),
-            ClusterResource.DEFAULT_IDLE_TIMEOUT,
-            Set.of(HealthStatus.HEALTHY));
+            new ClusterResource.Sessions(
+                ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));
     var endpoint = new Endpoint(addresses, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
     var endpoints = new EndpointSet(name, List.of(List.of(locality)), List.of());

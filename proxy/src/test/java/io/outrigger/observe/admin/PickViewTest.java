@@ -148,11 +148,9 @@ class PickViewTest {
             "pay",
             new ClusterSource.Eds("pay"),
             policy,
-            ClusterResource.DEFAULT_MAX_REQUESTS,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            ClusterResource.Limits.DEFAULT,
             Optional.empty(),
-            Duration.ofHours(1),
-            Set.of(HEALTHY));
+            new ClusterResource.Sessions(Duration.ofHours(1), Set.of(HEALTHY)));
     lb.apply(Samples.config(Set.of("pay"), Samples.leaf(cluster, endpoints)));
     lb.loop().run();
   }

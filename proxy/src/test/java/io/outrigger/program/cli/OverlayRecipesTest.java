@@ -117,8 +117,8 @@ final class OverlayRecipesTest {
   void requestsInFlightAreLimited() throws IOException {
     String istios = ",\"circuit_breakers\":{\"thresholds\":[{\"max_requests\":4294967295}]}";
 
-    assertThat(cluster(4, "legacy", istios).maxRequests()).isEqualTo(100);
-    assertThat(cluster(4, "orders", istios).maxRequests()).isEqualTo(4294967295L);
+    assertThat(cluster(4, "legacy", istios).limits().maxRequests()).isEqualTo(100);
+    assertThat(cluster(4, "orders", istios).limits().maxRequests()).isEqualTo(4294967295L);
   }
 
   @Test
@@ -138,7 +138,7 @@ final class OverlayRecipesTest {
 
   @Test
   void endpointsMayHaveMoreConnections() throws IOException {
-    assertThat(cluster(7, "uploads", "").maxConnections()).isEqualTo(4);
+    assertThat(cluster(7, "uploads", "").limits().maxConnections()).isEqualTo(4);
   }
 
   @Test
@@ -160,7 +160,7 @@ final class OverlayRecipesTest {
           "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
           "common_tls_context":{"validation_context":{"system_root_certs":{}}}}}""";
 
-    assertThat(cluster(9, "orders", secured).tls().orElseThrow().alpn())
+    assertThat(cluster(9, "orders", secured).reach().tls().orElseThrow().alpn())
         .containsExactly("istio-h2", "istio");
   }
 

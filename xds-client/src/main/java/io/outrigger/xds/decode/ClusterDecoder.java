@@ -6,11 +6,15 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.cluster.ClusterResource.Limits;
+import io.outrigger.config.cluster.ClusterResource.Sessions;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Reach;
+import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.decode.WireFields.Cut;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -46,7 +50,7 @@ final class ClusterDecoder {
         ClusterSourceDecoder.hasEndpoints(proto)
             ? BalancingPolicyDecoder.decode(proto, errors)
             : BalancingPolicyDecoder.ofAggregate(proto, errors);
-    var security = TransportSecurityDecoder.decode(proto, context, errors);
+    Reach reach = TransportSecurityDecoder.decode(proto, context, errors);
     Optional<LoadReporting> loadReporting = loadReporting(proto, context, errors.at("lrs_server"));
     Optional<OutlierDetection> outlierDetection =
         proto.hasOutlierDetection()
@@ -65,18 +69,18 @@ final class ClusterDecoder {
             proto.getName(),
             source.get(),
             policy.get(),
-            maxRequests(
-                proto.getCircuitBreakers(),
-                context.isOurs()
-                    ? ClusterResource.UNLIMITED // decision proxy-0041
-                    : ClusterResource.DEFAULT_MAX_REQUESTS),
-            maxConnections,
+            new Limits(
+                maxRequests(
+                    proto.getCircuitBreakers(),
+                    context.isOurs()
+                        ? ClusterResource.UNLIMITED // decision proxy-0041
+                        : Limits.DEFAULT.maxRequests()),
+                maxConnections),
             outlierDetection,
-            idleTimeout,
-            overrideHostStatus(proto.getCommonLbConfig()),
-            security.httpConnect(),
-            security.tls(),
-            loadReporting));
+            new Sessions(idleTimeout, overrideHostStatus(proto.getCommonLbConfig())),
+            reach,
+            loadReporting,
+            OverlayEffect.NONE));
   }
 
   /**
@@ -121,7 +125,7 @@ final class ClusterDecoder {
       CircuitBreakers.Thresholds thresholds = proto.getPerHostThresholds(i);
       if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
         if (!thresholds.hasMaxConnections()) {
-          return ClusterResource.DEFAULT_MAX_CONNECTIONS;
+          return Limits.DEFAULT.maxConnections();
         }
         long max = Integer.toUnsignedLong(thresholds.getMaxConnections().getValue());
         if (max == 0) {
@@ -130,7 +134,7 @@ final class ClusterDecoder {
         return max;
       }
     }
-    return ClusterResource.DEFAULT_MAX_CONNECTIONS;
+    return Limits.DEFAULT.maxConnections();
   }
 
   /**

@@ -64,6 +64,6 @@ final class ClusterOverlay {
     set.add(new Value(first.get().rule(), "alpn", names.toString()));
     ClusterResource cluster =
         result.value().overlaid(new OverlayEffect(effect.matched(), set, effect.leftOut()));
-    return cluster.tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
+    return cluster.reach().tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
   }
 }

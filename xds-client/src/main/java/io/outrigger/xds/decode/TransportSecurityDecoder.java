@@ -6,6 +6,7 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.TransportSocket;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
+import io.outrigger.config.endpoint.Reach;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.UpstreamTls;
 import java.util.Optional;
@@ -26,30 +27,20 @@ final class TransportSecurityDecoder {
       "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
   private static final String TLS_SOCKET = "envoy.transport_sockets.tls";
 
-  private static final TransportSecurity PLAIN = new TransportSecurity(false, Optional.empty());
-  private static final TransportSecurity PLAIN_BY_CONNECT =
-      new TransportSecurity(true, Optional.empty());
+  private static final Reach PLAIN_BY_CONNECT = new Reach(true, Optional.empty());
 
   private TransportSecurityDecoder() {}
-
-  /**
-   * How connections of a cluster are made and secured.
-   *
-   * @param httpConnect whether connections go through the proxies that endpoints name (A86)
-   * @param tls the TLS settings; empty for plain text
-   */
-  record TransportSecurity(boolean httpConnect, Optional<UpstreamTls> tls) {}
 
   /**
    * Decodes the transport socket. If {@code errors} has an error, the caller must not use the
    * result.
    */
-  static TransportSecurity decode(Cluster proto, DecodeContext context, FieldErrors errors) {
+  static Reach decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");
     }
     if (!proto.hasTransportSocket()) {
-      return PLAIN;
+      return Reach.PLAIN;
     }
     TransportSocket socket = proto.getTransportSocket();
     FieldErrors here = errors.at("transport_socket");
@@ -62,7 +53,7 @@ final class TransportSecurityDecoder {
             .orElse(PLAIN_BY_CONNECT);
       }
       case UPSTREAM_TLS -> {
-        return new TransportSecurity(false, tls(socket, context, here));
+        return new Reach(false, tls(socket, context, here));
       }
       default -> {
         if (!isPlain(socket)) {
@@ -73,7 +64,7 @@ final class TransportSecurityDecoder {
                   + UPSTREAM_TLS
                   + ", or leave transport_socket out");
         }
-        return PLAIN;
+        return Reach.PLAIN;
       }
     }
   }
@@ -82,7 +73,7 @@ final class TransportSecurityDecoder {
    * Decodes the transport socket inside the CONNECT transport. The inner socket must be TLS;
    * without an inner socket, connections use plain text (A86).
    */
-  private static TransportSecurity insideConnect(
+  private static Reach insideConnect(
       Http11ProxyUpstreamTransport proto, DecodeContext context, FieldErrors errors) {
     if (!proto.hasTransportSocket()) {
       return PLAIN_BY_CONNECT;
@@ -90,7 +81,7 @@ final class TransportSecurityDecoder {
     FieldErrors here = errors.at("transport_socket");
     TransportSocket inner = proto.getTransportSocket();
     if (typeOf(inner).equals(UPSTREAM_TLS)) {
-      return new TransportSecurity(true, tls(inner, context, here));
+      return new Reach(true, tls(inner, context, here));
     }
     here.add(quoted(nameOf(inner)) + " may not stand here; leave it out, or give " + UPSTREAM_TLS);
     return PLAIN_BY_CONNECT;

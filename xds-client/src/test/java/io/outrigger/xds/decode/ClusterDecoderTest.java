@@ -33,11 +33,11 @@ class ClusterDecoderTest {
                 "pay",
                 new ClusterSource.Eds("pay", ""),
                 ClusterResource.DEFAULT_POLICY,
-                1024,
-                1,
+                new ClusterResource.Limits(1024, 1),
                 java.util.Optional.empty(),
-                java.time.Duration.ofHours(1),
-                Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY)));
+                new ClusterResource.Sessions(
+                    java.time.Duration.ofHours(1),
+                    Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY))));
   }
 
   @ParameterizedTest
@@ -152,7 +152,7 @@ class ClusterDecoderTest {
                 : new ClusterSource.StrictDns("db.example.com", 5432));
     assertThat(cluster.policy())
         .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)));
-    assertThat(cluster.maxRequests()).isEqualTo(ClusterResource.DEFAULT_MAX_REQUESTS);
+    assertThat(cluster.limits()).isEqualTo(ClusterResource.Limits.DEFAULT);
   }
 
   @Test
@@ -283,7 +283,10 @@ class ClusterDecoderTest {
       })
   @Conformance({"A32-01", "A32-07"})
   void firstThresholdOfTheDefaultPriorityDecides(String breakers, long expected) {
-    assertThat(valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers)).maxRequests())
+    assertThat(
+            valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers))
+                .limits()
+                .maxRequests())
         .isEqualTo(expected);
   }
 
@@ -304,7 +307,9 @@ class ClusterDecoderTest {
   @Conformance("A105-01")
   void connectionsPerHostAreTheFirstEntrysOfTheDefaultPriority(String breakers, long expected) {
     assertThat(
-            valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers)).maxConnections())
+            valid(CLUSTER, cluster(ADS + ", \"circuit_breakers\": " + breakers))
+                .limits()
+                .maxConnections())
         .isEqualTo(expected);
   }
 
@@ -331,7 +336,9 @@ class ClusterDecoderTest {
       })
   void sessionsMayReachTheStatusesThatAreGiven(String config, String expected) {
     var statuses =
-        valid(CLUSTER, cluster(ADS + ", \"common_lb_config\": " + config)).overrideHostStatus();
+        valid(CLUSTER, cluster(ADS + ", \"common_lb_config\": " + config))
+            .sessions()
+            .overrideHostStatus();
 
     assertThat(statuses.stream().map(HealthStatus::name))
         .containsExactlyInAnyOrderElementsOf(

@@ -36,7 +36,7 @@ class HttpProtocolOptionsDecoderTest {
                 + HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS
                 + "\",");
 
-    assertThat(valid(CLUSTER, cluster(ADS + options(typed))).idleTimeout())
+    assertThat(valid(CLUSTER, cluster(ADS + options(typed))).sessions().idleTimeout())
         .isEqualTo(java.time.Duration.parse(expected));
   }
 
@@ -67,7 +67,8 @@ class HttpProtocolOptionsDecoderTest {
   @Test
   @Conformance("A75-42")
   void largestIdleTimeoutIsLegal() {
-    assertThat(valid(CLUSTER, withIdleTimeout(315_576_000_000L, 999_999_999)).idleTimeout())
+    assertThat(
+            valid(CLUSTER, withIdleTimeout(315_576_000_000L, 999_999_999)).sessions().idleTimeout())
         .isEqualTo(ProtoDurations.LONGEST);
   }
 

@@ -105,7 +105,7 @@ final class OverlayDecodingTest {
     assertThat(patched.policy()).isInstanceOf(BalancingPolicy.RingHash.class);
     assertThat(patched.outlierDetection().map(OutlierDetection::interval))
         .contains(Duration.ofSeconds(5));
-    assertThat(patched.maxRequests()).isEqualTo(9);
+    assertThat(patched.limits().maxRequests()).isEqualTo(9);
     assertThat(patched.overlay().matched()).hasSize(3);
     assertThat(patched.overlay().leftOut())
         .singleElement()

@@ -52,7 +52,7 @@ class TlsContextDecoderTest {
   private static final String ROOTS = "ca_certificate_provider_instance: {instance_name: ROOTCA}";
 
   private static UpstreamTls tls(String fields) {
-    return Decoding.valid(CLUSTER, cluster(fields), CONTEXT).tls().orElseThrow();
+    return Decoding.valid(CLUSTER, cluster(fields), CONTEXT).reach().tls().orElseThrow();
   }
 
   private static List<String> errors(String fields) {
@@ -86,6 +86,7 @@ class TlsContextDecoderTest {
                     CLUSTER,
                     "{name: pay, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}}",
                     CONTEXT)
+                .reach()
                 .tls())
         .isEmpty();
   }

@@ -64,8 +64,8 @@ class TransportSecurityDecoderTest {
   @Test
   @Conformance("A86-01")
   void connectionsMayGoThroughProxies() {
-    assertThat(valid(CLUSTER, cluster(ADS + connect(""))).httpConnect()).isTrue();
-    assertThat(valid(CLUSTER, cluster(ADS)).httpConnect()).isFalse();
+    assertThat(valid(CLUSTER, cluster(ADS + connect(""))).reach().httpConnect()).isTrue();
+    assertThat(valid(CLUSTER, cluster(ADS)).reach().httpConnect()).isFalse();
   }
 
   @Test
@@ -82,8 +82,8 @@ class TransportSecurityDecoderTest {
         ", \"common_tls_context\": {\"validation_context\": {\"system_root_certs\": {}}}";
     var cluster =
         valid(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
-    assertThat(cluster.httpConnect()).isTrue();
-    assertThat(cluster.tls())
+    assertThat(cluster.reach().httpConnect()).isTrue();
+    assertThat(cluster.reach().tls())
         .contains(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));
   }
 

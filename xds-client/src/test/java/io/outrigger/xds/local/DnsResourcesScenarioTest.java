@@ -119,7 +119,7 @@ class DnsResourcesScenarioTest {
     assertThat(config().listener().maxStreamDuration()).contains(Duration.ZERO);
     var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();
     assertThat(route.timeout().timeout()).isEmpty();
-    assertThat(leaf().cluster().maxRequests()).isEqualTo(ClusterResource.UNLIMITED);
+    assertThat(leaf().cluster().limits().maxRequests()).isEqualTo(ClusterResource.UNLIMITED);
     assertThat(leaf().cluster().outlierDetection()).isEmpty();
   }
 
@@ -148,7 +148,7 @@ class DnsResourcesScenarioTest {
     start();
     answer("10.0.0.1");
 
-    assertThat(leaf().cluster().maxRequests()).isEqualTo(7);
+    assertThat(leaf().cluster().limits().maxRequests()).isEqualTo(7);
     assertThat(leaf().cluster().outlierDetection()).isPresent();
     assertThat(leaf().cluster().policy()).isNotEqualTo(ClusterResource.DEFAULT_POLICY);
     var route = (RouteAction.Forward) config().virtualHost().routes().get(0).action();

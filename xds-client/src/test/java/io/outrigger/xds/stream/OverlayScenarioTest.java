@@ -52,7 +52,7 @@ final class OverlayScenarioTest {
 
     private static String limit(Object value) {
       if (value instanceof ClusterResource cluster) {
-        return "" + cluster.maxRequests();
+        return "" + cluster.limits().maxRequests();
       }
       var table = (RouteTable) value;
       var action = (Forward) table.virtualHosts().get(0).routes().get(0).action();

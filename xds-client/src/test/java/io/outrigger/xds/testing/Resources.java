@@ -107,11 +107,11 @@ public final class Resources {
         name,
         source,
         ClusterResource.DEFAULT_POLICY,
-        ClusterResource.DEFAULT_MAX_REQUESTS,
-        ClusterResource.DEFAULT_MAX_CONNECTIONS,
+        ClusterResource.Limits.DEFAULT,
         Optional.empty(),
-        ClusterResource.DEFAULT_IDLE_TIMEOUT,
-        Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY));
+        new ClusterResource.Sessions(
+            ClusterResource.DEFAULT_IDLE_TIMEOUT,
+            Set.of(HealthStatus.UNKNOWN, HealthStatus.HEALTHY)));
   }
 
   /** One locality in one priority with an endpoint at port 80 of each IP; none without IPs. */

@@ -118,11 +118,9 @@ public final class TextResources implements ResponseDecoder {
                   name,
                   new ClusterSource.Eds(content),
                   ClusterResource.DEFAULT_POLICY,
-                  ClusterResource.DEFAULT_MAX_REQUESTS,
-                  ClusterResource.DEFAULT_MAX_CONNECTIONS,
+                  ClusterResource.Limits.DEFAULT,
                   Optional.empty(),
-                  ClusterResource.DEFAULT_IDLE_TIMEOUT,
-                  Set.of());
+                  new ClusterResource.Sessions(ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of()));
           default -> new EndpointSet(content, List.of(), List.of());
         };
     return type.valueType().cast(value);
