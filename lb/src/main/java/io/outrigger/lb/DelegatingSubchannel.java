@@ -1,13 +1,9 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.SubchannelCalls;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Forwards every call to another subchannel; the base class of wrappers. */
@@ -17,8 +13,8 @@ public abstract class DelegatingSubchannel implements Subchannel {
   protected abstract Subchannel delegate();
 
   @Override
-  public Endpoint endpoint() {
-    return delegate().endpoint();
+  public Backend backend() {
+    return delegate().backend();
   }
 
   @Override
@@ -79,16 +75,6 @@ public abstract class DelegatingSubchannel implements Subchannel {
   @Override
   public String note() {
     return delegate().note();
-  }
-
-  @Override
-  public Optional<Locality> locality() {
-    return delegate().locality();
-  }
-
-  @Override
-  public OptionalInt priority() {
-    return delegate().priority();
   }
 
   @Override

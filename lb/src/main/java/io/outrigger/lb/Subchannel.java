@@ -1,12 +1,8 @@
 package io.outrigger.lb;
 
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.SubchannelCalls;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * subchannels of its children (decision lb-0001); the wrapper forwards all other methods.
  */
 public interface Subchannel {
-  Endpoint endpoint();
+  /** The endpoint with its locality and priority. Any thread may call this method. */
+  Backend backend();
 
   EndpointAddress address();
 
@@ -93,24 +90,8 @@ public interface Subchannel {
   }
 
   /**
-   * The locality of the endpoint; empty for subchannels of policies that do not know localities.
-   * Any thread may call this method.
-   */
-  default Optional<Locality> locality() {
-    return Optional.empty();
-  }
-
-  /**
-   * The priority, in its cluster, of the endpoint's locality; for the access log. Any thread may
-   * call this method.
-   */
-  default OptionalInt priority() {
-    return OptionalInt.empty();
-  }
-
-  /**
-   * Replaces the locality, priority and weight of the endpoint. This method must run on the control
-   * loop.
+   * Called when the locality, priority or weight of the endpoint has changed. This method must run
+   * on the control loop.
    */
   default void update(Backend backend) {}
 }

@@ -120,13 +120,15 @@ public final class HappyEyeballs {
     if (chosen != null ? chosen.backend.equals(backend) : state == TRANSIENT_FAILURE) {
       shown = state;
     }
-    LbEndpoint endpoint = LbEndpoint.of(backend, shown, totals);
-    if (shown == TRANSIENT_FAILURE) {
-      return endpoint.failing(lastError.message());
-    }
-    return shown == Connectivity.READY && backend.endpoint().address().tls().isPresent()
-        ? chosenSecurity().map(endpoint::secured).orElse(endpoint)
-        : endpoint;
+    boolean isSecured =
+        shown == Connectivity.READY && backend.endpoint().address().tls().isPresent();
+    return new LbEndpoint(
+        backend,
+        new LbEndpoint.Link(
+            shown,
+            totals,
+            isSecured ? chosenSecurity() : Optional.empty(),
+            shown == TRANSIENT_FAILURE ? lastError.message() : ""));
   }
 
   private Optional<TransportSecurity> chosenSecurity() {

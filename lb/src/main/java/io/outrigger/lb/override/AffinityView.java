@@ -65,7 +65,7 @@ record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap e
         owner = Owner.SESSIONS;
         closes = Optional.of(now.plus(sweep.end(entries.remaining(entry))));
         Connectivity state = Objects.requireNonNull(entry.link()).state();
-        seen = seen.connected(state, entry.calls());
+        seen = seen.with(new LbEndpoint.Link(state, entry.calls()));
       } else if (entry.ownership() == Ownership.BALANCER && owner == Owner.NOBODY) {
         owner = Owner.BALANCER;
       }

@@ -150,7 +150,7 @@ final class OverrideHostPicker implements Picker {
       EndpointAddress address = subchannel.address();
       AddressEntry entry = entries.get(address.bare());
       if (entry == null) { // the endpoint has just left the cluster
-        session.picked(AddressEntry.addresses(address, subchannel.endpoint()));
+        session.picked(AddressEntry.addresses(address, subchannel.backend().endpoint()));
       } else {
         entry.used(clock.nanoTime());
         session.picked(entry.addresses());

@@ -14,7 +14,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -119,7 +118,7 @@ public final class PriorityPolicy implements LbPolicy {
     for (LbConfig.Child child : config.children()) {
       PriorityChild existing = children.get(child.name());
       if (existing == null) {
-        LbNode.notStarted(child.label(), child.config()).accept(visitor);
+        visitor.notStarted(child.label(), child.config());
       } else {
         existing.accept(visitor, child.label(), child.name().equals(chosen));
       }

@@ -6,9 +6,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.PickContext;
@@ -19,7 +17,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import java.time.Duration;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,18 +115,13 @@ public final class ManagedSubchannel implements Subchannel {
   }
 
   @Override
-  public Endpoint endpoint() {
-    return backend.endpoint();
+  public Backend backend() {
+    return backend;
   }
 
   @Override
   public EndpointAddress address() {
     return address;
-  }
-
-  @Override
-  public Optional<Locality> locality() {
-    return Optional.of(backend.locality());
   }
 
   @Override

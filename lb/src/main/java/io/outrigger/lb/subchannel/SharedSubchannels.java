@@ -3,7 +3,6 @@ package io.outrigger.lb.subchannel;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.DelegatingSubchannel;
@@ -17,8 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -258,18 +255,8 @@ public final class SharedSubchannels {
     }
 
     @Override
-    public Endpoint endpoint() {
-      return backend.endpoint();
-    }
-
-    @Override
-    public Optional<Locality> locality() {
-      return Optional.of(backend.locality());
-    }
-
-    @Override
-    public OptionalInt priority() {
-      return OptionalInt.of(backend.priority());
+    public Backend backend() {
+      return backend;
     }
 
     @Override

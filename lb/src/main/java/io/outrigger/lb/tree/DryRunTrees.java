@@ -1,81 +1,68 @@
 package io.outrigger.lb.tree;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.NodeVisitor;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Describes the trees that a configuration would get, without creating policies. */
 public final class DryRunTrees {
-  private static final String NOT_STARTED = "not started";
-
   private DryRunTrees() {}
 
   /** Returns a tree for each cluster that the routes of {@code config} name. */
   public static List<LbNode> of(XdsConfig config) {
     var trees = new LbConfigCache();
     trees.replace(config.clusters());
-    return config.routedClusters().stream()
-        .filter(trees::knows)
-        .sorted()
-        .map(name -> node(name, trees.tree(name)))
-        .toList();
+    return LbNode.of(
+        visitor ->
+            config.routedClusters().stream()
+                .filter(trees::knows)
+                .sorted()
+                .forEach(name -> show(visitor, name, trees.tree(name))));
   }
 
-  private static LbNode node(String name, LbConfig config) {
+  private static void show(NodeVisitor visitor, String name, LbConfig config) {
+    Optional<RpcStatus> failure = failure(config);
+    visitor.enter(
+        new NodeHead(
+            name,
+            config.policy(),
+            failure.isPresent() ? Connectivity.TRANSIENT_FAILURE : Connectivity.IDLE,
+            config instanceof LbConfig.RandomSubset subset
+                ? Map.of("subset_size", subset.subsetSize())
+                : Map.of(),
+            failure.map(RpcStatus::message).orElse(NodeHead.NOT_STARTED),
+            true));
     if (config instanceof LbConfig.Priority priority) {
-      return inner(
-          name,
-          config,
-          priority.children().stream().map(each -> node(each.label(), each.config())).toList());
+      priority.children().forEach(child -> show(visitor, child.label(), child.config()));
+    } else if (config instanceof LbConfig.WeightedTarget weighted) {
+      weighted
+          .targets()
+          .forEach(target -> show(visitor, target.locality().toString(), target.child()));
+    } else if (config instanceof LbConfig.OverrideHost override) {
+      show(visitor, name, override.child());
+      override.setAside().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
+    } else if (config instanceof LbConfig.Wrapping wrapping) {
+      show(visitor, name, wrapping.child());
+    } else {
+      config.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
     }
-    if (config instanceof LbConfig.WeightedTarget weighted) {
-      return inner(
-          name,
-          config,
-          weighted.targets().stream()
-              .map(each -> node(each.locality().toString(), each.child()))
-              .toList());
-    }
-    if (config instanceof LbConfig.OverrideHost override) {
-      return new LbNode(
-          name,
-          config.policy(),
-          Connectivity.IDLE,
-          Map.of(),
-          NOT_STARTED,
-          List.of(node(name, override.child())),
-          override.setAside().stream().map(LbEndpoint::untouched).toList());
-    }
-    if (config instanceof LbConfig.RandomSubset subset) {
-      return LbNode.inner(
-          name,
-          config,
-          Connectivity.IDLE,
-          Map.of("subset_size", subset.subsetSize()),
-          NOT_STARTED,
-          List.of(node(name, subset.child())));
-    }
-    if (config instanceof LbConfig.Wrapping wrapping) {
-      return inner(name, config, List.of(node(name, wrapping.child())));
-    }
+    visitor.leave();
+  }
+
+  private static Optional<RpcStatus> failure(LbConfig config) {
     if (config instanceof LbConfig.Refusing refusing) {
-      return refused(name, config, refusing.status().message());
+      return Optional.of(refusing.status());
     }
-    if (config instanceof LbConfig.Failing failing) {
-      return refused(name, config, failing.status().message());
-    }
-    return LbNode.notStarted(name, config);
-  }
-
-  private static LbNode inner(String name, LbConfig config, List<LbNode> children) {
-    return LbNode.inner(name, config, Connectivity.IDLE, Map.of(), NOT_STARTED, children);
-  }
-
-  private static LbNode refused(String name, LbConfig config, String reason) {
-    return LbNode.leaf(name, config, Connectivity.TRANSIENT_FAILURE, reason, List.of());
+    return config instanceof LbConfig.Failing failing
+        ? Optional.of(failing.status())
+        : Optional.empty();
   }
 }

@@ -2,7 +2,6 @@ package io.outrigger.lb.view;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
@@ -14,114 +13,67 @@ import java.util.Optional;
 /**
  * An endpoint as status views show it.
  *
- * @param address the endpoint's first address, which identifies the endpoint for people
- * @param calls the counts of calls since the endpoint's subchannels were created
  * @param detection the state of outlier detection for the endpoint
  * @param affinity the state of session affinity for the endpoint; empty in a cluster without
  *     sessions
- * @param tls the TLS properties of the endpoint's connection; empty without a TLS connection
- * @param failure the reason why the endpoint cannot be reached; empty in any other state
  */
 public record LbEndpoint(
-    EndpointAddress address,
-    Locality locality,
-    HealthStatus health,
-    long weight,
-    Connectivity state,
-    SubchannelCalls calls,
-    Detection detection,
-    Optional<Affinity> affinity,
-    Optional<TransportSecurity> tls,
-    String failure) {
-  /** Creates an endpoint that can be reached, or was not tried, in a cluster without sessions. */
-  public LbEndpoint(
-      EndpointAddress address,
-      Locality locality,
-      HealthStatus health,
-      long weight,
-      Connectivity state,
-      SubchannelCalls calls,
-      Detection detection) {
-    this(
-        address,
-        locality,
-        health,
-        weight,
-        state,
-        calls,
-        detection,
-        Optional.empty(),
-        Optional.empty(),
-        "");
+    Backend backend, Link link, Detection detection, Optional<Affinity> affinity) {
+  /**
+   * The connection to an endpoint.
+   *
+   * @param calls the counts of calls since the endpoint's subchannels were created
+   * @param tls the TLS properties of the connection; empty without a TLS connection
+   * @param failure the reason why the endpoint cannot be reached; empty in any other state
+   */
+  public record Link(
+      Connectivity state, SubchannelCalls calls, Optional<TransportSecurity> tls, String failure) {
+    /** Creates the link of an endpoint without a connection by TLS. */
+    public Link(Connectivity state, SubchannelCalls calls) {
+      this(state, calls, Optional.empty(), "");
+    }
   }
 
-  /** Creates an endpoint that outlier detection does not watch. */
-  public static LbEndpoint of(Backend backend, Connectivity state, SubchannelCalls calls) {
-    var endpoint = backend.endpoint();
-    return new LbEndpoint(
-        endpoint.address(),
-        backend.locality(),
-        endpoint.health(),
-        endpoint.weight(),
-        state,
-        calls,
-        Detection.NONE);
+  /** Creates an endpoint that neither outlier detection nor sessions know. */
+  public LbEndpoint(Backend backend, Link link) {
+    this(backend, link, Detection.NONE, Optional.empty());
   }
 
   /** Creates an endpoint without a subchannel. */
   public static LbEndpoint untouched(Backend backend) {
-    return of(backend, Connectivity.IDLE, SubchannelCalls.NONE);
+    return new LbEndpoint(backend, new Link(Connectivity.IDLE, SubchannelCalls.NONE));
+  }
+
+  /** The endpoint's first address, which identifies the endpoint for people. */
+  public EndpointAddress address() {
+    return backend.endpoint().address();
+  }
+
+  public HealthStatus health() {
+    return backend.endpoint().health();
+  }
+
+  public Connectivity state() {
+    return link.state();
+  }
+
+  public SubchannelCalls calls() {
+    return link.calls();
   }
 
   /** Returns the same endpoint with the outlier detection state {@code watched}. */
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(
-        address, locality, health, weight, state, calls, watched, affinity, tls, failure);
+    return new LbEndpoint(backend, link, watched, affinity);
   }
 
   /** Returns the same endpoint with the session affinity state {@code seen}. */
   public LbEndpoint with(Affinity seen) {
-    return new LbEndpoint(
-        address,
-        locality,
-        health,
-        weight,
-        state,
-        calls,
-        detection,
-        Optional.of(seen),
-        tls,
-        failure);
+    return new LbEndpoint(backend, link, detection, Optional.of(seen));
   }
 
-  /**
-   * Returns the same endpoint with the state and calls of a connection that the policies beneath do
-   * not know.
-   */
-  public LbEndpoint connected(Connectivity now, SubchannelCalls counted) {
-    return new LbEndpoint(
-        address, locality, health, weight, now, counted, detection, affinity, tls, failure);
-  }
-
-  /** Returns the same endpoint with the TLS properties {@code by}. */
-  public LbEndpoint secured(TransportSecurity by) {
-    return new LbEndpoint(
-        address,
-        locality,
-        health,
-        weight,
-        state,
-        calls,
-        detection,
-        affinity,
-        Optional.of(by),
-        failure);
-  }
-
-  /** Returns the same endpoint, which cannot be reached because of {@code reason}. */
-  public LbEndpoint failing(String reason) {
-    return new LbEndpoint(
-        address, locality, health, weight, state, calls, detection, affinity, tls, reason);
+  /** Returns the same endpoint with a connection that the policies beneath do not know. */
+  public LbEndpoint with(Link kept) {
+    return new LbEndpoint(backend, kept, detection, affinity);
   }
 
   /**

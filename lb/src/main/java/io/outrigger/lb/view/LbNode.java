@@ -1,6 +1,5 @@
 package io.outrigger.lb.view;
 
-import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import java.util.List;
 import java.util.Map;
@@ -30,51 +29,6 @@ public record LbNode(
     config = Map.copyOf(config);
     children = List.copyOf(children);
     endpoints = List.copyOf(endpoints);
-  }
-
-  /** Creates a node that is used. */
-  public LbNode(
-      String name,
-      String policy,
-      Connectivity state,
-      Map<String, Object> config,
-      String detail,
-      List<LbNode> children,
-      List<LbEndpoint> endpoints) {
-    this(name, policy, state, config, detail, children, endpoints, true);
-  }
-
-  /** Returns the same node with {@link #isUsed} set to {@code byParent}. */
-  public LbNode used(boolean byParent) {
-    return new LbNode(name, policy, state, config, detail, children, endpoints, byParent);
-  }
-
-  /** Creates a node that has children. */
-  public static LbNode inner(
-      String name,
-      LbConfig config,
-      Connectivity state,
-      Map<String, Object> settings,
-      String detail,
-      List<LbNode> children) {
-    return new LbNode(name, config.policy(), state, settings, detail, children, List.of());
-  }
-
-  /** Creates a leaf node. */
-  public static LbNode leaf(
-      String name, LbConfig config, Connectivity state, String detail, List<LbEndpoint> endpoints) {
-    return new LbNode(name, config.policy(), state, Map.of(), detail, List.of(), endpoints);
-  }
-
-  /** Describes a child that its parent has not started: no endpoint beneath it is connected. */
-  public static LbNode notStarted(String name, LbConfig config) {
-    return leaf(
-            name,
-            config,
-            Connectivity.IDLE,
-            "not started",
-            config.backends().stream().map(LbEndpoint::untouched).toList())
-        .used(false);
   }
 
   /** Returns the trees that {@code show} shows to a visitor. */

@@ -15,4 +15,7 @@ public record NodeHead(
     Connectivity state,
     Map<String, Object> config,
     String detail,
-    boolean isUsed) {}
+    boolean isUsed) {
+  /** The detail of a node that its parent has not started. */
+  public static final String NOT_STARTED = "not started";
+}

@@ -1,5 +1,8 @@
 package io.outrigger.lb.view;
 
+import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.Connectivity;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
@@ -19,6 +22,15 @@ public interface NodeVisitor {
 
   /** Leaves the innermost node, which has no further children or endpoints. */
   void leave();
+
+  /** Visits a node that its parent has not started: no endpoint beneath it is connected. */
+  default void notStarted(String name, LbConfig config) {
+    enter(
+        new NodeHead(
+            name, config.policy(), Connectivity.IDLE, Map.of(), NodeHead.NOT_STARTED, false));
+    config.backends().forEach(backend -> endpoint(LbEndpoint.untouched(backend)));
+    leave();
+  }
 
   /**
    * Returns a visitor that forwards the same tree with {@code change} applied to every endpoint.

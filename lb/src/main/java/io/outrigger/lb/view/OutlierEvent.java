@@ -60,37 +60,29 @@ public sealed interface OutlierEvent extends LbEvent {
       ReturnReason reason)
       implements OutlierEvent {}
 
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
   /** The algorithm that found an outlier, in A91's terms. */
   enum Method {
-    SUCCESS_RATE("success_rate"),
-    FAILURE_PERCENTAGE("failure_percentage");
-
-    private final String word;
-
-    Method(String word) {
-      this.word = word;
-    }
+    SUCCESS_RATE,
+    FAILURE_PERCENTAGE;
 
     public String word() {
-      return word;
+      return OutlierEvent.word(this);
     }
   }
 
   /** The reason why an outlier was not ejected, in A91's terms. */
   enum SpareReason {
     /** The random draw against {@code enforcing_…} spared the outlier. */
-    ENFORCEMENT_PERCENTAGE("enforcement_percentage"),
+    ENFORCEMENT_PERCENTAGE,
     /** The maximum number of endpoints is already ejected. */
-    MAX_EJECTION_OVERFLOW("max_ejection_overflow");
-
-    private final String word;
-
-    SpareReason(String word) {
-      this.word = word;
-    }
+    MAX_EJECTION_OVERFLOW;
 
     public String word() {
-      return word;
+      return OutlierEvent.word(this);
     }
   }
 

@@ -11,6 +11,7 @@ import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class FailingPolicyTest {
@@ -33,7 +34,15 @@ class FailingPolicyTest {
     for (LbConfig config : List.of(new LbConfig.Failing(STATUS), new LbConfig.Refusing(STATUS))) {
       assertThat(policy(config).describe("pay"))
           .isEqualTo(
-              LbNode.leaf("pay", config, TRANSIENT_FAILURE, "no usable endpoint", List.of()));
+              new LbNode(
+                  "pay",
+                  config.policy(),
+                  TRANSIENT_FAILURE,
+                  Map.of(),
+                  "no usable endpoint",
+                  List.of(),
+                  List.of(),
+                  true));
     }
   }
 

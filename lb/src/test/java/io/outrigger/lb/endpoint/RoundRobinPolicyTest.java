@@ -303,7 +303,12 @@ class RoundRobinPolicyTest {
 
   private long describeWeight() {
     List<Long> weights = new ArrayList<>();
-    parent.loop().inside(() -> weights.add(policy.describe("rr").endpoints().get(0).weight()));
+    parent
+        .loop()
+        .inside(
+            () ->
+                weights.add(
+                    policy.describe("rr").endpoints().get(0).backend().endpoint().weight()));
     return weights.get(0);
   }
 

@@ -185,11 +185,11 @@ class HappyEyeballsTest {
     var security = new TransportSecurity("TLSv1.3", "cipher", "peer", Instant.EPOCH);
     parent.loop().inside(() -> addresses.update(List.of(backend)));
     parent.loop().inside(addresses::connect);
-    assertThat(addresses.describe(backend).tls()).isEmpty();
+    assertThat(addresses.describe(backend).link().tls()).isEmpty();
 
     parent.loop().inside(() -> parent.connector().last(E1).listener().onReady(secured(security)));
 
-    assertThat(addresses.describe(backend).tls()).contains(security);
+    assertThat(addresses.describe(backend).link().tls()).contains(security);
   }
 
   private static Transport secured(TransportSecurity security) {
@@ -217,7 +217,7 @@ class HappyEyeballsTest {
         .allSatisfy(
             endpoint -> {
               assertThat(endpoint.state()).isEqualTo(TRANSIENT_FAILURE);
-              assertThat(endpoint.failure()).isEqualTo(E2 + ": refused");
+              assertThat(endpoint.link().failure()).isEqualTo(E2 + ": refused");
             });
   }
 

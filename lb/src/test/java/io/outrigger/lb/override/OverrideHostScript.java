@@ -2,7 +2,6 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.CallOutcome;
@@ -183,8 +182,8 @@ final class OverrideHostScript {
     }
 
     @Override
-    public Endpoint endpoint() {
-      return backend.endpoint();
+    public Backend backend() {
+      return backend;
     }
 
     @Override

@@ -232,9 +232,9 @@ class SharedSubchannelsTest {
     Subchannel lease = lease("a");
     lease("b");
 
-    assertThat(lease.locality()).contains(Samples.locality("a"));
-    assertThat(lease.priority()).hasValue(3);
-    assertThat(lease.endpoint()).isEqualTo(Samples.endpoint(E1));
+    assertThat(lease.backend().locality()).isEqualTo(Samples.locality("a"));
+    assertThat(lease.backend().priority()).isEqualTo(3);
+    assertThat(lease.backend().endpoint()).isEqualTo(Samples.endpoint(E1));
   }
 
   @Test

@@ -49,7 +49,7 @@ class RandomSubsettingPolicyTest {
 
             @Override
             public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-              LbNode.notStarted(name, config).accept(visitor);
+              visitor.notStarted(name, config);
             }
 
             @Override

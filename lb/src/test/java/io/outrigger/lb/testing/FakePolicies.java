@@ -12,7 +12,8 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.LbEndpoint;
+import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -128,12 +129,16 @@ public final class FakePolicies implements PolicyFactory {
 
     @Override
     public void count(EndpointTally tally) {
-      LbNode.notStarted(name, config(name)).accept(tally);
+      tally.notStarted(name, config(name));
     }
 
     @Override
     public void accept(NodeVisitor visitor, String nodeName, boolean isUsed) {
-      LbNode.notStarted(nodeName, config(name)).used(isUsed).accept(visitor);
+      LbConfig shown = config(name);
+      visitor.enter(
+          new NodeHead(nodeName, shown.policy(), Connectivity.IDLE, Map.of(), "", isUsed));
+      shown.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
+      visitor.leave();
     }
   }
 }

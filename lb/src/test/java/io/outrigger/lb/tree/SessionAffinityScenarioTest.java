@@ -428,8 +428,8 @@ class SessionAffinityScenarioTest {
     apply(priorities(zone("x", A, B), zone("y", C), zone("z", D)));
 
     var use = (PickResult.Use) lb.pick("pay", SessionCall.to(D));
-    assertThat(use.subchannel().locality()).contains(locality("z"));
-    assertThat(use.subchannel().priority()).hasValue(2);
+    assertThat(use.subchannel().backend().locality()).isEqualTo(locality("z"));
+    assertThat(use.subchannel().backend().priority()).isEqualTo(2);
   }
 
   @Conformance("A75-39")
@@ -566,8 +566,8 @@ class SessionAffinityScenarioTest {
     var use = (PickResult.Use) lb.pick("pay", SessionCall.to(D));
 
     assertThat(lb.endpoint("pay", D).calls().active()).isEqualTo(1);
-    assertThat(use.subchannel().locality()).contains(new Locality("r", "y", "s"));
-    assertThat(use.subchannel().endpoint()).isEqualTo(endpoint(D));
+    assertThat(use.subchannel().backend().locality()).isEqualTo(new Locality("r", "y", "s"));
+    assertThat(use.subchannel().backend().endpoint()).isEqualTo(endpoint(D));
     assertThat(lb.connector().last(D).maxConnections()).isEqualTo(1);
     use.subchannel().callEnded(SessionCall.to(D), CallOutcome.SUCCESS);
     assertThat(lb.endpoint("pay", D).calls().succeeded()).isEqualTo(1);

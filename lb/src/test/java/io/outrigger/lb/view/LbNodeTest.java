@@ -10,11 +10,16 @@ import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.Samples;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class LbNodeTest {
   private static final LbEndpoint USABLE =
-      LbEndpoint.of(Samples.backend("10.0.0.1:80"), Connectivity.READY, SubchannelCalls.NONE);
+      new LbEndpoint(
+          Samples.backend("10.0.0.1:80"),
+          new LbEndpoint.Link(Connectivity.READY, SubchannelCalls.NONE));
+  private static final LbEndpoint.Affinity SEEN =
+      new LbEndpoint.Affinity(LbEndpoint.Owner.NOBODY, Optional.empty(), Optional.empty());
   private static final LbEndpoint UNHEALTHY =
       LbEndpoint.untouched(
           new Backend(
@@ -26,12 +31,13 @@ class LbNodeTest {
           Connectivity.READY,
           Map.of("idle_timeout", "PT1H"),
           "no session so far",
-          List.of(leaf("x"), leaf("y").used(false)),
-          List.of(UNHEALTHY));
+          List.of(leaf("x", true), leaf("y", false)),
+          List.of(UNHEALTHY),
+          true);
 
-  private static LbNode leaf(String name) {
+  private static LbNode leaf(String name, boolean isUsed) {
     return new LbNode(
-        name, "round_robin", Connectivity.READY, Map.of(), "", List.of(), List.of(USABLE));
+        name, "round_robin", Connectivity.READY, Map.of(), "", List.of(), List.of(USABLE), isUsed);
   }
 
   @Test
@@ -40,21 +46,21 @@ class LbNodeTest {
     assertThat(
             LbNode.of(
                 visitor -> {
-                  leaf("x").accept(visitor);
+                  leaf("x", true).accept(visitor);
                   TREE.accept(visitor);
                 }))
-        .containsExactly(leaf("x"), TREE);
+        .containsExactly(leaf("x", true), TREE);
   }
 
   @Test
   void everyEndpointMayBeShownInAnotherWay() {
     List<LbNode> shown =
-        LbNode.of(visitor -> TREE.accept(visitor.mapEndpoints(each -> each.failing("seen"))));
+        LbNode.of(visitor -> TREE.accept(visitor.mapEndpoints(each -> each.with(SEEN))));
 
-    assertThat(shown.get(0).endpoints()).containsExactly(UNHEALTHY.failing("seen"));
+    assertThat(shown.get(0).endpoints()).containsExactly(UNHEALTHY.with(SEEN));
     assertThat(shown.get(0).children())
         .extracting(LbNode::endpoints)
-        .containsOnly(List.of(USABLE.failing("seen")));
+        .containsOnly(List.of(USABLE.with(SEEN)));
   }
 
   @Test

@@ -93,7 +93,7 @@ final class AttemptMeasure {
     String leaf = picked.cluster();
     cluster = leaf.isEmpty() ? cluster : leaf;
     if (method.hasLocalities()) {
-      locality = picked.locality().orElse(null);
+      locality = picked.backend().locality();
     }
   }
 

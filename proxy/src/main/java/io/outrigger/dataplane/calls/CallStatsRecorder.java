@@ -300,12 +300,12 @@ public final class CallStatsRecorder implements CallSummary {
 
   @Override
   public Optional<Locality> locality() {
-    return picked == null ? Optional.empty() : picked.locality();
+    return picked == null ? Optional.empty() : Optional.of(picked.backend().locality());
   }
 
   @Override
   public OptionalInt priority() {
-    return picked == null ? OptionalInt.empty() : picked.priority();
+    return picked == null ? OptionalInt.empty() : OptionalInt.of(picked.backend().priority());
   }
 
   @Override

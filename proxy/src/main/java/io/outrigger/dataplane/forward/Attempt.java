@@ -90,7 +90,7 @@ final class Attempt implements StreamWaiter {
 
   /** The hostname of the endpoint (A81), or the empty string. */
   String hostname() {
-    return subchannel.endpoint().hostname();
+    return subchannel.backend().endpoint().hostname();
   }
 
   ResponseRelay response() {

@@ -11,6 +11,7 @@ import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
@@ -20,7 +21,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -30,8 +30,7 @@ import java.util.Set;
 @AnyThread
 final class PickView {
   /** An endpoint that may be picked, identified by its first address. */
-  private record Candidate(
-      EndpointAddress address, EndpointAddress picked, Optional<Locality> locality) {}
+  private record Candidate(EndpointAddress address, EndpointAddress picked, Locality locality) {}
 
   private final LbNode tree;
   private final PickPlan plan;
@@ -68,7 +67,7 @@ final class PickView {
   private static JsonObject json(Candidate candidate, double probability) {
     return Json.object(
         "address", candidate.picked(),
-        "locality", candidate.locality().map(Locality::toString).orElse(""),
+        "locality", candidate.locality(),
         "tls", candidate.picked().tls().map(PickView::tls),
         "probability", probability);
   }
@@ -88,9 +87,10 @@ final class PickView {
 
   private void add(PickResult result, double probability) {
     if (result instanceof PickResult.Use use) {
-      EndpointAddress first = use.subchannel().endpoint().address();
+      Backend backend = use.subchannel().backend();
+      EndpointAddress first = backend.endpoint().address();
       included.add(first);
-      var candidate = new Candidate(first, use.subchannel().address(), use.subchannel().locality());
+      var candidate = new Candidate(first, use.subchannel().address(), backend.locality());
       candidates.merge(candidate, probability, Double::sum);
     } else if (result instanceof PickResult.Fail fail) {
       failures.merge(fail.status(), probability, Double::sum);
@@ -165,7 +165,7 @@ final class PickView {
         list.add(
             Json.object(
                 "address", endpoint.address(),
-                "locality", endpoint.locality(),
+                "locality", endpoint.backend().locality(),
                 "tls", endpoint.address().tls().map(PickView::tls),
                 "reason", reason(endpoint, unused)));
       }
@@ -195,7 +195,7 @@ final class PickView {
       return unused;
     }
     return switch (endpoint.state()) {
-      case TRANSIENT_FAILURE -> "cannot be connected to: " + endpoint.failure();
+      case TRANSIENT_FAILURE -> "cannot be connected to: " + endpoint.link().failure();
       case CONNECTING -> "is being connected";
       case IDLE -> "is not connected";
       case READY -> {

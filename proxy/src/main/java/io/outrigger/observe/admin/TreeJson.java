@@ -103,12 +103,12 @@ final class TreeJson implements NodeVisitor {
   private void write(LbEndpoint endpoint) throws IOException {
     json.beginObject();
     json.name("address").value(endpoint.address().toString());
-    json.name("locality").value(text(endpoint.locality()));
+    json.name("locality").value(text(endpoint.backend().locality()));
     json.name("health").value(endpoint.health().toString());
-    json.name("weight").value(endpoint.weight());
+    json.name("weight").value(endpoint.backend().endpoint().weight());
     json.name("state").value(endpoint.state().toString());
     json.name("active_requests").value(endpoint.calls().active());
-    optional("tls", endpoint.tls());
+    optional("tls", endpoint.link().tls());
     optional("ejected", endpoint.detection().ejection());
     json.name("last_interval");
     counts(endpoint.detection().succeeded(), endpoint.detection().failed());

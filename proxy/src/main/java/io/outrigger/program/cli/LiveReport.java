@@ -3,6 +3,7 @@ package io.outrigger.program.cli;
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeHead;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Target;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ final class LiveReport {
             + node.policy()
             + ": "
             + node.name()
-            + (node.detail().equals("not started") ? "" : ", " + node.detail())
+            + (node.detail().equals(NodeHead.NOT_STARTED) ? "" : ", " + node.detail())
             + (endpoints.isEmpty() ? "" : ", " + kept + endpoints)
             + (more > 0 ? " and " + more + " more" : ""));
     node.children().forEach(child -> node(child, indent + "  "));

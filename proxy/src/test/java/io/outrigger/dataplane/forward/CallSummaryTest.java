@@ -107,7 +107,7 @@ class CallSummaryTest {
             "xds:///orders 4 Optional[charge]",
             "Optional[pay] pay Optional[TIMEOUT]",
             "Optional[10.0.0.1:80] 10.0.0.1:80",
-            "Optional[" + script.backend.locality().orElseThrow() + "] OptionalInt[1] x1",
+            "Optional[" + script.backend.backend().locality() + "] OptionalInt[1] x1",
             "20000000 3000000000",
             "8 8",
             "trace 00-a-b-01");

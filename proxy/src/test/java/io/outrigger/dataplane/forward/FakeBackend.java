@@ -11,11 +11,10 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.config.Backend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** A subchannel with its transport. By default, the transport opens streams at once. */
@@ -65,16 +64,6 @@ final class FakeBackend implements Subchannel, CallTransport {
     return note;
   }
 
-  @Override
-  public Optional<Locality> locality() {
-    return Optional.of(new Locality("r", "z", "s"));
-  }
-
-  @Override
-  public OptionalInt priority() {
-    return OptionalInt.of(1);
-  }
-
   /** Opens a stream for each waiter, in order. */
   void openAll() {
     mode = Mode.OPENS;
@@ -121,8 +110,9 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
-  public Endpoint endpoint() {
-    return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, hostname);
+  public Backend backend() {
+    var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, hostname);
+    return new Backend(endpoint, new Locality("r", "z", "s"), 1);
   }
 
   @Override

@@ -6,9 +6,11 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.netty.buffer.ByteBuf;
+import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.state.TransportSecurity;
@@ -32,7 +34,7 @@ class LbViewsTest {
 
   @Test
   void theContractsMembersAndNoOthers() {
-    LbNode leaf = node("leaf", List.of(), List.of(endpoint(1).secured(TLS), ejected()));
+    LbNode leaf = node("leaf", List.of(), List.of(endpoint(1, Optional.of(TLS)), ejected()));
     LbNode cluster = node("pay", List.of(leaf, node("other", List.of(), List.of())), List.of());
 
     JsonElement answer = answer(Detail.CONTRACT, cluster);
@@ -66,7 +68,7 @@ class LbViewsTest {
 
   @Test
   void moreDetailAddsWhatNodesAndEndpointsGet() {
-    LbNode cluster = node("pay", List.of(), List.of(endpoint(1))).used(false);
+    LbNode cluster = node("pay", List.of(), List.of(endpoint(1)), false);
 
     JsonObject calls = cluster(answer(Detail.CALLS, cluster));
     JsonObject full = cluster(answer(Detail.FULL, cluster));
@@ -111,31 +113,34 @@ class LbViewsTest {
   }
 
   private static LbNode node(String name, List<LbNode> children, List<LbEndpoint> endpoints) {
-    return new LbNode(name, "p", Connectivity.READY, Map.of("n", 1), "d", children, endpoints);
+    return node(name, children, endpoints, true);
+  }
+
+  private static LbNode node(
+      String name, List<LbNode> children, List<LbEndpoint> endpoints, boolean isUsed) {
+    return new LbNode(
+        name, "p", Connectivity.READY, Map.of("n", 1), "d", children, endpoints, isUsed);
   }
 
   private static LbEndpoint endpoint(int number) {
+    return endpoint(number, Optional.empty());
+  }
+
+  private static LbEndpoint endpoint(int number, Optional<TransportSecurity> tls) {
+    var address = new EndpointAddress("10.0.0." + number, 80);
     return new LbEndpoint(
-        new EndpointAddress("10.0.0." + number, 80),
-        LOCALITY,
-        HealthStatus.HEALTHY,
-        3,
-        Connectivity.READY,
-        new SubchannelCalls(2, 40, 5),
-        LbEndpoint.Detection.NONE);
+        new Backend(new Endpoint(List.of(address), HealthStatus.HEALTHY, 3, ""), LOCALITY),
+        new LbEndpoint.Link(Connectivity.READY, new SubchannelCalls(2, 40, 5), tls, ""));
   }
 
   private static LbEndpoint ejected() {
     var ejection =
         new LbEndpoint.Ejection(TIME, TIME.plusSeconds(30), 2, OutlierEvent.Method.SUCCESS_RATE);
+    var address = new EndpointAddress("2001:db8::1", 443);
     return new LbEndpoint(
-            new EndpointAddress("2001:db8::1", 443),
-            LOCALITY,
-            HealthStatus.UNKNOWN,
-            1,
-            Connectivity.TRANSIENT_FAILURE,
-            SubchannelCalls.NONE,
-            new LbEndpoint.Detection(Optional.of(ejection), 7, 8, List.of()))
+            new Backend(new Endpoint(List.of(address), HealthStatus.UNKNOWN, 1, ""), LOCALITY),
+            new LbEndpoint.Link(Connectivity.TRANSIENT_FAILURE, SubchannelCalls.NONE))
+        .with(new LbEndpoint.Detection(Optional.of(ejection), 7, 8, List.of()))
         .with(
             new LbEndpoint.Affinity(
                 LbEndpoint.Owner.SESSIONS, Optional.of(TIME), Optional.empty()));

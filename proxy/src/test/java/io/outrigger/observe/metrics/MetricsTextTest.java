@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
@@ -16,6 +17,7 @@ import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.memory.PeerSide;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
@@ -538,13 +540,10 @@ class MetricsTextTest {
   private static LbNode tree() {
     var endpoint =
         new LbEndpoint(
-            ADDRESS,
-            new Locality("r", "z", ""),
-            HealthStatus.HEALTHY,
-            1,
-            Connectivity.READY,
-            SubchannelCalls.NONE,
-            LbEndpoint.Detection.NONE);
+            new Backend(
+                new Endpoint(List.of(ADDRESS), HealthStatus.HEALTHY, 1, ""),
+                new Locality("r", "z", "")),
+            new LbEndpoint.Link(Connectivity.READY, SubchannelCalls.NONE));
     var leaf =
         new LbNode(
             "r/z/",
@@ -553,9 +552,10 @@ class MetricsTextTest {
             Map.of(),
             "",
             List.of(),
-            List.of(endpoint, endpoint));
+            List.of(endpoint, endpoint),
+            true);
     return new LbNode(
-        "pay", "priority", Connectivity.READY, Map.of(), "", List.of(leaf), List.of());
+        "pay", "priority", Connectivity.READY, Map.of(), "", List.of(leaf), List.of(), true);
   }
 
   private static XdsStatusView.Resource kept() {

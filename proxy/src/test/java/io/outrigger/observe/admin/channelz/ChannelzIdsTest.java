@@ -3,12 +3,14 @@ package io.outrigger.observe.admin.channelz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
@@ -137,18 +139,14 @@ class ChannelzIdsTest {
   }
 
   private static LbNode node(String name, List<LbNode> children, List<LbEndpoint> endpoints) {
-    return new LbNode(name, "p", Connectivity.READY, Map.of(), "", children, endpoints);
+    return new LbNode(name, "p", Connectivity.READY, Map.of(), "", children, endpoints, true);
   }
 
   /** One call of it is in progress. */
   private static LbEndpoint endpoint(int host, Connectivity state, int succeeded) {
+    var endpoint = new Endpoint(List.of(address(host)), HealthStatus.HEALTHY, 1, "");
     return new LbEndpoint(
-        address(host),
-        new Locality("", "", ""),
-        HealthStatus.HEALTHY,
-        1,
-        state,
-        new SubchannelCalls(1, succeeded, 0),
-        LbEndpoint.Detection.NONE);
+        new Backend(endpoint, new Locality("", "", "")),
+        new LbEndpoint.Link(state, new SubchannelCalls(1, succeeded, 0)));
   }
 }

@@ -6,6 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.downstream.Http2Listener;
@@ -291,8 +292,9 @@ public final class MiniMesh implements AutoCloseable {
     }
 
     @Override
-    public Endpoint endpoint() {
-      return new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    public io.outrigger.lb.config.Backend backend() {
+      var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+      return new io.outrigger.lb.config.Backend(endpoint, new Locality("", "", ""));
     }
 
     @Override
