@@ -79,17 +79,12 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
   }
 
   private void end(Status status) {
-    RpcStatus reason = toRpcStatus(status);
+    RpcStatus reason = StreamFailure.toRpcStatus(status);
     if (!endReported) {
       endReported = true;
       channel.onEnded(attached);
     }
     listener.onClosed(reason);
-  }
-
-  static RpcStatus toRpcStatus(Status status) {
-    return new RpcStatus(
-        RpcStatus.Code.ofNumber(status.getCode().value()), StreamFailure.describe(status));
   }
 
   private final class Callbacks extends ClientCall.Listener<R> {

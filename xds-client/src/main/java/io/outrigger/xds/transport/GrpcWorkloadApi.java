@@ -161,7 +161,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       listener.onClosed(
           status.isOk()
               ? RpcStatus.unavailable("it has ended the stream")
-              : GrpcStream.toRpcStatus(status));
+              : StreamFailure.toRpcStatus(status));
     }
   }
 

@@ -2,10 +2,12 @@ package io.outrigger.xds.transport;
 
 import io.grpc.Status;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.SocketErrors;
 import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.TlsFailure;
 import java.io.FileNotFoundException;
+import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;
 import java.util.Set;
 import javax.net.ssl.SSLException;
@@ -22,13 +24,28 @@ final class StreamFailure {
   private static final String NEGOTIATION =
       "Connection closed while performing protocol negotiation";
 
+  /** gRPC's text for a connection that ends without a GOAWAY. */
+  private static final String CLOSED = "Network closed for unknown reason";
+
+  private static final String WITHOUT_REASON =
+      "the server closed the connection without a reason; look in its log";
+
   private StreamFailure() {}
 
-  static String describe(Status status) {
+  static RpcStatus toRpcStatus(Status status) {
+    boolean isLocal = status.getCode() == Status.Code.UNKNOWN && status.getCause() != null;
+    Status.Code code = isLocal ? Status.Code.UNAVAILABLE : status.getCode(); // the connection ended
+    return new RpcStatus(RpcStatus.Code.ofNumber(code.value()), describe(status));
+  }
+
+  private static String describe(Status status) {
     String text = status.getDescription() == null ? "" : status.getDescription();
     String description = text.lines().findFirst().orElse("");
     if (description.startsWith(NEGOTIATION)) {
       return "the server closed the connection before it spoke HTTP/2";
+    }
+    if (description.equals(CLOSED)) {
+      return WITHOUT_REASON;
     }
     Throwable cause = status.getCause();
     if (cause == null) {
@@ -45,6 +62,9 @@ final class StreamFailure {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof FileNotFoundException && each.getMessage() == null) {
         return "the unix socket does not exist"; // connect gives no message then
+      }
+      if (each instanceof ClosedChannelException) {
+        return WITHOUT_REASON;
       }
       if (each instanceof SSLException
           || each instanceof GeneralSecurityException

@@ -18,6 +18,10 @@ import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,12 +29,16 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ADS client over real gRPC, against a control plane that does what the test says. */
 final class AdsOverGrpcTest {
   /** Tells of each frame of a message that is too long; held, because levels are weak. */
   private static final Logger FRAMES =
       Logger.getLogger("io.grpc.internal.AbstractClientStream$TransportState");
+
+  private static final int PREFACE = 24;
 
   private final ScriptedAdsServer server = ScriptedAdsServer.start();
   private final GrpcFixture ads = new GrpcFixture(server.target());
@@ -105,6 +113,29 @@ final class AdsOverGrpcTest {
         .startsWith("failed: UNAVAILABLE: xDS server " + server.target() + " cannot be reached");
     server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
     assertThat(watcher.await()).isEqualTo("ok: x");
+  }
+
+  /** The frames that a server sends after its SETTINGS frame, and before the end. */
+  @ParameterizedTest
+  @CsvSource({
+    "'', the server closed the connection without a reason; look in its log",
+    "00000b 07 00 00000000 7fffffff 0000000b 627965, ENHANCE_YOUR_CALM",
+  })
+  void aServerThatClosesAfterTheHandshakeIsNamedWithTheReason(String frames, String reason)
+      throws Exception {
+    try (var listening = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        var client = new GrpcFixture("127.0.0.1:" + listening.getLocalPort())) {
+      var watcher = client.watch(LISTENER, "a");
+      try (Socket connection = listening.accept()) {
+        var unused = connection.getInputStream().readNBytes(PREFACE);
+        connection.getOutputStream().write(HexFormat.of().parseHex("000000040000000000"));
+        connection.getOutputStream().write(HexFormat.of().parseHex(frames.replace(" ", "")));
+        connection.shutdownOutput();
+        assertThat(watcher.await())
+            .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + listening.getLocalPort())
+            .contains(reason);
+      }
+    }
   }
 
   @Test
