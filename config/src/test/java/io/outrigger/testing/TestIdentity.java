@@ -6,10 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 
 /** A certificate that a {@link TestAuthority} issued, its chain, and its key. */
 public record TestIdentity(X509Bundle bundle) {
@@ -36,6 +41,19 @@ public record TestIdentity(X509Bundle bundle) {
   /** The key as PKCS #8 in PEM. */
   public String keyPem() {
     return pem("PRIVATE KEY", key().getEncoded());
+  }
+
+  /** A context for a server of the JDK. */
+  public SSLContext serverContext() throws GeneralSecurityException, IOException {
+    char[] noPassword = {};
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, noPassword);
+    store.setKeyEntry("server", key(), noPassword, chain().toArray(Certificate[]::new));
+    KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
+    factory.init(store, noPassword);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(factory.getKeyManagers(), null, null);
+    return context;
   }
 
   /** One certificate as PEM. */

@@ -17,24 +17,14 @@ final class CertificateConfigReader {
   private static final Duration MAX_REFRESH_INTERVAL = Duration.ofDays(36_500);
   private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
 
-  private static final CertificateFiles NO_FILES =
-      new CertificateFiles(
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          CertificateFiles.DEFAULT_REFRESH_INTERVAL);
-
   private CertificateConfigReader() {}
 
   static ChannelCredentials channelCredentials(Optional<JsonNode> config) {
-    CertificateFiles files =
+    return new ChannelCredentials.Tls(
         config
             .filter(JsonNode::isObject)
             .map(node -> files(node, Optional.empty()))
-            .orElse(NO_FILES);
-    return new ChannelCredentials.Tls(
-        files.caCertificate(), files.certificate(), files.privateKey(), files.refreshInterval());
+            .orElse(CertificateFiles.NONE));
   }
 
   /**

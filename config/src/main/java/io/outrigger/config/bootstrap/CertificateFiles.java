@@ -20,4 +20,12 @@ public record CertificateFiles(
     Duration refreshInterval) {
   public static final Duration DEFAULT_REFRESH_INTERVAL = Duration.ofSeconds(600); // A65 "Proposal"
   public static final Duration MIN_REFRESH_INTERVAL = Duration.ofSeconds(1); // A29-11
+
+  public static final CertificateFiles NONE =
+      new CertificateFiles(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          DEFAULT_REFRESH_INTERVAL);
 }

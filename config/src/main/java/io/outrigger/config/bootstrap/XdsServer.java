@@ -1,7 +1,6 @@
 package io.outrigger.config.bootstrap;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The address, credentials and features of one control plane.
@@ -27,19 +26,8 @@ public record XdsServer(
     /** The channel is not secured and uses plain text. */
     record Insecure() implements ChannelCredentials {}
 
-    /** TLS, with the system's roots when {@code caCertificateFile} is empty (A65). */
-    record Tls(
-        Optional<String> caCertificateFile,
-        Optional<String> certificateFile,
-        Optional<String> privateKeyFile,
-        java.time.Duration refreshInterval)
-        implements ChannelCredentials {
-      /** Returns the files in the form of a certificate provider. */
-      public CertificateFiles files() {
-        return new CertificateFiles(
-            certificateFile, privateKeyFile, caCertificateFile, Optional.empty(), refreshInterval);
-      }
-    }
+    /** TLS, with the system's roots when {@code files} name no roots (A65). */
+    record Tls(CertificateFiles files) implements ChannelCredentials {}
 
     /** TLS with the system's roots, and a token from Google's application default credentials. */
     record GoogleDefault() implements ChannelCredentials {}

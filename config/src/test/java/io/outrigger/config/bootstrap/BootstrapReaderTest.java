@@ -197,9 +197,8 @@ final class BootstrapReaderTest {
   @Conformance("A29-07")
   void tlsTakesItsFilesAndRefreshesThemEvery600SecondsUnlessToldOtherwise() {
     assertThat(onlyServer("'channel_creds': [{'type': 'tls'}]").credentials())
-        .isEqualTo(
-            new ChannelCredentials.Tls(
-                Optional.empty(), Optional.empty(), Optional.empty(), Duration.ofSeconds(600)));
+        .isEqualTo(new ChannelCredentials.Tls(CertificateFiles.NONE));
+    assertThat(CertificateFiles.NONE.refreshInterval()).isEqualTo(Duration.ofSeconds(600));
     assertThat(
             onlyServer(
                     "'channel_creds': [{'type': 'tls', 'config': {'ca_certificate_file': '/ca',"
@@ -208,10 +207,12 @@ final class BootstrapReaderTest {
                 .credentials())
         .isEqualTo(
             new ChannelCredentials.Tls(
-                Optional.of("/ca"),
-                Optional.of("/cert"),
-                Optional.of("/key"),
-                Duration.ofMillis(1500)));
+                new CertificateFiles(
+                    Optional.of("/cert"),
+                    Optional.of("/key"),
+                    Optional.of("/ca"),
+                    Optional.empty(),
+                    Duration.ofMillis(1500))));
   }
 
   @Test

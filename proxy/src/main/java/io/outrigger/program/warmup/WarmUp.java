@@ -264,11 +264,10 @@ public final class WarmUp {
             AUTHORITY,
             new ClusterSource.Eds(AUTHORITY),
             ClusterResource.DEFAULT_POLICY,
-            ClusterResource.DEFAULT_MAX_REQUESTS,
-            ClusterResource.DEFAULT_MAX_CONNECTIONS,
+            ClusterResource.Limits.DEFAULT,
             Optional.empty(),
-            ClusterResource.DEFAULT_IDLE_TIMEOUT,
-            Set.of(HealthStatus.HEALTHY));
+            new ClusterResource.Sessions(
+                ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));
     var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
     var endpoints = new EndpointSet(AUTHORITY, List.of(List.of(locality)), List.of());

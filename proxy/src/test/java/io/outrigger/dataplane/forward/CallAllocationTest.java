@@ -9,6 +9,7 @@ import io.netty.util.ResourceLeakDetector;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
@@ -21,6 +22,7 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.program.testing.mesh.OneRoute;
 import java.lang.management.ManagementFactory;
@@ -154,7 +156,9 @@ class CallAllocationTest {
 
   private static final class Silent implements Subchannel, CallTransport {
     private final EndpointAddress address = new EndpointAddress("10.0.0.1", 80);
-    private final Endpoint endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
+    private final Backend backend =
+        new Backend(
+            new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, ""), new Locality("", "", ""));
     final PickResult use = new PickResult.Use(this);
     private @Nullable StreamHandler handler;
 
@@ -178,8 +182,8 @@ class CallAllocationTest {
     }
 
     @Override
-    public Endpoint endpoint() {
-      return endpoint;
+    public Backend backend() {
+      return backend;
     }
 
     @Override

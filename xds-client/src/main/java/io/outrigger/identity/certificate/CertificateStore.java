@@ -6,6 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TlsSettings;
 import io.outrigger.config.tls.TrustSource;
@@ -15,8 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share it
@@ -26,8 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 @ControlConfined
 public final class CertificateStore {
-  private static final Logger log = LoggerFactory.getLogger(CertificateStore.class);
-
   /** The name of the system's roots for observers, also used by {@code /explain}. */
   private static final String SYSTEM = "system";
 
@@ -42,12 +39,12 @@ public final class CertificateStore {
     void onMaterial(Outcome<TlsMaterial> material);
   }
 
-  /** A provider of the bootstrap with its source of certificates and its expiry warnings. */
+  /** A provider of the bootstrap with its source of certificates. */
   private record Followed(
-      CertificateProvider provider, CertificateSource source, ExpiryAlarm alarm) {
+      CertificateProvider provider, CertificateSource source, CertificateReports reports) {
     void close() {
       source.close();
-      alarm.close();
+      reports.close();
     }
   }
 
@@ -83,8 +80,8 @@ public final class CertificateStore {
         new FileWatcher(
             loop,
             reading,
-            new SystemRoots(systemRootsFile),
-            (before, now) -> onSnapshot("roots of the system", SYSTEM, before, now));
+            new ProviderFiles(CertificateFiles.NONE, Optional.of(new SystemRoots(systemRootsFile))),
+            updatingWatches(reports("roots of the system", SYSTEM)));
   }
 
   /**
@@ -130,13 +127,8 @@ public final class CertificateStore {
   }
 
   private void follow(String instance, CertificateProvider provider) {
-    String subject = "certificate provider " + instance;
-    var alarm = new ExpiryAlarm(loop, warning -> warn(subject, instance, warning));
-    CertificateSource.Listener listener =
-        (before, now) -> {
-          onSnapshot(subject, instance, before, now);
-          alarm.follow(now.identity());
-        };
+    CertificateReports reports = reports("certificate provider " + instance, instance);
+    CertificateSource.Listener listener = updatingWatches(reports);
     CertificateSource source;
     if (provider instanceof CertificateProvider.FileWatcher files) {
       source = new FileWatcher(loop, reading, new ProviderFiles(files.files()), listener);
@@ -145,7 +137,7 @@ public final class CertificateStore {
     } else {
       source = new CertificateSource.None("its plugin is not known here; use file_watcher");
     }
-    followed.put(instance, new Followed(provider, source, alarm));
+    followed.put(instance, new Followed(provider, source, reports));
     source.start();
   }
 
@@ -285,32 +277,19 @@ public final class CertificateStore {
     return Outcome.failed(RpcStatus.unavailable(named(named.instance(), reason)));
   }
 
-  /**
-   * @param subject the first words of log lines
-   * @param instance the name of the provider for observers
-   */
-  private void onSnapshot(
-      String subject, String instance, CertificateSnapshot before, CertificateSnapshot now) {
-    if (!now.hasSameAs(before)) {
-      log.info("{}: in use now: {}", subject, now);
-      observer.onLoaded(instance, now.toString());
-    }
-    if (now.error().isPresent() && !now.error().equals(before.error())) {
-      String reason = now.loaded().isPresent() ? now.error().get() : now.lack();
-      warn(subject, instance, reason);
-    } else if (now.error().isEmpty() && before.error().isPresent()) {
-      log.info("{}: the newest are in use", subject);
-    }
-    Optional<String> note = now.roots().flatMap(Roots::note);
-    if (!note.equals(before.roots().flatMap(Roots::note))) {
-      note.ifPresent(text -> log.warn("{}: {}", subject, text));
-    }
-    updateWatches();
+  private CertificateReports reports(String subject, String instance) {
+    return new CertificateReports(
+        loop,
+        subject,
+        loaded -> observer.onLoaded(instance, loaded),
+        failure -> observer.onFailed(instance, failure));
   }
 
-  private void warn(String subject, String instance, String reason) {
-    log.warn("{}: {}", subject, reason);
-    observer.onFailed(instance, reason);
+  private CertificateSource.Listener updatingWatches(CertificateReports reports) {
+    return (before, now) -> {
+      reports.onSnapshot(before, now);
+      updateWatches();
+    };
   }
 
   private void updateWatches() {

@@ -41,7 +41,7 @@ final class FileWatcher implements CertificateSource {
   private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";
 
   /** The result of one check, made off the control loop. */
-  private record Check(FileStamps stamps, Optional<FileReading> reading) {}
+  record Check(FileStamps stamps, Optional<FileReading> reading) {}
 
   /** The files to watch; all methods block. */
   interface Source {
@@ -89,15 +89,26 @@ final class FileWatcher implements CertificateSource {
     watcher.start();
   }
 
+  /** Reads the files of {@code source}. Blocks. */
+  static Check check(Source source) {
+    FileStamps found = source.stamps(); // taken before reading, so that a later change is seen
+    return new Check(found, Optional.of(source.read()));
+  }
+
+  /** Starts with the result of a check that was made before. */
+  void startAfter(Check first) {
+    stillAt = loop.nanoTime();
+    onChecked(first);
+    watcher.startLater();
+  }
+
   private Supplier<Check> check() {
     FileStamps known = stamps;
     boolean due =
         holdReason != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     return () -> {
-      FileStamps found = source.stamps(); // taken before reading, so that a later change is seen
-      return due || !found.equals(known)
-          ? new Check(found, Optional.of(source.read()))
-          : new Check(found, Optional.empty());
+      FileStamps found = source.stamps();
+      return due || !found.equals(known) ? check(source) : new Check(found, Optional.empty());
     };
   }
 

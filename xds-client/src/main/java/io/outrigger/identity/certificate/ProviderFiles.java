@@ -5,17 +5,29 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The files of a {@code file_watcher} of the bootstrap (A29, A87). */
-record ProviderFiles(CertificateFiles files) implements FileWatcher.Source {
+/**
+ * The files of a {@code file_watcher} of the bootstrap (A29, A87), or of {@code tls} credentials of
+ * a control plane (A65).
+ *
+ * @param systemRoots used when no file of roots is configured; empty when there are then no roots
+ */
+record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
+    implements FileWatcher.Source {
+  ProviderFiles(CertificateFiles files) {
+    this(files, Optional.empty());
+  }
+
   @Override
   public FileStamps stamps() {
     return FileStamps.of(
-        Stream.of(
-                files.certificate(),
-                files.privateKey(),
-                files.caCertificate(),
-                files.spiffeTrustBundleMap())
-            .flatMap(Optional::stream));
+        Stream.concat(
+            Stream.of(
+                    files.certificate(),
+                    files.privateKey(),
+                    files.caCertificate(),
+                    files.spiffeTrustBundleMap())
+                .flatMap(Optional::stream),
+            systemRootsInUse().stream().flatMap(SystemRoots::paths)));
   }
 
   @Override
@@ -33,7 +45,17 @@ record ProviderFiles(CertificateFiles files) implements FileWatcher.Source {
                 () ->
                     files
                         .caCertificate()
-                        .map(ca -> FileReading.<Roots>read(() -> Roots.Authorities.read(ca)))));
+                        .map(ca -> FileReading.<Roots>read(() -> Roots.Authorities.read(ca))))
+            .or(
+                () ->
+                    systemRootsInUse()
+                        .map(system -> FileReading.<Roots>read(system::authorities))));
+  }
+
+  private Optional<SystemRoots> systemRootsInUse() {
+    boolean areRootsNamed =
+        files.caCertificate().isPresent() || files.spiffeTrustBundleMap().isPresent();
+    return areRootsNamed ? Optional.empty() : systemRoots;
   }
 
   @Override

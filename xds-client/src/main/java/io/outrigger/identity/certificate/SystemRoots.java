@@ -1,12 +1,11 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.config.bootstrap.CertificateFiles;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.TrustManagerFactory;
@@ -18,13 +17,17 @@ import javax.net.ssl.X509TrustManager;
  *
  * @param file the value of {@code SSL_CERT_FILE}; an empty value counts as unset
  */
-public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
+public record SystemRoots(Optional<String> file) {
   public SystemRoots {
     file = file.filter(path -> !path.isEmpty()); // as OpenSSL treats an empty variable
   }
 
   /** The environment variable, which OpenSSL defines. */
   public static final String VARIABLE = "SSL_CERT_FILE";
+
+  public static SystemRoots of(Map<String, String> environment) {
+    return new SystemRoots(Optional.ofNullable(environment.get(VARIABLE)));
+  }
 
   /**
    * The trust stores of the JVM; it uses the first that exists (JSSE reference, "TrustManager").
@@ -37,19 +40,9 @@ public record SystemRoots(Optional<String> file) implements FileWatcher.Source {
         : Stream.of(named);
   }
 
-  @Override
-  public FileStamps stamps() {
-    return FileStamps.of(file.map(Stream::of).orElseGet(SystemRoots::storesOfJvm));
-  }
-
-  @Override
-  public FileReading read() {
-    return new FileReading(Optional.empty(), Optional.of(FileReading.read(this::authorities)));
-  }
-
-  @Override
-  public Duration refreshInterval() {
-    return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
+  /** The files whose changes may change the roots. */
+  Stream<String> paths() {
+    return file.map(Stream::of).orElseGet(SystemRoots::storesOfJvm);
   }
 
   /** Reads the roots. Blocks. */

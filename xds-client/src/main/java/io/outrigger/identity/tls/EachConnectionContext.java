@@ -12,14 +12,12 @@ import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.PeerVerifier;
-import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
 
@@ -34,16 +32,12 @@ import javax.net.ssl.SSLSessionContext;
 public final class EachConnectionContext extends SslContext {
   private static final List<String> ALPN = List.of(ApplicationProtocolNames.HTTP_2);
 
+  private final Function<UpstreamTls, TlsMaterial> certificates;
+
   /**
-   * The certificates for a new connection.
-   *
-   * @param identity presented to servers that request it; may be empty
+   * @param certificates returns the settings together with the certificates of the moment
    */
-  public record Certificates(Optional<Identity> identity, Roots roots) {}
-
-  private final Supplier<Certificates> certificates;
-
-  public EachConnectionContext(Supplier<Certificates> certificates) {
+  public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }
 
@@ -64,8 +58,7 @@ public final class EachConnectionContext extends SslContext {
   @Override
   public SSLEngine newEngine(ByteBufAllocator buffers, String host, int port) {
     UpstreamTls settings = settings(host);
-    Certificates now = certificates.get();
-    var material = new TlsMaterial(settings, now.identity(), now.roots());
+    TlsMaterial material = certificates.apply(settings);
     try {
       return TlsLibrary.of(material)
           .engines(material, ALPN, PeerVerifier.of(material))

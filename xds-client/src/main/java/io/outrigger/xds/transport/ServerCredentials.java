@@ -4,6 +4,7 @@ import io.grpc.CallCredentials;
 import io.grpc.ChannelCredentials;
 import io.grpc.CompositeCallCredentials;
 import io.grpc.InsecureChannelCredentials;
+import io.grpc.netty.NettySslContextChannelCredentials;
 import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -13,7 +14,13 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.GoogleDefault;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Insecure;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.ControlPlaneCertificates;
+import io.outrigger.identity.certificate.SystemRoots;
+import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.identity.google.DefaultTokens;
+import io.outrigger.identity.tls.EachConnectionContext;
+import io.outrigger.identity.tls.HttpsContext;
 import io.outrigger.identity.token.JwtTokenFile;
 import io.outrigger.identity.token.TokenSource;
 import java.time.Duration;
@@ -21,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -45,18 +53,26 @@ final class ServerCredentials {
 
   private final ChannelCredentials channel;
   private final Optional<CallCredentials> calls;
-  private final Optional<TlsReload> reload;
+  private final ControlLoop loop;
+  private final XdsServer server;
+  private final Optional<ControlPlaneCertificates> certificates;
   private final List<BearerCredentials> tokens;
+  private Runnable unfollow = () -> {};
 
   private ServerCredentials(
-      ChannelCredentials channel, Optional<TlsReload> reload, Stream<BearerCredentials> tokens) {
-    this.channel = channel;
+      ControlLoop loop,
+      XdsServer server,
+      Optional<ControlPlaneCertificates> certificates,
+      Stream<BearerCredentials> tokens) {
+    this.loop = loop;
+    this.server = server;
+    this.certificates = certificates;
+    this.channel = channel(certificates);
     this.tokens = tokens.toList();
     this.calls =
         this.tokens.stream()
             .<CallCredentials>map(each -> each)
             .reduce(CompositeCallCredentials::new); // A97: all credentials apply
-    this.reload = reload;
   }
 
   /**
@@ -70,29 +86,32 @@ final class ServerCredentials {
         server.callCredentials().stream()
             .map(each -> new JwtTokenFile(READING, each.jwtTokenFile()))
             .map(file -> bearer(loop, "call_creds", file, JWT_AHEAD));
-    if (server.credentials() instanceof Insecure) {
-      return new ServerCredentials(InsecureChannelCredentials.create(), Optional.empty(), tokens);
+    Optional<ControlPlaneCertificates> certificates = certificates(server, environment);
+    if (server.credentials() instanceof GoogleDefault && certificates.isPresent()) {
+      Function<UpstreamTls, TlsMaterial> trust = certificates.get()::material;
+      var google = new DefaultTokens(environment, () -> HttpsContext.of(trust));
+      tokens = Stream.concat(Stream.of(bearer(loop, GOOGLE, google, GOOGLE_AHEAD)), tokens);
     }
-    ServerTls tls = tls(server, environment);
-    var reload =
-        new TlsReload(loop, READING, server.uri(), config(server).refreshInterval(), tls::reload);
-    Stream<BearerCredentials> google =
-        server.credentials() instanceof GoogleDefault
-            ? Stream.of(
-                bearer(loop, GOOGLE, new DefaultTokens(environment, tls::context), GOOGLE_AHEAD))
-            : Stream.of();
-    return new ServerCredentials(
-        tls.credentials(), Optional.of(reload), Stream.concat(google, tokens));
+    return new ServerCredentials(loop, server, certificates, tokens);
   }
 
-  /** Returns the certificates for a server that is reached over TLS. */
-  private static ServerTls tls(XdsServer server, Map<String, String> environment) {
+  /**
+   * Returns the certificates for a server that is reached over TLS; {@code google_default} trusts
+   * the system roots and presents no certificate.
+   */
+  private static Optional<ControlPlaneCertificates> certificates(
+      XdsServer server, Map<String, String> environment) {
+    if (server.credentials() instanceof Insecure) {
+      return Optional.empty();
+    }
     boolean isGoogle = server.credentials() instanceof GoogleDefault;
+    CertificateFiles files =
+        server.credentials() instanceof Tls tls ? tls.files() : CertificateFiles.NONE;
     try {
       if (isGoogle) { // an account for tokens is needed too
         DefaultTokens.requireUsable(environment);
       }
-      return ServerTls.of(config(server), environment);
+      return Optional.of(new ControlPlaneCertificates(files, SystemRoots.of(environment)));
     } catch (IllegalArgumentException unusable) {
       throw new IllegalArgumentException(
           "xds server %s: %s credentials: %s"
@@ -101,19 +120,11 @@ final class ServerCredentials {
     }
   }
 
-  /**
-   * Returns the TLS settings; {@code google_default} trusts the system roots and presents no
-   * certificate.
-   */
-  private static Tls config(XdsServer server) {
-    if (server.credentials() instanceof Tls tls) {
-      return tls;
-    }
-    return new Tls(
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        CertificateFiles.DEFAULT_REFRESH_INTERVAL);
+  private static ChannelCredentials channel(Optional<ControlPlaneCertificates> certificates) {
+    return certificates
+        .map(found -> new EachConnectionContext(found::material))
+        .map(NettySslContextChannelCredentials::create)
+        .orElseGet(InsecureChannelCredentials::create);
   }
 
   private static BearerCredentials bearer(
@@ -127,9 +138,7 @@ final class ServerCredentials {
    * @throws IllegalArgumentException under the same conditions as {@link #of}
    */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
-    return server.credentials() instanceof Insecure
-        ? InsecureChannelCredentials.create()
-        : tls(server, environment).credentials();
+    return channel(certificates(server, environment));
   }
 
   ChannelCredentials channel() {
@@ -141,13 +150,14 @@ final class ServerCredentials {
     return calls;
   }
 
-  /** Starts to read the files again at their interval. */
+  /** Starts to watch the files. */
   void start() {
-    reload.ifPresent(TlsReload::start);
+    certificates.ifPresent(
+        found -> unfollow = found.follow(loop, READING, "xds server " + server.uri()));
   }
 
   void close() {
-    reload.ifPresent(TlsReload::close);
+    unfollow.run();
     tokens.forEach(BearerCredentials::close);
   }
 }

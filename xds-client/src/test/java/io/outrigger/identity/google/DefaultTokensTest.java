@@ -35,7 +35,6 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
 import java.security.Signature;
-import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,7 +50,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -142,17 +140,8 @@ class DefaultTokensTest {
 
   private String tokenServer(BlockingQueue<Seen> seen, Answer answer, String... names)
       throws Exception {
-    TestIdentity identity = AUTHORITY.issue(names);
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, NO_PASSWORD);
-    store.setKeyEntry(
-        "server", identity.key(), NO_PASSWORD, identity.chain().toArray(Certificate[]::new));
-    KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
-    factory.init(store, NO_PASSWORD);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(factory.getKeyManagers(), null, null);
     HttpsServer server = HttpsServer.create(loopback(), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(context));
+    server.setHttpsConfigurator(new HttpsConfigurator(AUTHORITY.issue(names).serverContext()));
     return "https://127.0.0.1:" + listen(server, seen, answer).getPort() + "/token";
   }
 

@@ -2,17 +2,14 @@ package io.outrigger.xds.transport;
 
 import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.testing.TextResources.resource;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc.AggregatedDiscoveryServiceImplBase;
-import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
-import io.grpc.CallOptions;
-import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
-import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.ServerCall;
@@ -24,7 +21,6 @@ import io.grpc.TlsServerCredentials.ClientAuth;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.NettySslContextServerCredentials;
-import io.grpc.stub.ClientCalls;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
@@ -33,6 +29,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.GoogleDefault;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.identity.tls.TlsLibrary;
 import io.outrigger.testing.Conformance;
@@ -43,6 +40,7 @@ import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.Jwt;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -50,12 +48,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -107,11 +102,6 @@ class CredentialsOverGrpcTest {
     files = new TestCertificate(folder.resolve("cert.pem"), folder.resolve("cert.key"));
   }
 
-  private Tls client() {
-    return new Tls(
-        files.certificatePath(), files.certificatePath(), files.keyPath(), Duration.ZERO);
-  }
-
   private static ServerCredentials mutual() throws IOException {
     return TlsServerCredentials.newBuilder()
         .keyManager(ours.certificate().toFile(), ours.key().toFile())
@@ -126,7 +116,7 @@ class CredentialsOverGrpcTest {
     strange.copyTo(files);
 
     try (var server = ScriptedAdsServer.startSecure(mutual());
-        var ads = new GrpcFixture(server.target(), client(), new TextResources())) {
+        var ads = new GrpcFixture(server.target(), files.credentials(), new TextResources())) {
       var watcher = ads.watch(LISTENER, "a");
       assertThat(watcher.await()).as("the wrong one").startsWith("failed: UNAVAILABLE");
 
@@ -138,43 +128,6 @@ class CredentialsOverGrpcTest {
         told = watcher.await();
       }
       assertThat(told).isEqualTo("ok: x");
-    }
-  }
-
-  @Conformance("A29-07")
-  @Test
-  void filesThatCannotBeUsedLeaveWhatWasReadBefore() throws Exception {
-    ours.copyTo(files);
-    ServerTls read = ServerTls.of(client(), Map.of());
-
-    Files.copy(strange.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
-    assertThatThrownBy(read::reload)
-        .as("between the two writes of a rotation")
-        .hasMessage(
-            "private_key_file %s is not the key of certificate_file %s"
-                .formatted(files.key(), files.certificate()));
-    Files.writeString(files.certificate(), "");
-    assertThatThrownBy(read::reload).hasMessageContaining(files.certificate().toString());
-    Files.delete(files.certificate());
-    assertThatThrownBy(read::reload)
-        .hasMessage("ca_certificate_file " + files.certificate() + " does not exist");
-
-    Server server = listen(mutual(), new LinkedBlockingQueue<>());
-    ManagedChannel channel =
-        Grpc.newChannelBuilder("127.0.0.1:" + server.getPort(), read.credentials()).build();
-    try {
-      Iterator<DiscoveryResponse> answers =
-          ClientCalls.blockingServerStreamingCall(
-              channel,
-              AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(),
-              CallOptions.DEFAULT,
-              DiscoveryRequest.getDefaultInstance());
-      assertThatThrownBy(answers::hasNext)
-          .as("it was reached")
-          .hasMessageContaining("UNIMPLEMENTED");
-    } finally {
-      channel.shutdownNow();
-      server.shutdownNow();
     }
   }
 
@@ -199,7 +152,7 @@ class CredentialsOverGrpcTest {
             + TestIdentity.pem("EC PRIVATE KEY", sec1));
 
     try (var server = ScriptedAdsServer.startSecure(mutual());
-        var ads = new GrpcFixture(server.target(), client(), new TextResources())) {
+        var ads = new GrpcFixture(server.target(), files.credentials(), new TextResources())) {
       var watcher = ads.watch(LISTENER, "a");
       server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
 
@@ -212,8 +165,7 @@ class CredentialsOverGrpcTest {
   private Tls client(Path roots, TestIdentity identity) throws IOException {
     TestIdentity.replace(files.certificate(), identity.chainPem());
     TestIdentity.replace(files.key(), identity.keyPem());
-    return new Tls(
-        Optional.of(roots.toString()), files.certificatePath(), files.keyPath(), Duration.ZERO);
+    return TestCertificate.credentials(Optional.of(roots), Optional.of(files));
   }
 
   /** Keeps its sessions and offers to resume them, as any server does. */
@@ -352,7 +304,7 @@ class CredentialsOverGrpcTest {
     }
   }
 
-  /** Files are read each second, and nothing tells when a reading is in use. */
+  /** Changed files are read within a second, and nothing tells when a reading is in use. */
   private static void awaitReading() throws InterruptedException {
     awaitTime(Instant.now().plusMillis(2500));
   }
@@ -382,7 +334,7 @@ class CredentialsOverGrpcTest {
     String token = Jwt.of("{\"exp\":" + Instant.now().plusSeconds(3600).getEpochSecond() + "}");
     Path file = Files.writeString(folder.resolve("token"), token);
     try (var loop = new ControlThread("control")) {
-      CompletableFuture<RpcStatus> closed = open(loop, server, client(), file);
+      CompletableFuture<RpcStatus> closed = open(loop, server, files.credentials(), file);
 
       assertThat(seen.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("Bearer " + token);
       assertThat(closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS).code())
@@ -401,7 +353,7 @@ class CredentialsOverGrpcTest {
     Server plain = listen(InsecureServerCredentials.create(), seen);
     try (var loop = new ControlThread("control")) {
       RpcStatus missing =
-          open(loop, secure, client(), file).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+          open(loop, secure, files.credentials(), file).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
       RpcStatus unsafe =
           open(loop, plain, new ChannelCredentials.Insecure(), file)
               .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -418,18 +370,142 @@ class CredentialsOverGrpcTest {
     }
   }
 
+  // google_default: token server and control plane over TLS, by the same roots
+
+  /** An HTTPS server that answers each request with a token, and records the requests. */
+  private static HttpsServer tokenServer(TestIdentity identity, BlockingQueue<String> requests)
+      throws Exception {
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(identity.serverContext()));
+    server.createContext(
+        "/",
+        exchange -> {
+          requests.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          byte[] body = "{\"access_token\":\"t-1\",\"expires_in\":3599}".getBytes(UTF_8);
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  /** The environment of an authorized user whose tokens {@code server} has. */
+  private Map<String, String> google(HttpsServer server, Path roots) throws IOException {
+    Path account =
+        Files.writeString(
+            folder.resolve("account.json"),
+            """
+            {"type": "authorized_user", "client_id": "c", "client_secret": "s",
+             "refresh_token": "r-1", "token_uri": "https://127.0.0.1:%d/token"}
+            """
+                .formatted(server.getAddress().getPort()));
+    return Map.of(
+        "GOOGLE_APPLICATION_CREDENTIALS", account.toString(), "SSL_CERT_FILE", roots.toString());
+  }
+
+  @Conformance("DI-05")
+  @Test
+  void aTokenOfATokenServerOverTlsGoesToTheControlPlane() throws Exception {
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
+    BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+    BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+    HttpsServer tokens = tokenServer(identity, requests);
+    Server server = listen(serverOf(identity), seen);
+    try (var loop = new ControlThread("control")) {
+      CompletableFuture<RpcStatus> closed =
+          open(loop, server, new GoogleDefault(), List.of(), google(tokens, roots));
+
+      assertThat(seen.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("Bearer t-1");
+      assertThat(closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS).code())
+          .isEqualTo(RpcStatus.Code.UNIMPLEMENTED);
+      assertThat(requests).hasSize(1).first().asString().contains("refresh_token=r-1");
+    } finally {
+      tokens.stop(0);
+      server.shutdownNow();
+    }
+  }
+
+  @Conformance("DI-05")
+  @Test
+  void aTokenServerThatTheRootsDoNotVouchForGetsNoSecret() throws Exception {
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    BlockingQueue<String> requests = new LinkedBlockingQueue<>();
+    BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+    HttpsServer tokens = tokenServer(STRANGER.issue("ip:127.0.0.1"), requests);
+    Server server = listen(serverOf(AUTHORITY.issue("ip:127.0.0.1")), seen);
+    try (var loop = new ControlThread("control")) {
+      RpcStatus closed =
+          open(loop, server, new GoogleDefault(), List.of(), google(tokens, roots))
+              .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+
+      assertThat(closed.toString())
+          .startsWith("UNAVAILABLE: google_default: no token: 127.0.0.1:")
+          .contains("does not lead to a root");
+      assertThat(requests).isEmpty();
+      assertThat(seen).isEmpty();
+    } finally {
+      tokens.stop(0);
+      server.shutdownNow();
+    }
+  }
+
+  @Conformance({"A29-07", "DI-05"})
+  @Test
+  void replacedSystemRootsCountForTheNextConnection() throws Exception {
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
+    HttpsServer tokens = tokenServer(identity, new LinkedBlockingQueue<>());
+    try (var server = ScriptedAdsServer.startSecure(serverOf(identity));
+        var ads =
+            new GrpcFixture(
+                server.target(), new GoogleDefault(), new TextResources(), google(tokens, roots))) {
+      var watcher = ads.watch(LISTENER, "a");
+      server.awaitStream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+      assertThat(watcher.await()).isEqualTo("ok: x");
+
+      TestIdentity.replace(roots, STRANGER.rootPem());
+      awaitReading();
+      server.dropConnections();
+
+      awaitError(ads, "does not lead to a root");
+    } finally {
+      tokens.stop(0);
+    }
+  }
+
+  private static ServerCredentials serverOf(TestIdentity identity) throws IOException {
+    return TlsServerCredentials.create(
+        new ByteArrayInputStream(identity.chainPem().getBytes(UTF_8)),
+        new ByteArrayInputStream(identity.keyPem().getBytes(UTF_8)));
+  }
+
   /** Opens a stream of a client whose bootstrap names {@code token}; how it ended. */
   private static CompletableFuture<RpcStatus> open(
       ControlThread loop, Server server, ChannelCredentials credentials, Path token) {
+    return open(
+        loop,
+        server,
+        credentials,
+        List.of(new XdsServer.CallCredentials(token.toString())),
+        Map.of());
+  }
+
+  private static CompletableFuture<RpcStatus> open(
+      ControlThread loop,
+      Server server,
+      ChannelCredentials credentials,
+      List<XdsServer.CallCredentials> calls,
+      Map<String, String> environment) {
     var closed = new CompletableFuture<RpcStatus>();
     var transport =
         new GrpcAdsTransport(
             loop,
-            new XdsServer(
-                "127.0.0.1:" + server.getPort(),
-                credentials,
-                List.of(new XdsServer.CallCredentials(token.toString())),
-                ServerFeatures.NONE));
+            new XdsServer("127.0.0.1:" + server.getPort(), credentials, calls, ServerFeatures.NONE),
+            ServerChannel.KeepAlive.DEFAULT,
+            environment);
     loop.execute(
         () -> {
           var stream =

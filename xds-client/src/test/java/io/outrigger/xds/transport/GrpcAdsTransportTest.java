@@ -12,6 +12,7 @@ import io.grpc.TlsServerCredentials.ClientAuth;
 import io.netty.channel.epoll.Epoll;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
@@ -23,7 +24,6 @@ import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +47,7 @@ final class GrpcAdsTransportTest {
   void reachesAServerOverTlsThatTheGivenAuthorityVouchesFor() throws IOException {
     ServerCredentials credentials =
         TlsServerCredentials.create(file("cert.pem").toFile(), file("cert.key").toFile());
-    var client = new Tls(path("cert.pem"), Optional.empty(), Optional.empty(), Duration.ZERO);
+    Tls client = TestCertificate.credentials(Optional.of(file("cert.pem")), Optional.empty());
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
         var ads = new GrpcFixture(server.target(), client, new TextResources())) {
@@ -59,7 +59,7 @@ final class GrpcAdsTransportTest {
   void refusesAServerThatNoSystemRootVouchesFor() throws IOException {
     ServerCredentials credentials =
         TlsServerCredentials.create(file("cert.pem").toFile(), file("cert.key").toFile());
-    var client = new Tls(Optional.empty(), Optional.empty(), Optional.empty(), Duration.ZERO);
+    var client = new Tls(CertificateFiles.NONE);
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
         var ads = new GrpcFixture(server.target(), client, new TextResources())) {
@@ -80,7 +80,7 @@ final class GrpcAdsTransportTest {
             .trustManager(file("cert.pem").toFile())
             .clientAuth(ClientAuth.REQUIRE)
             .build();
-    var client = new Tls(path("cert.pem"), path("cert.pem"), path("cert.key"), Duration.ZERO);
+    Tls client = new TestCertificate(file("cert.pem"), file("cert.key")).credentials();
 
     try (var server = ScriptedAdsServer.startSecure(credentials);
         var ads = new GrpcFixture(server.target(), client, new TextResources())) {
@@ -133,8 +133,8 @@ final class GrpcAdsTransportTest {
 
   @Test
   void aMissingFileNamesTheServerAndTheFile() {
-    var tls =
-        new Tls(Optional.of("/no/such/ca.pem"), Optional.empty(), Optional.empty(), Duration.ZERO);
+    Tls tls =
+        TestCertificate.credentials(Optional.of(Path.of("/no/such/ca.pem")), Optional.empty());
 
     assertThatThrownBy(() -> transport("cp.test:443", tls))
         .isInstanceOf(IllegalArgumentException.class)
@@ -145,8 +145,7 @@ final class GrpcAdsTransportTest {
   @Test
   void aFileThatIsNoCertificateNamesTheServer() throws IOException {
     Path garbage = Files.writeString(file("garbage.pem"), "not a certificate");
-    var tls =
-        new Tls(Optional.of(garbage.toString()), Optional.empty(), Optional.empty(), Duration.ZERO);
+    Tls tls = TestCertificate.credentials(Optional.of(garbage), Optional.empty());
 
     assertThatThrownBy(() -> transport("cp.test:443", tls))
         .isInstanceOf(IllegalArgumentException.class)
@@ -204,9 +203,5 @@ final class GrpcAdsTransportTest {
 
   private static Path file(String name) {
     return folder.resolve(name);
-  }
-
-  private static Optional<String> path(String name) {
-    return Optional.of(file(name).toString());
   }
 }

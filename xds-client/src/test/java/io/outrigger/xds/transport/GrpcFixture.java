@@ -37,6 +37,14 @@ final class GrpcFixture implements AutoCloseable {
   }
 
   GrpcFixture(String target, XdsServer.ChannelCredentials credentials, ResponseDecoder decoder) {
+    this(target, credentials, decoder, Map.of());
+  }
+
+  GrpcFixture(
+      String target,
+      XdsServer.ChannelCredentials credentials,
+      ResponseDecoder decoder,
+      Map<String, String> environment) {
     var bootstrap =
         new Bootstrap(
             List.of(new XdsServer(target, credentials, List.of(), ServerFeatures.NONE)),
@@ -52,7 +60,8 @@ final class GrpcFixture implements AutoCloseable {
             bootstrap,
             "test",
             decoder,
-            server -> new GrpcAdsTransport(loop, server),
+            server ->
+                new GrpcAdsTransport(loop, server, ServerChannel.KeepAlive.DEFAULT, environment),
             new Nobody());
     client = clients.of("xds:///target");
   }

@@ -1,5 +1,7 @@
 package io.outrigger.xds.transport;
 
+import io.outrigger.config.bootstrap.CertificateFiles;
+import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -59,12 +61,23 @@ record TestCertificate(Path certificate, Path key) {
     Files.copy(key, other.key, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  Optional<String> certificatePath() {
-    return Optional.of(certificate.toString());
+  /** Credentials that trust this certificate, and present it. */
+  Tls credentials() {
+    return credentials(Optional.of(certificate), Optional.of(this));
   }
 
-  Optional<String> keyPath() {
-    return Optional.of(key.toString());
+  /**
+   * @param roots the file of roots
+   * @param own the certificate to present
+   */
+  static Tls credentials(Optional<Path> roots, Optional<TestCertificate> own) {
+    return new Tls(
+        new CertificateFiles(
+            own.map(pair -> pair.certificate.toString()),
+            own.map(pair -> pair.key.toString()),
+            roots.map(Path::toString),
+            Optional.empty(),
+            CertificateFiles.DEFAULT_REFRESH_INTERVAL));
   }
 
   private static Path write(Path file, String label, byte[] der) throws IOException {

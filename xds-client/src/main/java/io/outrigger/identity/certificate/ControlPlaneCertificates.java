@@ -1,0 +1,76 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.bootstrap.CertificateFiles;
+import io.outrigger.config.tls.UpstreamTls;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/**
+ * The certificates for connections to a control plane (A65): the identity and the roots of the
+ * configured files, or the system roots when no file of roots is configured. Files that change are
+ * read again after {@link #follow}. Open connections keep their certificates.
+ */
+@AnyThread
+public final class ControlPlaneCertificates {
+  /** The certificates for the next connection. */
+  private record Current(Optional<Identity> identity, Roots roots) {}
+
+  private final FileWatcher.Source source;
+  private final FileWatcher.Check first;
+  private volatile Current current;
+
+  /**
+   * Reads the certificates for the first time. Blocks.
+   *
+   * @throws IllegalArgumentException if a file cannot be used; the message names the key and the
+   *     file
+   */
+  public ControlPlaneCertificates(CertificateFiles files, SystemRoots systemRoots) {
+    source = new ProviderFiles(files, Optional.of(systemRoots));
+    first = FileWatcher.check(source);
+    FileReading read = first.reading().orElseThrow();
+    read.failure()
+        .ifPresent(
+            failure -> {
+              throw new IllegalArgumentException(failure);
+            });
+    current =
+        new Current(
+            read.identity().flatMap(Outcome::toOptional),
+            read.roots().flatMap(Outcome::toOptional).orElseThrow());
+  }
+
+  /** The certificates for the next connection, with the settings of that connection. */
+  public TlsMaterial material(UpstreamTls settings) {
+    Current now = current;
+    return new TlsMaterial(settings, now.identity(), now.roots());
+  }
+
+  /**
+   * Watches the files. Must be called on the control loop, once.
+   *
+   * @param reading runs tasks that may block
+   * @param subject the first words of log lines
+   * @return ends the watch; must be called on the control loop
+   */
+  public Runnable follow(ControlLoop loop, Executor reading, String subject) {
+    var reports = new CertificateReports(loop, subject, loaded -> {}, failure -> {});
+    var watcher =
+        new FileWatcher(
+            loop,
+            reading,
+            source,
+            (before, now) -> {
+              current = new Current(now.identity(), now.roots().orElseThrow());
+              reports.onSnapshot(before, now);
+            });
+    watcher.startAfter(first);
+    return () -> {
+      watcher.close();
+      reports.close();
+    };
+  }
+}

@@ -1,0 +1,48 @@
+package io.outrigger.identity.tls;
+
+import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.PeerTrustManager;
+import io.outrigger.identity.certificate.PeerVerifier;
+import io.outrigger.identity.certificate.TlsMaterial;
+import java.security.GeneralSecurityException;
+import java.util.Optional;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+
+/** Makes TLS contexts for HTTPS clients of the JDK. */
+public final class HttpsContext {
+  private HttpsContext() {}
+
+  /**
+   * Returns a context that presents no certificate, and verifies the certificate of a server
+   * against the host name of the connection.
+   *
+   * @param certificates returns the settings together with the roots of the moment
+   */
+  public static SSLContext of(Function<UpstreamTls, TlsMaterial> certificates) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[] {new HttpsTrust(certificates)}, null);
+      context.getClientSessionContext().setSessionTimeout(1); // prevents resumption
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("the JVM has no TLS", e);
+    }
+  }
+
+  private static final class HttpsTrust extends PeerTrustManager {
+    HttpsTrust(Function<UpstreamTls, TlsMaterial> certificates) {
+      super(
+          (chain, host) ->
+              PeerVerifier.of(certificates.apply(EachConnectionContext.settings(host.orElse(""))))
+                  .objection(chain, Optional.empty()));
+    }
+
+    @Override
+    protected Optional<String> serverName(SSLEngine engine) {
+      return Optional.ofNullable(engine.getPeerHost());
+    }
+  }
+}
