@@ -13,6 +13,11 @@ public sealed interface PeerIdentity {
   /** Returns the name by which logs show the peer; empty if the peer has no certificate. */
   Optional<String> name();
 
+  /** Returns the SPIFFE ID of the peer, or an empty text. */
+  default String spiffeId() {
+    return "";
+  }
+
   /** A connection without TLS. Its peer has no name, not even an empty one. */
   record Plain() implements PeerIdentity {
     @Override
@@ -67,6 +72,12 @@ public sealed interface PeerIdentity {
 
     private List<String> names() {
       return uris.isEmpty() ? dnsNames : uris;
+    }
+
+    /** A certificate with several URIs has no SPIFFE ID (SPIFFE X.509-SVID section 2). */
+    @Override
+    public String spiffeId() {
+      return uris.size() == 1 && uris.get(0).startsWith("spiffe://") ? uris.get(0) : "";
     }
 
     @Override

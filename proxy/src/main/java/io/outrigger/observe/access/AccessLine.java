@@ -72,15 +72,20 @@ final class AccessLine {
       return;
     }
     name(name);
+    quote(out, value);
+  }
+
+  /** Appends a text as a JSON string in ASCII, cut to {@link #MAX_TEXT} characters. */
+  static void quote(StringBuilder out, CharSequence value) {
     out.append('"');
     int length = Math.min(value.length(), MAX_TEXT);
     for (int i = 0; i < length; i++) {
-      character(value.charAt(i));
+      character(out, value.charAt(i));
     }
     out.append(value.length() > MAX_TEXT ? CUT + "\"" : "\"");
   }
 
-  private void character(char c) {
+  private static void character(StringBuilder out, char c) {
     if (c == '"' || c == '\\') {
       out.append('\\').append(c);
     } else if (c >= ' ' && c <= '~') {

@@ -1,0 +1,138 @@
+package io.outrigger.observe.access;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.memory.OutOfMemory;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the lines of a log. Event loops add entries to a bounded queue without waiting. When the
+ * queue is full, because the disk or the reader of a pipe is slow, the entry is dropped. The writer
+ * thread polls the queue every {@link #PERIOD}, since waking this thread would cost one system call
+ * per entry.
+ */
+@AnyThread
+final class LogWriter implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LogWriter.class);
+  private static final Duration PERIOD = Duration.ofMillis(50);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+  private static final int BATCH_CHARS = 64 << 10;
+
+  private final ConcurrentLinkedQueue<Entry> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final String name;
+  private final OutputStream out;
+  private final int maxWaiting;
+  private final Thread writer;
+  private volatile boolean closing;
+
+  /** Whether the last write failed. Confined to the writer thread. */
+  private boolean failing;
+
+  /** An entry of the log. */
+  interface Entry {
+    /** Appends the entry's lines, each with its line break, in ASCII. Runs on the writer thread. */
+    void append(StringBuilder lines);
+  }
+
+  /**
+   * @param name the log and its file, for messages; for example {@code access log stdout}
+   * @param out the output, which {@link #close} closes
+   * @param maxWaiting the maximum number of queued entries
+   */
+  LogWriter(String name, OutputStream out, int maxWaiting) {
+    this.name = name;
+    this.out = out;
+    this.maxWaiting = maxWaiting;
+    writer = new Thread(this::run, name.substring(0, name.indexOf(' ')) + "-log");
+    writer.setDaemon(true);
+  }
+
+  void start() {
+    writer.start();
+  }
+
+  /** Adds an entry; returns false if the queue is full and the entry is dropped. */
+  boolean add(Entry entry) {
+    if (waiting.incrementAndGet() > maxWaiting) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    queue.add(entry);
+    return true;
+  }
+
+  private void run() {
+    var batch = new StringBuilder();
+    while (true) {
+      boolean last = closing; // read first, so that all entries added before close are written
+      try {
+        writeQueued(batch);
+      } catch (OutOfMemoryError e) { // only this batch is lost
+        batch.setLength(0);
+        OutOfMemory.onLoop(e);
+      }
+      if (last) {
+        return;
+      }
+      LockSupport.parkNanos(this, PERIOD.toNanos());
+    }
+  }
+
+  private void writeQueued(StringBuilder batch) {
+    Entry entry;
+    while ((entry = queue.poll()) != null) {
+      waiting.decrementAndGet();
+      entry.append(batch);
+      if (batch.length() >= BATCH_CHARS) {
+        write(batch);
+      }
+    }
+    if (batch.length() > 0) {
+      write(batch);
+    }
+  }
+
+  /**
+   * Writes a batch. Logs the first failure, and the first success after a failure; the lines
+   * between them are lost.
+   */
+  private void write(StringBuilder batch) {
+    try {
+      out.write(batch.toString().getBytes(StandardCharsets.US_ASCII));
+      out.flush();
+      if (failing) {
+        failing = false;
+        log.info("{}: can be written again", name);
+      }
+    } catch (IOException e) {
+      if (!failing) {
+        failing = true;
+        log.warn("{}: cannot be written, lines are lost: {}", name, e.getMessage());
+      }
+    }
+    batch.setLength(0);
+  }
+
+  /** Writes the queued entries for at most two seconds, then closes the output. */
+  @Override
+  public void close() {
+    closing = true;
+    LockSupport.unpark(writer);
+    try {
+      writer.join(CLOSE_LIMIT.toMillis());
+      out.close();
+    } catch (IOException e) {
+      log.warn("{}: cannot be closed: {}", name, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
