@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports the memory that a connection holds to {@link ProcessMemory}, and closes the connection on
- * its demand. Memory held by calls counts for the app's connection: DATA that the
- * backend has not read, and responses that the app has not read. Once a second the class also
- * checks for a peer that has begun a frame without ending it, and for a peer that does not read.
+ * its demand. Memory held by calls counts for the app's connection: DATA that the backend has not
+ * read, and responses that the app has not read. Once a second the class also checks for a peer
+ * that has begun a frame without ending it, and for a peer that does not read.
  */
 @LoopConfined
 final class ConnectionMemory implements MemoryHolder {
@@ -170,8 +170,7 @@ final class ConnectionMemory implements MemoryHolder {
           Http2Error.ENHANCE_YOUR_CALM,
           "a frame or header block was begun and not ended within " + frame.limitMillis() + "ms");
     }
-    if (noBuffer.isOver(
-        parts.writer.awaitsDirectBuffer(), parts.writer.handedBytes(), nowNanos)) {
+    if (noBuffer.isOver(parts.writer.awaitsDirectBuffer(), parts.writer.handedBytes(), nowNanos)) {
       parts.lifecycle.abort(Http2Error.INTERNAL_ERROR, "no memory for what is to be sent");
     }
     if (output.isOver(parts.writer.unsentBytes() > 0, lastTook(nowNanos), nowNanos)) {

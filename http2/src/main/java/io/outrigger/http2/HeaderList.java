@@ -239,6 +239,14 @@ public final class HeaderList {
       return this;
     }
 
+    /** Adds all fields of {@code list}. */
+    public Builder addAll(HeaderList list) {
+      for (int i = 0; i < list.size; i++) {
+        add(list.fields[i]);
+      }
+      return this;
+    }
+
     public Builder add(AsciiString name, AsciiString value) {
       return add(HeaderField.of(HeaderName.of(name), value));
     }
@@ -268,7 +276,7 @@ public final class HeaderList {
       return new HeaderList(fields, size, namesOf(fields, size), mayBeKept() ? hash() : 0);
     }
 
-    int size() {
+    public int size() {
       return size;
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * handler is added to the channel.
  */
 @LoopConfined
-final class Http2Handler extends ChannelInboundHandlerAdapter 
+final class Http2Handler extends ChannelInboundHandlerAdapter
     implements FlushQueue.Dirty, SecondTick.Ticking {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(64 << 10, 256 << 10);

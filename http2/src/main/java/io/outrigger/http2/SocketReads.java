@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
- *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a row.
- *       After that the connection is closed.
+ *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a
+ *       row. After that the connection is closed.
  * </ul>
  */
 @LoopConfined
@@ -174,13 +174,11 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   @Override
   public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-    return hasFewStreams()
-        && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+    return hasFewStreams() && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
   }
 
   private boolean hasFewStreams() {
-    return reader == null
-        || reader.startedStreams() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
+    return reader == null || reader.startedStreams() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
   }
 
   /** Stops reading, and tries again after {@value #WAIT_MILLIS} ms. */

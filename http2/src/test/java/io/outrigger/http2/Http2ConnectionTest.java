@@ -5,7 +5,6 @@ import static io.outrigger.http2.Messages.POST;
 import static io.outrigger.http2.Messages.TRAILERS;
 import static io.outrigger.http2.Messages.list;
 import static io.outrigger.http2.Messages.text;
-import static io.outrigger.http2.testing.Frames.frame;
 import static io.outrigger.http2.testing.Frames.ping;
 import static io.outrigger.http2.testing.Frames.request;
 import static io.outrigger.http2.testing.Frames.settings;

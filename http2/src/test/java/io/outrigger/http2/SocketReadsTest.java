@@ -143,8 +143,7 @@ final class SocketReadsTest {
   @Test
   void aChannelHasOneHandle() {
     assertThat(SocketReads.of(channel)).isSameAs(reads);
-    assertThat(channel.config().<RecvByteBufAllocator>getRecvByteBufAllocator())
-        .isSameAs(reads);
+    assertThat(channel.config().<RecvByteBufAllocator>getRecvByteBufAllocator()).isSameAs(reads);
     assertThat(reads.newHandle()).isSameAs(reads);
   }
 

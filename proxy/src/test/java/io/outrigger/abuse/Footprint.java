@@ -3,8 +3,8 @@ package io.outrigger.abuse;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.outrigger.http2.testing.AnsweringBackend;
-import io.outrigger.testing.Await;
 import io.outrigger.program.testing.mesh.MiniMesh;
+import io.outrigger.testing.Await;
 
 /** What a sidecar holds while nothing goes on, to be found again after an attack. */
 record Footprint(int connections, long bytes) {

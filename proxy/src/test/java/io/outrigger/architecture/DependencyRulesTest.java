@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * proxy -> {xds-client, lb, http2} -> config; within proxy, program -> observe -> dataplane; and each
- * library only where its translation ends.
+ * proxy -> {xds-client, lb, http2} -> config; within proxy, program -> observe -> dataplane; and
+ * each library only where its translation ends.
  */
 class DependencyRulesTest {
   private static final String BASE = "io.outrigger.base..";

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.program.options.Flag;
-import io.outrigger.testing.Await;
 import io.outrigger.program.testing.LimitRow;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.List;

@@ -29,33 +29,22 @@ final class AttemptMeasure {
   private long sentPrefixes;
   private long receivedPrefixes;
 
-  /** The current delay; null when the call does not wait. */
-  private @Nullable Delay delay;
+  /** Created when the call waits or gets a second attempt, since most calls do neither. */
+  private @Nullable Detours detours;
 
-  /** Created with the second attempt, since most calls have only one. */
-  private @Nullable Further further;
+  /** The waits of a call and its attempts after the first one. */
+  private static final class Detours {
+    /** The type of the current delay (A121); null when the call does not wait. */
+    @Nullable String delayType;
 
-  /** A wait of the call or of its attempt (A121). */
-  private static final class Delay {
-    final boolean ofAttempt;
-    final String type;
-    final long since;
-    String reason;
+    String delayReason = "";
+    boolean delaysAttempt;
+    long delayed;
 
-    Delay(boolean ofAttempt, String type, String reason, long since) {
-      this.ofAttempt = ofAttempt;
-      this.type = type;
-      this.reason = reason;
-      this.since = since;
-    }
-  }
-
-  /** Measurements of the attempts after the first one. */
-  private static final class Further {
     int retries;
     int transparentRetries;
     long lastEnd;
-    long delay;
+    long withoutAttempt;
   }
 
   AttemptMeasure(MethodStats method, CallSpans spans) {
@@ -76,8 +65,8 @@ final class AttemptMeasure {
     cluster = routed;
     locality = null;
     begun = now;
-    if (further != null) {
-      further.delay += now - further.lastEnd;
+    if (isRetried()) {
+      detours().withoutAttempt += now - detours().lastEnd;
       sent = 0;
       received = 0;
       sentPrefixes = 0;
@@ -115,11 +104,7 @@ final class AttemptMeasure {
    * @param transparent whether the next attempt is a transparent retry
    */
   void attemptFailed(RpcStatus failure, boolean transparent, long now) {
-    Further more = further;
-    if (more == null) {
-      more = new Further();
-      further = more;
-    }
+    Detours more = detours();
     if (transparent) {
       more.transparentRetries++;
     } else {
@@ -136,33 +121,53 @@ final class AttemptMeasure {
    * @param ofAttempt whether the attempt is delayed, rather than the call
    */
   void delayed(boolean ofAttempt, String type, String reason, long now) {
-    Delay current = delay;
-    if (current == null || !current.type.equals(type)) {
+    Detours current = detours();
+    if (!type.equals(current.delayType)) {
       delayOver(now);
-      delay = new Delay(ofAttempt, type, reason, now);
+      current.delayType = type;
+      current.delaysAttempt = ofAttempt;
+      current.delayed = now;
       spans.delayBegins(ofAttempt, type, reason);
-    } else if (!current.reason.equals(reason)) {
-      current.reason = reason;
+    } else if (!reason.equals(current.delayReason)) {
       spans.delayReason(reason);
     }
+    current.delayReason = reason;
   }
 
-  /** The current delay has ended; does nothing when there is none. */
-  void delayOver(long now) {
-    if (delay != null) {
-      delayEnded(now);
+  /** The current delay has ended; returns false when there is none. */
+  boolean delayOver(long now) {
+    boolean isOver = delayEnded(now);
+    if (isOver) {
       spans.delayEnds();
     }
+    return isOver;
   }
 
-  private void delayEnded(long now) {
-    Delay over = delay;
-    delay = null;
-    if (over != null && over.ofAttempt) {
-      method.attemptDelayed(over.type, now - over.since);
-    } else if (over != null) {
-      method.callDelayed(over.type, now - over.since);
+  private boolean delayEnded(long now) {
+    Detours known = detours;
+    if (known == null || known.delayType == null) {
+      return false;
     }
+    if (known.delaysAttempt) {
+      method.attemptDelayed(known.delayType, now - known.delayed);
+    } else {
+      method.callDelayed(known.delayType, now - known.delayed);
+    }
+    known.delayType = null;
+    return true;
+  }
+
+  private boolean isRetried() {
+    return detours != null && detours.retries + detours.transparentRetries > 0;
+  }
+
+  private Detours detours() {
+    Detours known = detours;
+    if (known == null) {
+      known = new Detours();
+      detours = known;
+    }
+    return known;
   }
 
   private void attemptEnded(RpcStatus.Code code, long now) {
@@ -183,8 +188,9 @@ final class AttemptMeasure {
   void callEnded(RpcStatus.Code code, String message, long now) {
     attemptEnded(code, now);
     method.callEnded(code, now);
-    if (further != null) {
-      method.retriedCallEnded(further.retries, further.transparentRetries, further.delay);
+    if (isRetried()) {
+      Detours past = detours();
+      method.retriedCallEnded(past.retries, past.transparentRetries, past.withoutAttempt);
     }
     if (spans != CallSpans.NONE) {
       spans.ended(new RpcStatus(code, message));

@@ -112,11 +112,9 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** The current delay has ended; does nothing when there is none. */
-  public void delayOver(long now) {
-    if (measure != null) {
-      measure.delayOver(now);
-    }
+  /** The current delay has ended; returns false when there is none. */
+  public boolean delayOver(long now) {
+    return measure != null && measure.delayOver(now);
   }
 
   /**

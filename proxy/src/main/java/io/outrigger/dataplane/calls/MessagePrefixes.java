@@ -35,12 +35,7 @@ final class MessagePrefixes {
         int within = (int) Math.min(low, end - at);
         at += within;
         low -= within;
-      } else if (seen == 0 && end - at >= BYTES) {
-        low = data.getUnsignedInt(at + 1);
-        at += BYTES;
-        seen = BYTES;
-        count = count + 1 & COUNT;
-      } else { // the prefix is split over frames or reads
+      } else {
         long next = data.getByte(at++) & 0xff;
         low = seen == 0 ? 0 : low << Byte.SIZE | next;
         if (++seen == BYTES) {

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.LoopConfined;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +45,14 @@ public final class FilterPass {
     return FilterStep.PROCEED;
   }
 
-  /** Calls the filters that the request has passed, so that they may edit the response headers. */
-  public void onResponse(HeaderEdits head) {
+  /**
+   * Calls the filters that the request has passed.
+   *
+   * @param fields see {@link RouteFilter#onResponse}
+   */
+  public void onResponse(BiConsumer<String, String> fields) {
     for (int i = passed - 1; i >= 0; i--) {
-      filters.get(i).onResponse(call, head);
+      filters.get(i).onResponse(call, fields);
     }
   }
 

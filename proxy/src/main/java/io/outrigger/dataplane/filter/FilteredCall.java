@@ -6,13 +6,11 @@ import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The view of a call that filters get; used on the call's event loop. */
 @LoopConfined
 public interface FilteredCall {
-  /** The request with the edits of the preceding filters. */
   RequestView request();
 
   RandomSource random();
@@ -21,12 +19,6 @@ public interface FilteredCall {
    * The request and its caller, as RBAC judges them. Only for filters of served listeners.
    */
   AuthorizationInput authorization();
-
-  /**
-   * Edits the request headers that later filters, picks and the backend receive. Only for use in
-   * {@link RouteFilter#onRequest}.
-   */
-  void editRequest(Consumer<HeaderEdits> edits);
 
   /** The cluster in which the call is balanced. */
   String cluster();

@@ -3,6 +3,7 @@ package io.outrigger.dataplane.filter;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RequestView;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * An HTTP filter for one route, with the route's overrides applied (A39). A filter is created when
@@ -24,8 +25,10 @@ public interface RouteFilter {
   /**
    * Handles the final response headers of a backend before they are sent to the app. Not called for
    * answers of the proxy itself. Filters are called in reverse order.
+   *
+   * @param fields adds a field, by its name in lower case and its value, after all others
    */
-  default void onResponse(FilteredCall call, HeaderEdits head) {}
+  default void onResponse(FilteredCall call, BiConsumer<String, String> fields) {}
 
   /**
    * Describes what {@link #onRequest} may do to {@code request}. This method makes no random draws,

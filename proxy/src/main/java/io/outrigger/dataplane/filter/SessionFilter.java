@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +59,9 @@ public final class SessionFilter implements RouteFilter {
 
   /** Adds the session cookie; cookies that the backend sets remain (SC-40). */
   @Override
-  public void onResponse(FilteredCall call, HeaderEdits head) {
+  public void onResponse(FilteredCall call, BiConsumer<String, String> fields) {
     if (call.session() instanceof Session own && own.isOf(this)) {
-      own.setCookie(call.cluster()).ifPresent(value -> head.add(SET_COOKIE, value));
+      own.setCookie(call.cluster()).ifPresent(value -> fields.accept(SET_COOKIE, value));
     }
   }
 

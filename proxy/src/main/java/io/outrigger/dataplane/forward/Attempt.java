@@ -35,7 +35,6 @@ final class Attempt implements StreamWaiter {
     ENDED
   }
 
-  private final ForwardedCall call;
   private final CallAttempts attempts;
   private final Subchannel subchannel;
   private final ResponseRelay response;
@@ -50,12 +49,10 @@ final class Attempt implements StreamWaiter {
    */
   private @Nullable HeaderList early;
 
-  Attempt(ForwardedCall call, CallAttempts attempts, Subchannel subchannel) {
-    this.call = call;
+  Attempt(CallAttempts attempts, Subchannel subchannel, ResponseRelay response) {
     this.attempts = attempts;
     this.subchannel = subchannel;
-    response = new ResponseRelay(call, subchannel.address());
-    call.record.attempt(subchannel);
+    this.response = response;
   }
 
   /**
@@ -66,7 +63,7 @@ final class Attempt implements StreamWaiter {
   boolean start() {
     if (subchannel.transport() instanceof CallTransport live) {
       transport = live;
-      if (live.open(call.loop.index(), this)) {
+      if (live.open(attempts.loop(), this)) {
         return true;
       }
     }
@@ -140,21 +137,16 @@ final class Attempt implements StreamWaiter {
    */
   void finish() {
     if (state == State.WAITING && transport != null) {
-      transport.forget(call.loop.index(), this);
+      transport.forget(attempts.loop(), this);
       // A50-12: a deadline or a cancellation by the app counts as a failure, as it does on an open
       // stream.
-      end(unlessBeyondLimits(CallOutcome.FAILURE));
+      end(attempts.unlessBeyondLimits(CallOutcome.FAILURE));
     } else if (state == State.OPEN && stream != null) {
       if (!response.hasEnded() || !stream.hasSentEnd()) {
         stream.reset(Http2Error.CANCEL);
       }
-      end(unlessBeyondLimits(response.outcome()));
+      end(attempts.unlessBeyondLimits(response.outcome()));
     }
-  }
-
-  /** A call that this proxy ends because of its own limits is not counted against the backend. */
-  private CallOutcome unlessBeyondLimits(CallOutcome outcome) {
-    return call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome;
   }
 
   @Override
@@ -163,7 +155,7 @@ final class Attempt implements StreamWaiter {
         !endStream
             && early == null
             && !response.hasBegun()
-            && call.isGrpc()
+            && attempts.isGrpc()
             && headers.contains(KnownName.GRPC_STATUS);
     if (isEarly) {
       early = headers;
@@ -197,7 +189,7 @@ final class Attempt implements StreamWaiter {
       }
       if (response.hasEnded()) {
         reportLoad(headers);
-        call.onResponseEnd();
+        attempts.onResponseEnd();
       }
     }
   }
@@ -252,7 +244,7 @@ final class Attempt implements StreamWaiter {
     }
     response.onData(data, endStream);
     if (response.hasEnded()) {
-      call.onResponseEnd();
+      attempts.onResponseEnd();
     }
   }
 
@@ -314,7 +306,7 @@ final class Attempt implements StreamWaiter {
   @Override
   public void onOverload() {
     if (state == State.OPEN) {
-      call.onOverload();
+      attempts.onOverload();
     }
   }
 

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
@@ -15,6 +16,7 @@ import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -59,7 +61,10 @@ final class CallAttempts implements PickContext {
 
   /** The call that makes the attempts. */
   interface Call {
-    /** The request with the edits of filters. */
+    Forward forward();
+
+    CallLoop callLoop();
+
     RequestHead head();
 
     ForwardTarget target();
@@ -69,14 +74,11 @@ final class CallAttempts implements PickContext {
     /** Reserves a place in the queue; answers and ends the call when the queue is full. */
     boolean reserve();
 
-    /** See {@link PendingCall#parkOn(ClusterHandle, Picker)}; {@link #resume} follows. */
-    boolean parkOn(ClusterHandle cluster, Picker seen);
+    /** Parks and pauses the call; {@link #resume} follows when a parked call is woken. */
+    PendingCall waiting();
 
     /** Releases what {@link #reserve} has reserved. */
     void stopWaiting();
-
-    /** Runs {@code then} after {@code nanos}, unless the call ends before. */
-    void pause(long nanos, Runnable then);
 
     /** Answers on behalf of the backend and ends the call. */
     void reply(RpcStatus status, LocalReason reason);
@@ -91,13 +93,16 @@ final class CallAttempts implements PickContext {
      */
     void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure);
 
-    /** Creates an attempt of this call. */
-    Attempt attempt(Subchannel subchannel);
+    /** The response is complete; an app may still send more of a request that is not gRPC. */
+    void onResponseEnd();
+
+    void onOverload();
+
+    /** Creates the relay for the response of the backend at {@code address}. */
+    ResponseRelay response(EndpointAddress address);
   }
 
   private final Call call;
-  private final Forward forward;
-  private final CallLoop loop;
   private final CallTime time;
   private final CallStatsRecorder record;
   private final RequestRelay request;
@@ -123,16 +128,8 @@ final class CallAttempts implements PickContext {
   /** Null without a retry policy; the request is then buffered only for transparent retries. */
   private @Nullable RetryState retries;
 
-  CallAttempts(
-      Call call,
-      Forward forward,
-      CallLoop loop,
-      CallTime time,
-      CallStatsRecorder record,
-      RequestRelay request) {
+  CallAttempts(Call call, CallTime time, CallStatsRecorder record, RequestRelay request) {
     this.call = call;
-    this.forward = forward;
-    this.loop = loop;
     this.time = time;
     this.record = record;
     this.request = request;
@@ -150,10 +147,10 @@ final class CallAttempts implements PickContext {
     time.limit(chosen.limit().forRequest(time.limitNanos()));
     record.routed(chosen, clusterName(), time.limitNanos());
     RouteAction.Forward action = chosen.action();
-    if (action.retry().isPresent() && call.head().isGrpc()) { // SC-28
-      retries = new RetryState(action.retry().get(), loop.random());
-      request.keepForReplay(ReplayBuffer.forPolicy(forward.replays()));
-    } else if (!forward.isMemoryShort()) {
+    if (action.retry().isPresent() && isGrpc()) { // SC-28
+      retries = new RetryState(action.retry().get(), call.callLoop().random());
+      request.keepForReplay(ReplayBuffer.forPolicy(call.forward().replays()));
+    } else if (!call.forward().isMemoryShort()) {
       request.keepForReplay(ReplayBuffer.forRefusal());
     }
   }
@@ -171,14 +168,17 @@ final class CallAttempts implements PickContext {
 
   @Override
   public int loop() {
-    return loop.index();
+    return call.callLoop().index();
   }
 
   @Override
   public long hash() {
     Long known = hash;
     if (known == null) {
-      known = decision().route().hash(call.head(), forward.channelId(), loop.random());
+      known =
+          decision()
+              .route()
+              .hash(call.head(), call.forward().channelId(), call.callLoop().random());
       hash = known;
     }
     return known;
@@ -288,7 +288,7 @@ final class CallAttempts implements PickContext {
     if (!call.reserve()) {
       return true;
     }
-    if (!call.parkOn(requireNonNull(cluster), requireNonNull(seen))) {
+    if (!call.waiting().parkOn(requireNonNull(cluster), requireNonNull(seen))) {
       return false;
     }
     waited = true;
@@ -302,8 +302,9 @@ final class CallAttempts implements PickContext {
    */
   private boolean open(Subchannel subchannel) {
     to(AttemptPhase.OPENING);
-    var next = call.attempt(subchannel);
+    var next = new Attempt(this, subchannel, call.response(subchannel.address()));
     attempt = next;
+    record.attempt(subchannel);
     if (!next.start()) {
       to(AttemptPhase.PICKING);
       return false;
@@ -333,14 +334,16 @@ final class CallAttempts implements PickContext {
     }
     to(AttemptPhase.STREAMING);
     call.stopWaiting();
-    long timeoutNanos = call.head().isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
-    HeaderField authority = forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
+    long timeoutNanos = isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
+    HeaderField authority =
+        call.forward().authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
       record.delayOver(time.elapsedNanos());
       record.spans().pickDelayed();
     }
     long tooLarge =
-        loop.hopHeaders()
+        call.callLoop()
+            .hopHeaders()
             .send(
                 upstream,
                 request.endsWithHead(),
@@ -421,7 +424,7 @@ final class CallAttempts implements PickContext {
     to(AttemptPhase.BACKING_OFF);
     lastFailure = failure;
     record.retried(failure, false, time.elapsedNanos());
-    call.pause(nanos, this::onBackoffOver);
+    call.waiting().pause(nanos, this::onBackoffOver);
   }
 
   private boolean retry(RpcStatus failure) {
@@ -475,8 +478,25 @@ final class CallAttempts implements PickContext {
     transparentRetries++;
     record.retried(failure, true, time.elapsedNanos());
     beginAttempt(true);
-    loop.execute(this::resume);
+    call.callLoop().execute(this::resume);
     return true;
+  }
+
+  void onResponseEnd() {
+    call.onResponseEnd();
+  }
+
+  void onOverload() {
+    call.onOverload();
+  }
+
+  boolean isGrpc() {
+    return call.head().isGrpc();
+  }
+
+  /** A call that this proxy ends because of its own limits is not counted against the backend. */
+  CallOutcome unlessBeyondLimits(CallOutcome outcome) {
+    return record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome;
   }
 
   // Methods for the call.

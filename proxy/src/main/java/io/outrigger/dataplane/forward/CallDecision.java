@@ -18,11 +18,10 @@ final class CallDecision {
 
   /** Returns a copy of a header block with the decision field appended. */
   static HeaderList appended(HeaderList last, CallSummary call) {
-    var block = HeaderList.builder(last.size() + 1);
-    for (int i = 0; i < last.size(); i++) {
-      block.add(last.field(i));
-    }
-    return block.add(GrpcNames.DECISION, text(call)).build();
+    return HeaderList.builder(last.size() + 1)
+        .addAll(last)
+        .add(GrpcNames.DECISION, text(call))
+        .build();
   }
 
   /** Such as {@code route=2; cluster=pay; endpoint=10.0.0.7:80; attempts=1; limit=15s}. */

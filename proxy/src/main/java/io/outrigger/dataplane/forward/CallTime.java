@@ -8,20 +8,22 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 final class CallTime extends DeadlineTimers.Entry {
   /** A call that ends at its deadline. */
   interface Limited {
+    CallLoop callLoop();
+
+    /** Whether the arrived headers are still being processed. */
+    boolean isArriving();
+
     void onDeadline();
   }
 
-  private final CallLoop loop;
   private final Limited call;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
-  private boolean justArrived = true;
 
   /** Starts the time of a call that arrives now. */
-  CallTime(CallLoop loop, Limited call) {
-    this.loop = loop;
+  CallTime(Limited call) {
     this.call = call;
-    arrivalNanos = loop.nanoTime();
+    arrivalNanos = call.callLoop().nanoTime();
   }
 
   /** Sets the limit, which {@link #arm} enforces. */
@@ -35,12 +37,12 @@ final class CallTime extends DeadlineTimers.Entry {
    */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
-      loop.deadlines().arm(this, arrivalNanos, limitNanos);
+      call.callLoop().deadlines().arm(this, arrivalNanos, limitNanos);
     }
   }
 
   void disarm() {
-    loop.deadlines().disarm(this);
+    call.callLoop().deadlines().disarm(this);
   }
 
   @Override
@@ -52,17 +54,9 @@ final class CallTime extends DeadlineTimers.Entry {
     return limitNanos;
   }
 
-  /**
-   * The processing of the arrived headers is over; from now on, {@link #elapsedNanos} reads the
-   * clock.
-   */
-  void onArrivalOver() {
-    justArrived = false;
-  }
-
-  /** The time since the arrival of the call; 0 while its arrived headers are being processed. */
+  /** The time since the arrival of the call; 0, without reading the clock, while it arrives. */
   long elapsedNanos() {
-    return justArrived ? 0 : loop.nanoTime() - arrivalNanos;
+    return call.isArriving() ? 0 : call.callLoop().nanoTime() - arrivalNanos;
   }
 
   /** The time of the call's arrival, by the clock of the loop. */

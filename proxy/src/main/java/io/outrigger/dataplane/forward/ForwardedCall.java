@@ -8,6 +8,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
@@ -15,7 +16,6 @@ import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterPass;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.FilteredCall;
-import io.outrigger.dataplane.filter.HeaderEdits;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -25,12 +25,8 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
-import io.outrigger.lb.Picker;
 import io.outrigger.lb.SessionHint;
-import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.tree.ClusterHandle;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,11 +66,8 @@ public final class ForwardedCall
   /** Null for a route without filters. */
   private @Nullable FilterPass filters;
 
-  /** Created for the first pause of the call. */
-  private @Nullable CallPause pause;
-
   private CallPhase phase = CallPhase.ROUTING;
-  private boolean waitedForConfig;
+  private boolean arriving = true;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
@@ -83,11 +76,11 @@ public final class ForwardedCall
     this.forward = forward;
     this.caller = caller;
     this.loop = loop;
-    time = new CallTime(loop, this);
+    time = new CallTime(this);
     app = new DownstreamResponse(stream, loop);
     record = new CallStatsRecorder(forward.stats(loop));
     request = new RequestRelay(app, record);
-    attempts = new CallAttempts(this, forward, loop, time, record, request);
+    attempts = new CallAttempts(this, time, record, request);
   }
 
   /**
@@ -128,13 +121,6 @@ public final class ForwardedCall
   }
 
   @Override
-  public void editRequest(Consumer<HeaderEdits> edits) {
-    var list = new HeaderListEdits(head().headers());
-    edits.accept(list);
-    head = loop.heads().of(list.result());
-  }
-
-  @Override
   public String cluster() {
     return attempts.clusterName();
   }
@@ -154,14 +140,14 @@ public final class ForwardedCall
     attempts.session(hint);
   }
 
-  /** Returns the final response headers of a backend after the route's filters edited them. */
+  /** Returns the final response headers of a backend with the fields that the filters add. */
   HeaderList filtered(HeaderList response) {
     if (filters == null) {
       return response;
     }
-    var edits = new HeaderListEdits(response);
-    filters.onResponse(edits);
-    return edits.result();
+    var all = HeaderList.builder(response.size() + 1).addAll(response);
+    filters.onResponse((name, value) -> all.add(AsciiString.of(name), value));
+    return all.size() == response.size() ? response : all.build();
   }
 
   boolean isGrpc() {
@@ -172,7 +158,7 @@ public final class ForwardedCall
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head == null) {
       start(headers, endStream);
-      time.onArrivalOver();
+      arriving = false;
     } else if (phase != CallPhase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
@@ -303,7 +289,6 @@ public final class ForwardedCall
     while (true) {
       ConfigSelector selector = from.selector();
       if (selector == null || (selector.mayRecover() && head().waitsForReady())) { // SC-21
-        waitedForConfig = true;
         if (!reserve()) {
           return;
         }
@@ -328,8 +313,7 @@ public final class ForwardedCall
   }
 
   private void onDecision(RouteDecision decision) {
-    if (waitedForConfig) {
-      record.delayOver(time.elapsedNanos());
+    if (record.delayOver(time.elapsedNanos())) {
       record.spans().resolutionDelayed();
     }
     if (decision instanceof RouteDecision.Reject reject) {
@@ -361,7 +345,7 @@ public final class ForwardedCall
         phase = phase.to(CallPhase.DELAYED);
       }
       if (reserve()) {
-        pause(wait.nanos(), this::filter);
+        waiting().pause(wait.nanos(), this::filter);
       }
     } else if (step instanceof FilterStep.Answer answer) {
       reply(answer.status(), LocalReason.of(answer.reason()), LocalReply.httpStatus(answer));
@@ -377,14 +361,6 @@ public final class ForwardedCall
       head = loop.heads().of(forwarded);
     }
     attempts.begin();
-  }
-
-  @Override
-  public void pause(long nanos, Runnable then) {
-    if (pause == null) {
-      pause = new CallPause(loop);
-    }
-    pause.begin(nanos, then);
   }
 
   @Override
@@ -407,8 +383,8 @@ public final class ForwardedCall
 
   // Events that the attempts report.
 
-  /** The response is complete; an app may still send more of a request that is not gRPC. */
-  void onResponseEnd() {
+  @Override
+  public void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();
     }
@@ -431,8 +407,23 @@ public final class ForwardedCall
   }
 
   @Override
-  public Attempt attempt(Subchannel subchannel) {
-    return new Attempt(this, attempts, subchannel);
+  public Forward forward() {
+    return forward;
+  }
+
+  @Override
+  public boolean isArriving() {
+    return arriving;
+  }
+
+  @Override
+  public CallLoop callLoop() {
+    return loop;
+  }
+
+  @Override
+  public ResponseRelay response(EndpointAddress address) {
+    return new ResponseRelay(this, address);
   }
 
   // The end of the call.
@@ -520,9 +511,6 @@ public final class ForwardedCall
     }
     stopWaiting();
     request.release();
-    if (pause != null) {
-      pause.cancel();
-    }
     if (filters != null) {
       filters.end();
     }
@@ -555,18 +543,14 @@ public final class ForwardedCall
     return requireNonNull(target);
   }
 
-  private PendingCall waiting() {
+  @Override
+  public PendingCall waiting() {
     PendingCall known = waiting;
     if (known == null) {
       known = new PendingCall(forward.waiting(), loop, this::resume);
       waiting = known;
     }
     return known;
-  }
-
-  @Override
-  public boolean parkOn(ClusterHandle cluster, Picker seen) {
-    return waiting().parkOn(cluster, seen);
   }
 
   @Override

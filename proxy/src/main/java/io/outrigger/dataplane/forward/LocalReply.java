@@ -66,11 +66,7 @@ public final class LocalReply {
 
   /** Returns a copy of a header block that has no gRPC status, with the given status added. */
   static HeaderList completed(HeaderList last, RpcStatus status, LocalReason reason) {
-    var block = HeaderList.builder(last.size() + 3);
-    for (int i = 0; i < last.size(); i++) {
-      block.add(last.field(i));
-    }
-    return withStatus(block, status, reason);
+    return withStatus(HeaderList.builder(last.size() + 3).addAll(last), status, reason);
   }
 
   /** Builds the header block of an answer to a request that is not gRPC. */

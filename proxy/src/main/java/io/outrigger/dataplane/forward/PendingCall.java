@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting state of one call: its reservation in the forward's {@link PendingLimit}, and the
- * target or cluster on which the call is parked.
+ * The waiting state of one call: its reservation in the forward's {@link PendingLimit}, the target
+ * or cluster on which the call is parked, and its intended pauses.
  *
  * <p>The control loop wakes a parked call once per park; the wake-up then runs on the call's event
  * loop. A wake-up that arrives after the call stopped waiting does nothing, since its {@code
@@ -26,6 +26,7 @@ final class PendingCall {
   private boolean reserved;
   private long bytes;
   private @Nullable Parking parking;
+  private DeadlineTimers.@Nullable Entry pause;
 
   /** Removes {@link #parking} from its target or cluster. */
   private Runnable cancel = () -> {};
@@ -88,8 +89,26 @@ final class PendingCall {
     return true;
   }
 
+  /**
+   * Runs {@code then} after {@code nanos}, at most one timer tick late, unless the call stops
+   * waiting before.
+   */
+  void pause(long nanos, Runnable then) {
+    pause =
+        new DeadlineTimers.Entry() {
+          @Override
+          void onDeadline() {
+            then.run();
+          }
+        };
+    loop.deadlines().arm(pause, loop.nanoTime(), nanos);
+  }
+
   /** Stops waiting and releases all reservations. A second call does nothing. */
   void leave() {
+    if (pause != null) {
+      loop.deadlines().disarm(pause);
+    }
     if (parking != null) {
       parking = null;
       cancel.run();

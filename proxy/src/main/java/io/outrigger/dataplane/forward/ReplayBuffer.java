@@ -38,8 +38,6 @@ final class ReplayBuffer {
   /** Null until there are bytes to keep. */
   private @Nullable ByteBuf kept;
 
-  private int size;
-
   /**
    * Whether some bytes were not copied for lack of room. After this, no more bytes are copied,
    * since a copy with a gap is useless.
@@ -76,7 +74,7 @@ final class ReplayBuffer {
    */
   int keep(ByteBuf data) {
     int given = data.readableBytes();
-    int more = full ? 0 : Math.min(given, maxBytes() - size);
+    int more = full ? 0 : Math.min(given, maxBytes() - size());
     if (more > 0 && budget != null && !budget.hold(more)) {
       more = 0;
     }
@@ -94,13 +92,12 @@ final class ReplayBuffer {
       }
       return 0;
     }
-    size += more;
     return more;
   }
 
   /** The number of copied bytes. */
   int size() {
-    return size;
+    return kept == null ? 0 : kept.readableBytes();
   }
 
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
@@ -114,7 +111,7 @@ final class ReplayBuffer {
   }
 
   boolean isEmpty() {
-    return size == 0;
+    return size() == 0;
   }
 
   /**
@@ -126,15 +123,15 @@ final class ReplayBuffer {
     if (all == null) {
       return Unpooled.EMPTY_BUFFER;
     }
+    int size = all.readableBytes();
     ByteBuf copy = FallbackBuffers.buffer(all.alloc(), size, size);
     return copy.writeBytes(all, all.readerIndex(), size);
   }
 
   void release() {
     if (budget != null) {
-      budget.release(size);
+      budget.release(size());
     }
-    size = 0;
     if (kept != null) {
       kept.release();
       kept = null;

@@ -39,12 +39,12 @@ final class Dialer {
   private final EventLoop loop;
   private final EndpointAddress address;
   private final UpstreamSettings settings;
-  private final LoopSockets sockets;
+  private final UpstreamSockets sockets;
   private final SubchannelName owner;
   private final Supplier<TlsContext> tls;
 
   /**
-   * @param sockets registers the open connections of the loop
+   * @param sockets registers the open connections
    * @param owner the subchannel that the connections belong to
    * @param tls supplies the TLS context for a new connection when the address requires TLS
    */
@@ -53,7 +53,7 @@ final class Dialer {
       EventLoop loop,
       EndpointAddress address,
       UpstreamSettings settings,
-      LoopSockets sockets,
+      UpstreamSockets sockets,
       SubchannelName owner,
       Supplier<TlsContext> tls) {
     this.loops = loops;
@@ -94,9 +94,7 @@ final class Dialer {
    * connection from the views.
    */
   Runnable addToViews(Http2Connection connection) {
-    long id = loops.nextSocketId();
-    sockets.add(id, owner, connection);
-    return () -> sockets.remove(id);
+    return sockets.add(loops.index(loop), owner, connection);
   }
 
   /**

@@ -2,30 +2,41 @@ package io.outrigger.dataplane.upstream;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.Http2Connection;
 import io.outrigger.http2.SocketView;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
 /**
- * The open connections to backends, for status views. Each event loop keeps its own list and is
- * queried for it, so that calls pay nothing for the views.
+ * The open connections to backends, including those that only finish their streams, for status
+ * views. Each event loop keeps its own map and is queried for it, so that calls pay nothing for the
+ * views.
  */
 @AnyThread
 public final class UpstreamSockets {
   private final EventLoops loops;
-  private final List<LoopSockets> byLoop;
+
+  /** The connections of each loop by id; each map is used on its loop only. */
+  private final List<Map<Long, Entry>> byLoop;
+
+  private record Entry(SubchannelName owner, Http2Connection connection) {}
 
   UpstreamSockets(EventLoops loops) {
     this.loops = loops;
-    byLoop = Stream.generate(LoopSockets::new).limit(loops.count()).toList();
+    byLoop = Stream.<Map<Long, Entry>>generate(HashMap::new).limit(loops.count()).toList();
   }
 
-  /** The list of connections of {@code loop}; to be used on that loop only. */
-  LoopSockets of(int loop) {
-    return byLoop.get(loop);
+  /** Adds a connection, on its {@code loop}; the returned task removes the connection. */
+  Runnable add(int loop, SubchannelName owner, Http2Connection connection) {
+    long id = loops.nextSocketId();
+    byLoop.get(loop).put(id, new Entry(owner, connection));
+    return () -> byLoop.get(loop).remove(id);
   }
 
   /**
@@ -33,20 +44,27 @@ public final class UpstreamSockets {
    * exist.
    */
   public CompletionStage<List<SocketView>> of(SubchannelName subchannel) {
+    return views((id, each) -> each.owner().equals(subchannel));
+  }
+
+  /** The connection with that id; empty when no such connection is open. */
+  public CompletionStage<Optional<SocketView>> find(long wanted) {
+    return views((id, each) -> id == wanted).thenApply(found -> found.stream().findFirst());
+  }
+
+  private CompletionStage<List<SocketView>> views(BiPredicate<Long, Entry> wanted) {
     return loops
-        .askEach(i -> byLoop.get(i).of(subchannel))
+        .askEach(
+            i ->
+                byLoop.get(i).entrySet().stream()
+                    .filter(each -> wanted.test(each.getKey(), each.getValue()))
+                    .map(each -> each.getValue().connection().view(each.getKey()))
+                    .toList())
         .thenApply(
             each ->
                 each.stream()
                     .flatMap(List::stream)
                     .sorted(Comparator.comparingLong(SocketView::id))
                     .toList());
-  }
-
-  /** The connection with that id; empty when no such connection is open. */
-  public CompletionStage<Optional<SocketView>> find(long id) {
-    return loops
-        .askEach(i -> byLoop.get(i).find(id))
-        .thenApply(each -> each.stream().flatMap(Optional::stream).findFirst());
   }
 }

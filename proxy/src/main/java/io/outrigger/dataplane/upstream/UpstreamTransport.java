@@ -110,8 +110,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     this.first = first;
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
-      var dialer =
-          new Dialer(loops, loops.loop(i), address, settings, sockets.of(i), owner, this::tls);
+      var dialer = new Dialer(loops, loops.loop(i), address, settings, sockets, owner, this::tls);
       connections.add(new LoopConnections(this, i, dialer, settings, keepAlive));
     }
   }

@@ -5,10 +5,7 @@ import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.testing.ScriptedRandom;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A call that records the actions of its filters. */
@@ -43,11 +40,6 @@ final class FakeFilteredCall implements FilteredCall {
   }
 
   @Override
-  public void editRequest(Consumer<HeaderEdits> edits) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public String cluster() {
     return cluster;
   }
@@ -72,25 +64,5 @@ final class FakeFilteredCall implements FilteredCall {
   @Override
   public void session(SessionHint hint) {
     session = hint;
-  }
-
-  /** A header block that records the added fields. */
-  static final class Added implements HeaderEdits {
-    final List<String> fields = new ArrayList<>();
-
-    @Override
-    public boolean contains(String name) {
-      return fields.stream().anyMatch(field -> field.startsWith(name + "="));
-    }
-
-    @Override
-    public void add(String name, String value) {
-      fields.add(name + "=" + value);
-    }
-
-    @Override
-    public void remove(String name) {
-      fields.removeIf(field -> field.startsWith(name + "="));
-    }
   }
 }

@@ -21,10 +21,10 @@ import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
+import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import io.outrigger.testing.Await;
-import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
@@ -94,7 +94,7 @@ final class DialerIT {
             loops.loop(0),
             address,
             UpstreamSettings.DEFAULT,
-            new LoopSockets(),
+            new UpstreamSockets(loops),
             new SubchannelName(SubchannelName.UNNAMED, "", address),
             () -> tls);
     return dialer.dial(made -> new Silent(), new AnyHandshake(), reason -> {});

@@ -37,8 +37,7 @@ final class ClusterOverlay {
               own.get(),
               rules,
               (message, found) ->
-                  ClusterDecoder.decode(
-                      (Cluster) message, message.toByteString(), context, found));
+                  ClusterDecoder.decode((Cluster) message, message.toByteString(), context, found));
       return Optional.of(withAlpn(result, rules));
     } catch (InvalidProtocolBufferException e) {
       errors.add("is not readable: " + e.getMessage());

@@ -101,8 +101,7 @@ final class JsonDiagnosis {
     if (field.isMapField()) {
       FieldDescriptor value = field.getMessageType().findFieldByName("value");
       if (isWalkable(value) && tree instanceof JsonObject map) {
-        map.asMap()
-            .forEach((key, element) -> value(element, value, errors.at(name, key)));
+        map.asMap().forEach((key, element) -> value(element, value, errors.at(name, key)));
         return;
       }
     } else if (isWalkable(field)) {

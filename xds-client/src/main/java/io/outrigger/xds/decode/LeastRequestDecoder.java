@@ -35,9 +35,7 @@ final class LeastRequestDecoder implements PolicyDecoder {
                     .flatMap(
                         proto ->
                             decode(
-                                proto.hasChoiceCount(),
-                                proto.getChoiceCount(),
-                                config.errors()))));
+                                proto.hasChoiceCount(), proto.getChoiceCount(), config.errors()))));
   }
 
   /**

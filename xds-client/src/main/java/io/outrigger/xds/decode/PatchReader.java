@@ -20,7 +20,6 @@ import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
 import io.outrigger.xds.overlay.Located.Items;
-import io.outrigger.xds.overlay.Located.Place;
 import io.outrigger.xds.overlay.Located.Scalar;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;

@@ -119,8 +119,7 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
             snapshot -> requested.forEach((type, of) -> respond(type, of, snapshot.ofType(type))));
   }
 
-  private void respond(
-      ResourceType<?> type, Requested of, ResourceSnapshot.OfType resources) {
+  private void respond(ResourceType<?> type, Requested of, ResourceSnapshot.OfType resources) {
     boolean isDue =
         !of.names.isEmpty() && (of.hasNewNames || !resources.version().equals(of.sentVersion));
     if (closed || credits == 0 || !isDue) {
@@ -140,9 +139,7 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
     for (String name : of.names) {
       Optional<Any> known = Optional.ofNullable(all.get(name));
       if (known.isEmpty()) {
-        (type.equals(ResourceType.LISTENER)
-                ? NamedResource.listenerAt(name, all.values())
-                : known)
+        (type.equals(ResourceType.LISTENER) ? NamedResource.listenerAt(name, all.values()) : known)
             .ifPresentOrElse(
                 response::addResources, () -> response.addResourceErrors(missing(name)));
       } else if (!type.fullStateOfTheWorld()) {

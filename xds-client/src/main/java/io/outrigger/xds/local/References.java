@@ -134,8 +134,7 @@ public final class References<R> {
       }
     }
     tables.forEach(
-        (name, table) ->
-            table(named.contains(name), of(table.resource()), table.value()));
+        (name, table) -> table(named.contains(name), of(table.resource()), table.value()));
     clusters.keySet().forEach(name -> reach(name, false));
     reached.forEach(this::cluster);
     return findings;
@@ -156,11 +155,7 @@ public final class References<R> {
 
   private static void missing(boolean isError, FieldErrors place, String kind, String name) {
     report(
-        isError,
-        place,
-        "%s \"%s\" is not in the files; add it, or correct the name",
-        kind,
-        name);
+        isError, place, "%s \"%s\" is not in the files; add it, or correct the name", kind, name);
   }
 
   /**
@@ -169,8 +164,7 @@ public final class References<R> {
    * @param isClients whether the routes lead to clusters, so that findings about them are errors
    * @param named gets the name of the route configuration
    */
-  private void routes(
-      boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {
+  private void routes(boolean isClients, FieldErrors path, RouteSource routes, Set<String> named) {
     if (routes instanceof RouteSource.Inline inline) {
       table(isClients, path.at("route_config"), inline.table());
     } else if (routes instanceof RouteSource.Rds rds) {

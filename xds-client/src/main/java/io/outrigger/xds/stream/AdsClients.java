@@ -95,7 +95,8 @@ public final class AdsClients {
     this.decoder = decoder;
     this.connect = connect;
     this.observer = observer;
-    this.overlays = new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
+    this.overlays =
+        new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));

@@ -36,7 +36,8 @@ public interface AdsObserver extends LoadReportObserver {
   default void onNack(String server, Response response, String details) {}
 
   /** The server sent an error for a resource (xRFC TP3). */
-  default void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {}
+  default void onResourceError(
+      String server, ResourceType<?> type, String name, RpcStatus status) {}
 
   /**
    * The server deleted resources.

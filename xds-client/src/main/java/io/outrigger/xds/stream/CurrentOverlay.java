@@ -195,7 +195,8 @@ final class CurrentOverlay {
             .setTypeUrl(raw.typeUrl())
             .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
             .build();
-    var values = decoder.decode(stale.subscription().type(), List.of(any), context).valid().values();
+    var values =
+        decoder.decode(stale.subscription().type(), List.of(any), context).valid().values();
     return new Fresh<>(
         stale, values.stream().findFirst().map(Valid::value).orElse(stale.held().value()));
   }

@@ -120,7 +120,8 @@ final class ResponseHandler {
       subscription
           .entry()
           .held()
-          .filter(held -> held.server().equals(origin) && CurrentOverlay.isUnder(overlay, type, held))
+          .filter(
+              held -> held.server().equals(origin) && CurrentOverlay.isUnder(overlay, type, held))
           .ifPresent(held -> inUse.add(new InUse<>(subscription.name(), held)));
     }
     return inUse;

@@ -82,14 +82,7 @@ final class StreamSupervisor implements AdsSession.Owner {
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(
-            loop,
-            decoding,
-            server,
-            transport.name(),
-            subscriptions,
-            decoder,
-            overlays,
-            log);
+            loop, decoding, server, transport.name(), subscriptions, decoder, overlays, log);
     backoff = new Backoff(random);
   }
 

@@ -143,12 +143,18 @@ final class AdsLogTest {
                 (proxy, method, arguments) -> heard.add(method.getName() + " " + arguments[0]));
     Map<Class<?>, Object> values =
         Map.of(
-            String.class, "cp",
-            boolean.class, true,
-            ResourceType.class, ResourceType.CLUSTER,
-            RpcStatus.class, RpcStatus.OK,
-            List.class, List.of("c"),
-            AdsObserver.Response.class, response(1));
+            String.class,
+            "cp",
+            boolean.class,
+            true,
+            ResourceType.class,
+            ResourceType.CLUSTER,
+            RpcStatus.class,
+            RpcStatus.OK,
+            List.class,
+            List.of("c"),
+            AdsObserver.Response.class,
+            response(1));
     Object[] arguments = Stream.of(event.getParameterTypes()).map(values::get).toArray();
     var logging = new AdsLog(loop, next);
 
