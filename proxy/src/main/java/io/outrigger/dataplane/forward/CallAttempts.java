@@ -4,12 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.HostRewrite;
+import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
@@ -23,6 +27,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.tree.ClusterHandle;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * (A31-08).
  */
 @LoopConfined
-final class CallAttempts implements PickContext {
+final class CallAttempts implements PickContext, FilteredCall {
   /**
    * The maximum number of transparent retries of a call after connections that closed gracefully
    * (decision proxy-0033).
@@ -145,10 +150,10 @@ final class CallAttempts implements PickContext {
     cluster = chosen.cluster();
     holdsCluster = true;
     time.limit(chosen.limit().forRequest(time.limitNanos()));
-    record.routed(chosen, clusterName(), time.limitNanos());
+    record.routed(chosen, cluster(), time.limitNanos());
     RouteAction.Forward action = chosen.action();
     if (action.retry().isPresent() && isGrpc()) { // SC-28
-      retries = new RetryState(action.retry().get(), call.callLoop().random());
+      retries = new RetryState(action.retry().get(), random());
       request.keepForReplay(ReplayBuffer.forPolicy(call.forward().replays()));
     } else if (!call.forward().isMemoryShort()) {
       request.keepForReplay(ReplayBuffer.forRefusal());
@@ -160,11 +165,43 @@ final class CallAttempts implements PickContext {
     return requireNonNull(decision);
   }
 
-  /** See {@link RouteDecision.Forward#change}. */
-  void changeCluster(String name) {
-    cluster = decision().change(requireNonNull(cluster), name);
-    record.routed(decision(), clusterName(), time.limitNanos());
+  // Methods for filters.
+
+  @Override
+  public RequestView request() {
+    return call.head();
   }
+
+  @Override
+  public RandomSource random() {
+    return call.callLoop().random();
+  }
+
+  @Override
+  public AuthorizationInput authorization() {
+    if (call.caller() instanceof Caller.Remote remote) {
+      return new CallAuthorization(call.head(), remote);
+    }
+    throw new IllegalStateException("RBAC in a forward");
+  }
+
+  @Override
+  public String cluster() {
+    return requireNonNull(cluster).name();
+  }
+
+  @Override
+  public Set<String> clusters() {
+    return decision().clusters().keySet();
+  }
+
+  @Override
+  public void changeCluster(String name) {
+    cluster = decision().change(requireNonNull(cluster), name);
+    record.routed(decision(), cluster(), time.limitNanos());
+  }
+
+  // Methods for picks.
 
   @Override
   public int loop() {
@@ -178,7 +215,7 @@ final class CallAttempts implements PickContext {
       known =
           decision()
               .route()
-              .hash(call.head(), call.forward().channelId(), call.callLoop().random());
+              .hash(call.head(), call.forward().channelId(), random());
       hash = known;
     }
     return known;
@@ -194,18 +231,14 @@ final class CallAttempts implements PickContext {
     return session;
   }
 
-  void session(SessionHint hint) {
+  @Override
+  public void session(SessionHint hint) {
     session = hint;
   }
 
-  /** The name of the chosen cluster. Call this only after {@link #route}. */
-  String clusterName() {
-    return requireNonNull(cluster).name();
-  }
-
-  /** The cluster that routing chose; null before routing. */
-  @Nullable ClusterHandle cluster() {
-    return cluster;
+  /** Whether {@link #route} was called. */
+  boolean isRouted() {
+    return cluster != null;
   }
 
   /**

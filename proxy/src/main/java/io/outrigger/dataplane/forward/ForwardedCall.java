@@ -6,16 +6,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.rbac.AuthorizationInput;
-import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterPass;
 import io.outrigger.dataplane.filter.FilterStep;
-import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -25,8 +21,6 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
-import io.outrigger.lb.SessionHint;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public final class ForwardedCall
-    implements StreamHandler, FilteredCall, CallAttempts.Call, CallTime.Limited {
+    implements StreamHandler, CallAttempts.Call, CallTime.Limited {
   final Forward forward;
   final CallLoop loop;
   final CallTime time;
@@ -93,51 +87,6 @@ public final class ForwardedCall
     record.started(loop.heads().of(sound), forward.tracer());
     record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
     end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
-  }
-
-  // Methods for filters.
-
-  @Override
-  public @Nullable SessionHint session() {
-    return attempts.session();
-  }
-
-  @Override
-  public RequestView request() {
-    return head();
-  }
-
-  @Override
-  public RandomSource random() {
-    return loop.random();
-  }
-
-  @Override
-  public AuthorizationInput authorization() {
-    if (caller instanceof Caller.Remote remote) {
-      return new CallAuthorization(head(), remote);
-    }
-    throw new IllegalStateException("RBAC in a forward");
-  }
-
-  @Override
-  public String cluster() {
-    return attempts.clusterName();
-  }
-
-  @Override
-  public Set<String> clusters() {
-    return attempts.decision().clusters().keySet();
-  }
-
-  @Override
-  public void changeCluster(String name) {
-    attempts.changeCluster(name);
-  }
-
-  @Override
-  public void session(SessionHint hint) {
-    attempts.session(hint);
   }
 
   /** Returns the final response headers of a backend with the fields that the filters add. */
@@ -332,7 +281,7 @@ public final class ForwardedCall
     if (chosen.filters().isEmpty()) {
       send();
     } else {
-      filters = chosen.filters().begin(this);
+      filters = chosen.filters().begin(attempts);
       filter();
     }
   }
@@ -449,7 +398,7 @@ public final class ForwardedCall
     if (phase == CallPhase.DELAYED) {
       return CallFailures.delay();
     }
-    return attempts.cluster() == null ? CallFailures.configuration(target) : attempts.waitsFor();
+    return attempts.isRouted() ? attempts.waitsFor() : CallFailures.configuration(target);
   }
 
   @Override
