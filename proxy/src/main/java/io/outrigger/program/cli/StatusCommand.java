@@ -65,6 +65,7 @@ final class StatusCommand implements Callable<Integer> {
       return StatusReport.render(
           new StatusReport.Answers(
               client.body("/forwards"),
+              optional(client, "/listeners"),
               client.body("/xds"),
               client.body("/lb"),
               optional(client, "/overlay"),

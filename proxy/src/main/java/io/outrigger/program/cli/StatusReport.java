@@ -30,6 +30,7 @@ final class StatusReport {
    * The replies of the admin server.
    *
    * @param forwards the reply of {@code /forwards}
+   * @param listeners the reply of {@code /listeners}; it has no table without served addresses
    * @param xds the reply of {@code /xds}
    * @param lb the reply of {@code /lb}
    * @param overlay the reply of {@code /overlay}; it has no tables without rules and errors
@@ -38,6 +39,7 @@ final class StatusReport {
    */
   record Answers(
       String forwards,
+      Optional<String> listeners,
       String xds,
       String lb,
       Optional<String> overlay,
@@ -61,10 +63,16 @@ final class StatusReport {
     List<JsonView> forwards = JsonView.listOf(answers.forwards()).stream().sorted(FAILING).toList();
     JsonView known = JsonView.of(answers.xds());
     List<String> problems = new ArrayList<>();
+    List<JsonView> served = answers.listeners().map(JsonView::listOf).orElse(List.of());
     forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
+    served.forEach(listener -> listenerProblem(listener).ifPresent(problems::add));
     answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
     known.list("servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
     List<String> lines = new ArrayList<>(forwards(forwards));
+    if (!served.isEmpty()) {
+      lines.add("");
+      lines.addAll(listeners(served));
+    }
     lines.add("");
     lines.addAll(servers(known));
     lines.add("");
@@ -107,6 +115,21 @@ final class StatusReport {
           forward.text("target"),
           standing(forward),
           forward.text("error"));
+    }
+    return table.lines();
+  }
+
+  /** Returns a line that says why a served address does not serve, or why its calls fail. */
+  private static Optional<String> listenerProblem(JsonView listener) {
+    return listener.text("error").isEmpty()
+        ? Optional.empty()
+        : Optional.of("serve %s: %s: %s".formatted(listener.texts("name", "state", "error")));
+  }
+
+  private static List<String> listeners(List<JsonView> listeners) {
+    TextTable table = new TextTable("SERVE", "LISTEN", "APP", "STATE", "CONNECTIONS", "ERROR");
+    for (JsonView listener : listeners) {
+      table.row(listener.texts("name", "listen", "app", "state", "connections", "error"));
     }
     return table.lines();
   }

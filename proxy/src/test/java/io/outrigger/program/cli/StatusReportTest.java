@@ -76,7 +76,38 @@ final class StatusReportTest {
   private static StatusReport.Lines render(
       String forwards, Optional<String> overlay, Optional<String> certs) {
     return StatusReport.render(
-        new StatusReport.Answers(forwards, XDS, LB, overlay, certs, EVENTS), NOW);
+        new StatusReport.Answers(forwards, Optional.empty(), XDS, LB, overlay, certs, EVENTS), NOW);
+  }
+
+  @Test
+  void servedAddressesHaveATableAndTheirErrorsAreProblems() {
+    String listeners =
+        """
+        [{"name": "pay", "listen": "10.1.2.3:8080", "app": "127.0.0.1:8080", "resource": "in",
+          "state": "NOT_SERVING", "error": "listener \\"in\\": does not exist", "chains": [],
+          "connections": 0}]
+        """;
+
+    StatusReport.Lines lines =
+        StatusReport.render(
+            new StatusReport.Answers(
+                FORWARDS,
+                Optional.of(listeners),
+                XDS,
+                LB,
+                Optional.empty(),
+                Optional.empty(),
+                EVENTS),
+            NOW);
+
+    assertThat(lines.problems())
+        .contains("serve pay: NOT_SERVING: listener \"in\": does not exist");
+    assertThat(String.join("\n", lines.tables()))
+        .contains(
+            """
+            SERVE  LISTEN         APP             STATE        CONNECTIONS  ERROR
+            pay    10.1.2.3:8080  127.0.0.1:8080  NOT_SERVING  0            listener "in": does not exist
+            """);
   }
 
   @Conformance("OV-06")
@@ -145,6 +176,7 @@ final class StatusReportTest {
         StatusReport.render(
             new StatusReport.Answers(
                 outage,
+                Optional.empty(),
                 XDS.replace("true", "false"),
                 LB,
                 Optional.empty(),
