@@ -119,7 +119,8 @@ final class Mesh implements AutoCloseable {
       return otherBootstrap;
     }
     return """
-        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s}"""
+        {"xds_servers":[%s],"node":{"id":"%s"},"certificate_providers":%s,
+         "server_listener_resource_name_template":"inbound/%%s"}"""
         .formatted(
             servers.stream().map(this::server).collect(Collectors.joining(",")),
             NODE,

@@ -31,6 +31,37 @@ final class Xds {
     return listener(name, routes).replace(router, filter + "," + router);
   }
 
+  /**
+   * A listener for a server with one filter chain.
+   *
+   * @param routes {@link #rds} or {@code "route_config":{…}}
+   */
+  static String serverListener(String name, String ip, int port, String routes) {
+    return """
+        {"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"%s",
+         "address":{"socket_address":{"address":"%s","port_value":%d}},
+         "filter_chains":[{"name":"in","filters":[{"name":"hcm","typed_config":{
+           "@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+           %s,
+           "http_filters":[{"name":"router","typed_config":{
+             "@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}"""
+        .formatted(name, ip, port, routes);
+  }
+
+  /** The member of a connection manager that names a route configuration. */
+  static String rds(String routes) {
+    return "\"rds\":{\"route_config_name\":\"%s\",\"config_source\":{\"ads\":{}}}"
+        .formatted(routes);
+  }
+
+  /** Routes of a server: requests whose paths begin so reach the app. */
+  static String servedRoutes(String name, String prefix) {
+    return routes(
+        name,
+        host(
+            "*", "{\"match\":{\"prefix\":\"%s\"},\"non_forwarding_action\":{}}".formatted(prefix)));
+  }
+
   /** The filter of sessions, which a cookie of these settings keeps. */
   static String sessionFilter(String cookie) {
     return """

@@ -31,6 +31,10 @@ public enum EventKind {
   FORWARD_READY,
   /** A target fails as a whole. */
   FORWARD_FAILED,
+  /** A served address accepts calls. */
+  SERVING,
+  /** A served address is closed, or calls of its open port fail. */
+  NOT_SERVING,
   /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,
   /** All endpoints of a cluster are unreachable. */

@@ -11,6 +11,7 @@ import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
 import io.outrigger.observe.admin.StaticPage;
 import io.outrigger.observe.admin.XdsViews;
+import io.outrigger.observe.admin.grpc.AppHealth;
 import io.outrigger.observe.history.TrafficView;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.program.options.ProgramVersion;
@@ -51,6 +52,7 @@ final class AdminEndpoints {
     StaticPage.addTo(table);
     endpoints.addProbes(table);
     add(table, "GET /forwards", request -> endpoints.forwards());
+    add(table, "GET /listeners", request -> endpoints.listeners());
     add(table, "GET /calls", request -> endpoints.calls());
     add(table, "GET /lb", endpoints::lb, "forward", "detail");
     add(table, "GET /config_dump", endpoints::configDump, "type", "name");
@@ -98,6 +100,23 @@ final class AdminEndpoints {
   static Map<String, AdminEndpoint> probes(AdminState state) {
     Map<String, AdminEndpoint> table = new HashMap<>();
     new AdminEndpoints(state).addProbes(table);
+    if (!state.serves().isEmpty()) {
+      var apps =
+          new AppHealth(
+              state.control(),
+              state.serves().stream().map(serve -> serve.spec().app().toString()).toList());
+      table.put(
+          "GET /app",
+          request ->
+              state
+                  .ask(apps::check)
+                  .thenCompose(check -> check)
+                  .thenApply(
+                      reasons ->
+                          reasons.isEmpty()
+                              ? AdminReply.text(200, "serving")
+                              : AdminReply.text(503, reasons)));
+    }
     return table;
   }
 
@@ -138,6 +157,13 @@ final class AdminEndpoints {
         () ->
             AdminReply.json(
                 200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
+  }
+
+  private CompletionStage<AdminReply> listeners() {
+    return state.ask(
+        () ->
+            AdminReply.json(
+                200, state.serves().stream().map(each -> ListenerView.of(each, state)).toList()));
   }
 
   /**
@@ -223,7 +249,7 @@ final class AdminEndpoints {
                   return view;
                 })
             .toList();
-    if (views.isEmpty()) {
+    if (views.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(noForward());
     }
     return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))

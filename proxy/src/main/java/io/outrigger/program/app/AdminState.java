@@ -40,6 +40,7 @@ record AdminState(
     LbCounters counters,
     EventLog events,
     List<RunningForward> forwards,
+    List<RunningServe> serves,
     Drain drain,
     BooleanSupplier isWarm,
     MemoryGauge memory,
@@ -63,16 +64,17 @@ record AdminState(
     if (bootstrapWait.missing().isPresent()) {
       return List.of("waiting: " + bootstrapWait.missing().get());
     }
-    List<String> waiting =
-        forwards.stream()
-            .filter(forward -> !forward.hadConfig())
-            .map(
-                forward ->
-                    "forward "
-                        + forward.name()
-                        + " has no configuration yet"
-                        + forward.error().map(error -> ": " + error).orElse(""))
-            .toList();
+    List<String> waiting = new ArrayList<>();
+    for (RunningForward forward : forwards) {
+      if (!forward.hadConfig()) {
+        waiting.add(
+            "forward "
+                + forward.name()
+                + " has no configuration yet"
+                + forward.error().map(error -> ": " + error).orElse(""));
+      }
+    }
+    serves.forEach(serve -> serve.notReady().ifPresent(waiting::add));
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
   }
 

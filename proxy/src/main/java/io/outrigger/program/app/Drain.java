@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * LEAVING  -> DRAINING on delay elapsed: ports close, GOAWAY is sent, open streams finish
  * DRAINING -> DONE     on last connection closed, or on timeout: remaining streams are cut
  * </pre>
+ *
+ * <p>In DRAINING the served addresses close first. Forwards stay open until the last served call
+ * has ended, because the app may need them for that call (CONTRACT section 13).
  */
 @AnyThread
 final class Drain {
@@ -30,6 +34,7 @@ final class Drain {
   private final ControlLoop control;
   private final EventLog events;
   private final List<RunningForward> forwards;
+  private final List<RunningServe> serves;
   private final ProxyOptions.Drain limits;
   private final AtomicBoolean begun = new AtomicBoolean();
   private volatile boolean portsClosed;
@@ -41,10 +46,12 @@ final class Drain {
       ControlLoop control,
       EventLog events,
       List<RunningForward> forwards,
+      List<RunningServe> serves,
       ProxyOptions.Drain limits) {
     this.control = control;
     this.events = events;
     this.forwards = List.copyOf(forwards);
+    this.serves = List.copyOf(serves);
     this.limits = limits;
   }
 
@@ -93,20 +100,27 @@ final class Drain {
   }
 
   private void closePorts() {
-    portsClosed = true;
     long active = active();
-    CompletableFuture<?>[] all =
-        forwards.stream()
-            .map(forward -> forward.listener().drain())
-            .toArray(CompletableFuture<?>[]::new);
-    CompletableFuture.allOf(all).whenComplete((ok, failure) -> finish(active, 0));
+    all(serves, serve -> serve.drain(control))
+        .thenCompose(
+            served -> {
+              portsClosed = true;
+              return all(forwards, forward -> forward.listener().drain());
+            })
+        .whenComplete((ok, failure) -> finish(active, 0));
     control.schedule(limits.timeout(), () -> cut(active));
+  }
+
+  private static <T> CompletableFuture<Void> all(
+      List<T> parts, Function<T, CompletableFuture<Void>> end) {
+    return CompletableFuture.allOf(parts.stream().map(end).toArray(CompletableFuture<?>[]::new));
   }
 
   private void cut(long activeBefore) {
     long cut = active();
     if (!done.isDone()) {
       cutRequests = cut;
+      serves.forEach(serve -> serve.close(control));
       forwards.forEach(forward -> forward.listener().close());
       finish(activeBefore, cut);
     }
@@ -125,8 +139,9 @@ final class Drain {
 
   private long active() {
     return forwards.stream()
-        .mapToLong(forward -> forward.listener().forward().totals().active())
-        .sum();
+            .mapToLong(forward -> forward.listener().forward().totals().active())
+            .sum()
+        + serves.stream().mapToLong(serve -> serve.calls().totals().active()).sum();
   }
 
   private static String text(Duration time) {

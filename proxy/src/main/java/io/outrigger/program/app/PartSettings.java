@@ -55,9 +55,19 @@ final class PartSettings {
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
+    return calls(options, authority(options.routing().authority()), nodeId);
+  }
+
+  /** Returns the settings of served calls, whose authority the app receives unchanged. */
+  static ForwardSettings serving(ProxyOptions options, Supplier<String> nodeId) {
+    return calls(options, new AuthorityMode.Preserve(), nodeId);
+  }
+
+  private static ForwardSettings calls(
+      ProxyOptions options, AuthorityMode authority, Supplier<String> nodeId) {
     var settings =
         new ForwardSettings(
-                authority(options.routing().authority()),
+                authority,
                 options.limits().maxQueuedRequests(),
                 ForwardSettings.MAX_QUEUED_BYTES,
                 nodeId)

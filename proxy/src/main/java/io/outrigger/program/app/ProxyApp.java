@@ -108,6 +108,7 @@ public final class ProxyApp implements AutoCloseable {
   private final MemoryGauge memory;
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
+  private final List<RunningServe> serves = new ArrayList<>();
   private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -292,7 +293,13 @@ public final class ProxyApp implements AutoCloseable {
       forwards.add(opener.open(forward));
     }
     byAuthority.addAll(opener.byAuthority());
-    drain = new Drain(control, events, forwards, options.drain());
+    var serveOpener =
+        new ServeOpener(
+            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry);
+    for (var serve : options.serving().serves()) {
+      serves.add(serveOpener.open(serve));
+    }
+    drain = new Drain(control, events, forwards, serves, options.drain());
     state =
         new AdminState(
             control,
@@ -303,6 +310,7 @@ public final class ProxyApp implements AutoCloseable {
             counters,
             events,
             forwards,
+            serves,
             requireDrain(),
             warm::isDone,
             memory,
@@ -355,6 +363,7 @@ public final class ProxyApp implements AutoCloseable {
     forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
+    serves.forEach(serve -> log.info("serve {}: {}", serve.spec().name(), serve.spec()));
     if (admin != null) {
       admin.announce();
     }
@@ -383,6 +392,7 @@ public final class ProxyApp implements AutoCloseable {
     known.clients().reportLoad(loads);
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
+    serves.forEach(serve -> serve.start(control, known));
   }
 
   /**
@@ -463,12 +473,10 @@ public final class ProxyApp implements AutoCloseable {
     if (running != null) {
       running.close();
     }
-    await(
-        CompletableFuture.allOf(
-            forwards.stream()
-                .map(forward -> forward.listener().close())
-                .toArray(CompletableFuture<?>[]::new)),
-        STOP_LIMIT);
+    List<CompletableFuture<Void>> ports = new ArrayList<>();
+    serves.forEach(serve -> ports.add(serve.close(control)));
+    forwards.forEach(forward -> ports.add(forward.listener().close()));
+    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), STOP_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
     var reported = new CompletableFuture<Void>();
     Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
@@ -481,6 +489,7 @@ public final class ProxyApp implements AutoCloseable {
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {
+          serves.forEach(RunningServe::release);
           forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
           overlay.close();
           xds.ifPresent(AdsClients::close);

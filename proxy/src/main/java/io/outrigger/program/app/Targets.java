@@ -4,7 +4,9 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.filter.HttpFilters;
+import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.lb.CircuitBreakers;
@@ -17,9 +19,11 @@ import io.outrigger.observe.events.LbEvents;
 import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import java.util.List;
 
 /**
  * Creates targets from the parts that all targets share: the xDS clients, the connector, the HTTP
@@ -75,6 +79,24 @@ record Targets(
           return namesPriorities ? manager.namePriorities() : manager;
         },
         configs -> dependencies(forward, target, authority, configs));
+  }
+
+  /** Creates the way to the app of a served address. Runs on the control loop. */
+  AppCluster app(ServeSpec serve, List<EndpointAddress> addresses) {
+    String name = serve.app().toString();
+    return new AppCluster(
+        serve.name(),
+        addresses,
+        clusters ->
+            new ClusterManager(
+                control,
+                pace.of(connector.of(new TargetName(serve.name(), name, ""))),
+                random,
+                breakers,
+                loads,
+                counters.of(name).and(new LbEvents(events, serve.name())),
+                loops,
+                clusters));
   }
 
   /**

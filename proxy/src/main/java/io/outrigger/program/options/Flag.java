@@ -64,8 +64,8 @@ public enum Flag {
   HEALTH(
       "HOST:PORT",
       Arity.ONE,
-      "HTTP server with /live, /ready and /metrics alone, for probes and scrapes from outside, under"
-          + " any Host. Default off"),
+      "HTTP server with /live, /ready, /metrics and, with --serve, /app alone, for probes and scrapes"
+          + " from outside, under any Host. Default off"),
   THREADS("N", Arity.ONE, "data-plane event loops. Default: the CPUs that the container is given"),
   TRANSPORT(
       "auto|io_uring|epoll|nio",

@@ -1,0 +1,126 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.config.bootstrap.ListenerNames;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.serve.AppCluster;
+import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.program.options.ServeSpec;
+import io.outrigger.xds.serving.ServingState;
+import io.outrigger.xds.serving.ServingWatcher;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One running {@code --serve}: its port, the way to its app, and the watcher of its configuration.
+ * Methods run on the control loop, unless their javadoc says otherwise.
+ */
+@AnyThread
+final class RunningServe {
+  private final ServeSpec spec;
+  private final Forward calls;
+  private final AppCluster app;
+  private final ServedListener port;
+  private final ServingReports reports;
+  private volatile String resource = "";
+  private @Nullable ServingWatcher watcher; // null until {@link #start}
+
+  /**
+   * @param calls counts the calls of the address
+   */
+  RunningServe(
+      ServeSpec spec, Forward calls, AppCluster app, ServedListener port, ServingReports reports) {
+    this.spec = spec;
+    this.calls = calls;
+    this.app = app;
+    this.port = port;
+    this.reports = reports;
+  }
+
+  /** Starts to watch the configuration of the address. */
+  void start(ControlLoop control, ControlPlanes.Known known) {
+    // The options were checked against this bootstrap, so the Listener has a name.
+    resource =
+        ListenerNames.ofServer(known.bootstrap(), spec.listen().toString())
+            .toOptional()
+            .orElseThrow();
+    watcher =
+        new ServingWatcher(
+            control,
+            known.clients().ofServers(),
+            resource,
+            spec.address(),
+            known.bootstrap().node().id(),
+            this::onState);
+    onState(watcher.state());
+    watcher.start();
+  }
+
+  private void onState(ServingState state) {
+    if (state instanceof ServingState.Serving serving) {
+      reports.onConfig(serving.config());
+      port.serve(serving.config().listener(), serving.config()::routesOf);
+    } else if (state instanceof ServingState.NotServing not) {
+      port.stop(not.reason());
+    } else if (state instanceof ServingState.Waiting waiting) {
+      port.await(waiting.reason());
+    } else {
+      throw new AssertionError(state);
+    }
+  }
+
+  /** Closes the port, lets calls finish, and completes when no connection is left; any thread. */
+  CompletableFuture<Void> drain(ControlLoop control) {
+    return onLoop(control, ServedListener::drain);
+  }
+
+  /** Closes the port and all connections at once; any thread. */
+  CompletableFuture<Void> close(ControlLoop control) {
+    return onLoop(control, ServedListener::close);
+  }
+
+  private CompletableFuture<Void> onLoop(
+      ControlLoop control, Function<ServedListener, CompletableFuture<Void>> end) {
+    var ended = new CompletableFuture<Void>();
+    control.execute(() -> end.apply(port).whenComplete((ok, failure) -> ended.complete(null)));
+    return ended;
+  }
+
+  /** Ends the watches and the connections to the app. */
+  void release() {
+    if (watcher != null) {
+      watcher.close();
+    }
+    app.close();
+  }
+
+  ServeSpec spec() {
+    return spec;
+  }
+
+  Forward calls() {
+    return calls;
+  }
+
+  ServedListener port() {
+    return port;
+  }
+
+  /** Returns the name of the Listener; empty before the bootstrap is known; any thread. */
+  String resource() {
+    return resource;
+  }
+
+  /** Returns why the address is not ready for calls; empty when it is ready. */
+  Optional<String> notReady() {
+    boolean isServing = port.state() == ServedListener.State.SERVING;
+    return isServing && port.lack().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "serve %s is %s: %s"
+                .formatted(spec.name(), port.state(), port.lack().orElse("no reason is known")));
+  }
+}

@@ -1,0 +1,139 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.IpLiteral;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.forward.CallLoop;
+import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.serve.ServeObserver;
+import io.outrigger.dataplane.serve.ServeSettings;
+import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.http2.EventLoops;
+import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ServeSpec;
+import io.outrigger.program.options.StartFailure;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/** Makes the served addresses of the options: the way to the app, and the port, still closed. */
+@AnyThread
+final class ServeOpener {
+  private final ProxyOptions options;
+  private final ControlThread control;
+  private final Targets targets;
+  private final EventLoops loops;
+  private final List<CallLoop> callLoops;
+  private final MemoryGauge memory;
+  private final TlsContexts tls;
+  private final EventLog events;
+  private final Optional<AccessLog> access;
+  private final Optional<Telemetry> telemetry;
+
+  ServeOpener(
+      ProxyOptions options,
+      ControlThread control,
+      Targets targets,
+      EventLoops loops,
+      List<CallLoop> callLoops,
+      MemoryGauge memory,
+      TlsContexts tls,
+      EventLog events,
+      Optional<AccessLog> access,
+      Optional<Telemetry> telemetry) {
+    this.options = options;
+    this.control = control;
+    this.targets = targets;
+    this.loops = loops;
+    this.callLoops = callLoops;
+    this.memory = memory;
+    this.tls = tls;
+    this.events = events;
+    this.access = access;
+    this.telemetry = telemetry;
+  }
+
+  /**
+   * Makes a served address and starts to connect to its app. Blocks until the control loop has done
+   * its part.
+   *
+   * @throws StartFailure when the name of the app's host cannot be resolved
+   */
+  RunningServe open(ServeSpec spec) throws StartFailure {
+    List<EndpointAddress> app = addresses(spec);
+    return CompletableFuture.supplyAsync(() -> make(spec, app), control::execute).join();
+  }
+
+  private RunningServe make(ServeSpec spec, List<EndpointAddress> addresses) {
+    var calls =
+        new Forward(
+            spec.name(),
+            PartSettings.serving(options, () -> targets.controlPlanes().node().id()),
+            TargetResolver.none(),
+            access.map(lines -> lines.of(spec.name())).orElseGet(CallObserver::none),
+            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
+            memory,
+            loops.count());
+    var reports = new ServingReports(events, spec.name());
+    var app = targets.app(spec, addresses);
+    var port =
+        new ServedListener(
+            control,
+            loops,
+            callLoops,
+            calls,
+            PartSettings.listener(options, memory).exposed(),
+            settings(spec),
+            app,
+            tls,
+            targets.random(),
+            new ServeObserver() {
+              @Override
+              public void onState(ServedListener.State state, Optional<String> reason) {
+                reports.onState(state, reason.orElse(""));
+              }
+            });
+    return new RunningServe(spec, calls, app, port, reports);
+  }
+
+  private ServeSettings settings(ServeSpec spec) {
+    ProxyOptions.Serving serving = options.serving();
+    return new ServeSettings(
+        spec.name(),
+        new InetSocketAddress(spec.listen().host(), spec.listen().port()),
+        serving.drainSpread(),
+        serving.drainGrace(),
+        serving.requireRbac(),
+        serving.peerHeader());
+  }
+
+  /** Returns the addresses of the app's host; blocks while a name is resolved. */
+  private static List<EndpointAddress> addresses(ServeSpec spec) throws StartFailure {
+    ListenAddress.Tcp app = (ListenAddress.Tcp) spec.app();
+    try {
+      return Stream.of(InetAddress.getAllByName(app.host()))
+          .map(address -> IpLiteral.canonical(address.getHostAddress()).orElseThrow())
+          .map(ip -> new EndpointAddress(ip, app.port()))
+          .toList();
+    } catch (UnknownHostException e) {
+      throw new StartFailure(
+          "--serve %s: the name \"%s\" of the app's host cannot be resolved; give an IP address"
+              .formatted(spec, app.host()),
+          e);
+    }
+  }
+}

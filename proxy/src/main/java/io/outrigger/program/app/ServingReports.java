@@ -1,0 +1,102 @@
+package io.outrigger.program.app;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventKind;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.xds.serving.ServingConfig;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs and records as events the state of one served address: served, or not with the reason; each
+ * only on a change. Also logs errors in a configuration that is served (A36 "configuration error
+ * logging").
+ */
+@ControlConfined
+final class ServingReports {
+  private static final Logger log = LoggerFactory.getLogger(ServingReports.class);
+
+  private final EventLog events;
+  private final String name;
+  private String error = "";
+  private boolean hadConfigErrors;
+
+  ServingReports(EventLog events, String name) {
+    this.events = events;
+    this.name = name;
+  }
+
+  /**
+   * Called when the state of the port or its reason has changed.
+   *
+   * @param reason why the port is closed; empty when it is open
+   */
+  void onState(ServedListener.State state, String reason) {
+    if (state == ServedListener.State.SERVING) {
+      if (error.isEmpty()) {
+        log.info("serve {}: serving", name);
+      } else {
+        log.warn("serve {}: serving again", name);
+      }
+      error = "";
+      events.add(EventKind.SERVING, "", name, new Event.Line("serving"));
+    } else if (state != ServedListener.State.WAITING && !reason.equals(error)) {
+      error = reason;
+      log.warn("serve {}: not serving: {}", name, error);
+      events.add(EventKind.NOT_SERVING, "", name, new Event.Line(error));
+    }
+  }
+
+  /** Called with each configuration that is served. */
+  void onConfig(ServingConfig config) {
+    Set<String> errors = configErrors(config);
+    errors.forEach(each -> log.warn("serve {}: {}", name, each));
+    if (errors.isEmpty() && hadConfigErrors) {
+      log.warn("serve {}: no error is left in the routes", name);
+    }
+    hadConfigErrors = !errors.isEmpty();
+  }
+
+  /** Returns what makes requests fail although the configuration is served. */
+  static Set<String> configErrors(ServingConfig config) {
+    Set<String> errors = new LinkedHashSet<>();
+    chains(config.listener())
+        .map(config::routesOf)
+        .forEach(
+            routes ->
+                errors.addAll(
+                    routes.match(
+                        table -> unsupported(table).map(Set::of).orElse(Set.of()),
+                        failure -> Set.of(failure.message()))));
+    return errors;
+  }
+
+  static Stream<ServerFilterChain> chains(SocketListener listener) {
+    return Stream.concat(listener.chains().stream(), listener.defaultChain().stream());
+  }
+
+  private static Optional<String> unsupported(RouteTable table) {
+    long routes =
+        table.virtualHosts().stream()
+            .flatMap(host -> host.routes().stream())
+            .filter(route -> !(route.action() instanceof RouteAction.NonForwarding))
+            .count();
+    return routes == 0
+        ? Optional.empty()
+        : Optional.of(
+            "route configuration \"%s\": requests of %s fail, because the action is not"
+                    .formatted(table.name(), Count.of(routes, "route"))
+                + " non_forwarding_action");
+  }
+}

@@ -1,0 +1,161 @@
+package io.outrigger.program.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.FilterChainMatch;
+import io.outrigger.config.listener.RouteSource;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.route.PathMatcher;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteAction;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.VirtualHost;
+import io.outrigger.dataplane.serve.ServedListener.State;
+import io.outrigger.observe.events.Event;
+import io.outrigger.observe.events.EventLog;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
+import io.outrigger.xds.serving.ServingConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class ServingReportsTest {
+  private final FakeControlLoop loop = new FakeControlLoop();
+  private final EventLog events = new EventLog(loop);
+  private final ServingReports reports = new ServingReports(events, "pay");
+  private final Logger logger = (Logger) LoggerFactory.getLogger(ServingReports.class);
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    logged.start();
+    logger.addAppender(logged);
+    logger.setLevel(Level.INFO);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(logged);
+    logger.setLevel(null);
+  }
+
+  private void view(State state, String error) {
+    loop.inside(() -> reports.onState(state, error));
+  }
+
+  private void config(Outcome<RouteTable> routes) {
+    var chain =
+        new ServerFilterChain(
+            "in", FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), List.of());
+    var listener = new SocketListener("l", "0.0.0.0", 8080, List.of(chain), Optional.empty());
+    loop.inside(() -> reports.onConfig(new ServingConfig(listener, Map.of("r", routes))));
+  }
+
+  private static Outcome<RouteTable> routes(RouteAction... actions) {
+    List<Route> routes =
+        List.of(actions).stream()
+            .map(
+                action ->
+                    new Route(
+                        "",
+                        0,
+                        new RouteMatch(
+                            new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
+                        action,
+                        Map.of()))
+            .toList();
+    return Outcome.ok(
+        new RouteTable("r", List.of(new VirtualHost("h", List.of("*"), routes, Map.of()))));
+  }
+
+  private List<String> logged() {
+    return logged.list.stream()
+        .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+        .toList();
+  }
+
+  private List<String> told() {
+    List<String> told = new ArrayList<>();
+    loop.inside(
+        () ->
+            events
+                .after(0, 100)
+                .events()
+                .forEach(
+                    event -> {
+                      assertThat(event.subject()).isEqualTo("pay");
+                      told.add(event.kind().word() + ": " + ((Event.Line) event.cause()).text());
+                    }));
+    return told;
+  }
+
+  @Test
+  void eachChangeIsReportedOnce() {
+    view(State.WAITING, "waiting for listener \"l\"");
+    view(State.SERVING, "");
+    view(State.NOT_SERVING, "listener \"l\": does not exist");
+    view(State.NOT_SERVING, "listener \"l\": does not exist");
+    view(State.WAITING, "waiting for route configuration \"r\"");
+    view(State.SERVING, "");
+
+    assertThat(told())
+        .containsExactly(
+            "serving: serving", "not_serving: listener \"l\": does not exist", "serving: serving");
+    assertThat(logged())
+        .containsExactly(
+            "INFO serve pay: serving",
+            "WARN serve pay: not serving: listener \"l\": does not exist",
+            "WARN serve pay: serving again");
+  }
+
+  @Test
+  @Conformance("A36-24")
+  void eachNewReasonIsReported() {
+    view(State.BIND_RETRY, "0.0.0.0:8080: address already in use");
+    view(State.NOT_SERVING, "listener \"l\": does not exist");
+    view(State.BIND_RETRY, "0.0.0.0:8080: address already in use");
+
+    assertThat(told())
+        .containsExactly(
+            "not_serving: 0.0.0.0:8080: address already in use",
+            "not_serving: listener \"l\": does not exist",
+            "not_serving: 0.0.0.0:8080: address already in use");
+  }
+
+  @Test
+  @Conformance("A36-17")
+  void errorsOfRoutesAreLoggedWithEachUpdateAndTheirEndOnce() {
+    var forward = new RouteAction.Unsupported("redirect");
+    config(routes(new RouteAction.NonForwarding()));
+    config(Outcome.failed(RpcStatus.unavailable("route configuration \"r\": does not exist")));
+    config(routes(new RouteAction.NonForwarding(), forward));
+    config(routes(new RouteAction.NonForwarding(), forward));
+    config(routes(new RouteAction.NonForwarding()));
+    config(routes(new RouteAction.NonForwarding()));
+
+    String unsupported =
+        "WARN serve pay: route configuration \"r\": requests of 1 route fail, because the action is"
+            + " not non_forwarding_action";
+    assertThat(logged())
+        .containsExactly(
+            "WARN serve pay: route configuration \"r\": does not exist",
+            unsupported,
+            unsupported,
+            "WARN serve pay: no error is left in the routes");
+    assertThat(told()).isEmpty();
+  }
+}
