@@ -1,7 +1,6 @@
 package io.outrigger.config.overlay;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The effect of an overlay on one cluster or route.
@@ -34,14 +33,4 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
    * @param field the field that the reason concerns; empty when the reason concerns no single field
    */
   public record Omission(OverlayRule rule, String field, String reason) {}
-
-  /** Returns the rule that set {@code field} or a field within it. */
-  public Optional<OverlayRule> origin(String field) {
-    for (Value value : set) {
-      if (value.field().equals(field) || value.field().startsWith(field + ".")) {
-        return Optional.of(value.rule());
-      }
-    }
-    return Optional.empty();
-  }
 }

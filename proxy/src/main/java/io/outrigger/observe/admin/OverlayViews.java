@@ -46,9 +46,7 @@ public final class OverlayViews {
                             "field", each.field(),
                             "value", Json.parsed(each.value())))
                 .toList(),
-        "left_out", status.leftOut(),
-        "more_set", status.moreSet(),
-        "more_left_out", status.moreLeftOut());
+        "left_out", status.leftOut());
   }
 
   /** Returns the fields that local policy has set, as {@code [{rule,file,line,field,value}]}. */

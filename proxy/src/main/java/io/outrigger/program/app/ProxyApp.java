@@ -248,7 +248,8 @@ public final class ProxyApp implements AutoCloseable {
   private void use(ConfigSource source) throws InvalidInput {
     ResourceDirectory files =
         source.isStatic()
-            ? new ResourceDirectory(control, source.resources(), reading.read(source))
+            ? new ResourceDirectory(
+                control, decoding, source.resources(), reading.read(source))
             : null;
     try {
       var clients =

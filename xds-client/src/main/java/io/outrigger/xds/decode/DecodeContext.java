@@ -42,11 +42,6 @@ public record DecodeContext(
     this(features, certificateProviders, Optional.empty());
   }
 
-  /** Creates a context for resources that Outrigger generates, without overlay rules. */
-  public static DecodeContext ofOurs() {
-    return new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.empty(), true, Overlay.NONE);
-  }
-
   /** Returns this context with another overlay. */
   public DecodeContext under(Overlay other) {
     return new DecodeContext(features, certificateProviders, loadServer, isOurs, other);

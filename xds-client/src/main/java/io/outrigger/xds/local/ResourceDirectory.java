@@ -1,6 +1,5 @@
 package io.outrigger.xds.local;
 
-import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
@@ -16,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches resource files on a separate thread. When a file changes, the directory makes a new
+ * Watches resource files, off the control loop. When a file changes, the directory makes a new
  * snapshot.
  */
 @ControlConfined
@@ -24,7 +23,6 @@ public final class ResourceDirectory implements ResourceSource {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);
 
   private final ControlLoop loop;
-  private final Runnable stopReader;
   private final List<Path> roots;
   private final PathWatcher<ResourceFiles> watcher;
   private final List<Runnable> subscribers = new ArrayList<>();
@@ -32,29 +30,16 @@ public final class ResourceDirectory implements ResourceSource {
   private boolean loaded;
 
   /**
+   * @param reader the executor that reads the files; reading may block
    * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
    * @param read the result of the last reading of these files and folders, or {@link
    *     ResourceFiles#NONE}
    */
-  public ResourceDirectory(ControlLoop loop, List<Path> roots, ResourceFiles read) {
-    this(loop, roots, read, new BackgroundThread("resource-files"));
-  }
-
-  private ResourceDirectory(
-      ControlLoop loop, List<Path> roots, ResourceFiles read, BackgroundThread reader) {
-    this(loop, roots, read, reader, reader::close);
-  }
-
-  ResourceDirectory(
-      ControlLoop loop,
-      List<Path> roots,
-      ResourceFiles read,
-      Executor reader,
-      Runnable stopReader) {
+  public ResourceDirectory(
+      ControlLoop loop, Executor reader, List<Path> roots, ResourceFiles read) {
     this.loop = loop;
     this.roots = List.copyOf(roots);
     this.files = read;
-    this.stopReader = stopReader;
     this.watcher =
         new PathWatcher<>("resource files", loop, reader, this::nextReading, this::onRead);
   }
@@ -75,7 +60,6 @@ public final class ResourceDirectory implements ResourceSource {
     loop.checkInside();
     watcher.close();
     subscribers.clear();
-    stopReader.run();
   }
 
   /** Returns the present problems of the files. Resources that were valid before stay in use. */

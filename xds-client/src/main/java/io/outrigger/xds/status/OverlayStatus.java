@@ -35,23 +35,11 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
    *
    * @param clusters the number of clusters that the rule matches
    * @param routes the number of routes that the rule matches
-   * @param set the first {@value #MOST} fields that the rule has set
-   * @param moreSet the number of further fields that the rule has set
-   * @param leftOut the first {@value #MOST} resources to which the rule is not applied because of
-   *     an error
-   * @param moreLeftOut the number of further resources to which the rule is not applied
+   * @param set the fields that the rule has set
+   * @param leftOut the resources to which the rule is not applied because of an error
    */
   public record Rule(
-      OverlayRule rule,
-      int clusters,
-      int routes,
-      List<Value> set,
-      int moreSet,
-      List<Omission> leftOut,
-      int moreLeftOut) {
-    /** The limit of fields and of resources that the view lists for one rule. */
-    public static final int MOST = 1000;
-
+      OverlayRule rule, int clusters, int routes, List<Value> set, List<Omission> leftOut) {
     public Rule {
       set = List.copyOf(set);
       leftOut = List.copyOf(leftOut);
@@ -69,30 +57,12 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
   /** A resource to which a rule is not applied because of an error. */
   public record Omission(String resource, String field, String reason) {}
 
-  /** The counts of one rule while a view is computed. */
+  /** The effect of one rule while a view is computed. */
   private static final class Tally {
     final Set<String> clusters = new LinkedHashSet<>();
     final Set<String> routes = new LinkedHashSet<>();
     final Set<Value> set = new LinkedHashSet<>();
     final Set<Omission> leftOut = new LinkedHashSet<>();
-    int moreSet;
-    int moreLeftOut;
-
-    void add(Value value) {
-      if (set.size() < Rule.MOST) {
-        set.add(value);
-      } else {
-        moreSet++;
-      }
-    }
-
-    void add(Omission omission) {
-      if (leftOut.size() < Rule.MOST) {
-        leftOut.add(omission);
-      } else {
-        moreLeftOut++;
-      }
-    }
   }
 
   /**
@@ -117,9 +87,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
                     tally.clusters.size(),
                     tally.routes.size(),
                     List.copyOf(tally.set),
-                    tally.moreSet,
-                    List.copyOf(tally.leftOut),
-                    tally.moreLeftOut)));
+                    List.copyOf(tally.leftOut))));
     return rules;
   }
 
@@ -138,13 +106,13 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     for (OverlayEffect.Value value : effect.set()) {
       Tally tally = tallies.get(value.rule());
       if (tally != null) {
-        tally.add(new Value(name, value.field(), value.value()));
+        tally.set.add(new Value(name, value.field(), value.value()));
       }
     }
     for (OverlayEffect.Omission omission : effect.leftOut()) {
       Tally tally = tallies.get(omission.rule());
       if (tally != null) {
-        tally.add(new Omission(name, omission.field(), omission.reason()));
+        tally.leftOut.add(new Omission(name, omission.field(), omission.reason()));
       }
     }
   }

@@ -7,6 +7,7 @@ import static io.outrigger.xds.testing.JsonResources.listener;
 import static io.outrigger.xds.testing.JsonResources.socketListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
@@ -70,7 +71,7 @@ class LocalResourcesScenarioTest {
   }
 
   private void run(ResourceFiles read, Executor reader) {
-    var directory = new ResourceDirectory(loop, List.of(temp), read, reader, () -> {});
+    var directory = new ResourceDirectory(loop, reader, List.of(temp), read);
     var client =
         new AdsClients(
             loop,
@@ -224,8 +225,9 @@ class LocalResourcesScenarioTest {
   void realThreadsServeTheSame() throws Exception {
     folder.write("a.json", listener("orders", "a"), cluster("a"), endpoints("a", "10.0.0.1"));
     var answers = new LinkedBlockingQueue<Outcome<XdsConfig>>();
-    try (var control = new ControlThread("test-control")) {
-      var directory = new ResourceDirectory(control, List.of(temp), ResourceFiles.NONE);
+    try (var control = new ControlThread("test-control");
+        var reading = new BackgroundThread("test-files")) {
+      var directory = new ResourceDirectory(control, reading, List.of(temp), ResourceFiles.NONE);
       var ads =
           new AdsClients(
               control,
