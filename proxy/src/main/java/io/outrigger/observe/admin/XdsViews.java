@@ -7,8 +7,8 @@ import com.google.protobuf.util.JsonFormat;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
-import io.outrigger.xds.stream.NodeMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -107,7 +107,7 @@ public final class XdsViews {
   /** Returns the node as the control plane receives it (A40 "Generated Node Information"). */
   private JsonElement node() {
     try {
-      return Json.parsed(JsonFormat.printer().print(NodeMessage.shown(node.get(), version)));
+      return Json.parsed(JsonFormat.printer().print(WireNode.shown(node.get(), version)));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("metadata read from JSON has a JSON form", e);
     }

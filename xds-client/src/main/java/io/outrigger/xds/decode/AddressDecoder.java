@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.base.CidrRange;
@@ -15,6 +16,9 @@ import java.util.OptionalInt;
  * address (A27).
  */
 final class AddressDecoder {
+  static final String PROXY_KEY = "envoy.http11_proxy_transport_socket.proxy_address";
+  static final String PROXY_TYPE = "envoy.config.core.v3.Address";
+
   private AddressDecoder() {}
 
   /**
@@ -26,9 +30,19 @@ final class AddressDecoder {
     return address(proto, errors, errors.leavingOut("the address"));
   }
 
-  /** Decodes the address of a proxy. A missing or invalid port is an error (A86). */
-  static Optional<EndpointAddress> proxy(Address proto, FieldErrors errors) {
-    return address(proto, errors, errors);
+  /**
+   * Decodes the metadata entry that names the proxy of an endpoint or of a whole locality (A86).
+   * The result is empty if the entry is missing, has another type, or is invalid; the reason of the
+   * last is added to {@code errors}.
+   */
+  static Optional<EndpointAddress> proxy(WireMetadata metadata, FieldErrors errors) {
+    Any any = metadata.typed().get(PROXY_KEY);
+    if (any == null || !TypedConfig.typeName(any.getTypeUrl()).equals(PROXY_TYPE)) {
+      return Optional.empty();
+    }
+    FieldErrors here = errors.at("typed_filter_metadata", PROXY_KEY);
+    return TypedConfig.read(any, Address.getDefaultInstance(), here)
+        .flatMap(address -> address(address, here, here)); // without a port it is an error (A86)
   }
 
   private static Optional<EndpointAddress> address(

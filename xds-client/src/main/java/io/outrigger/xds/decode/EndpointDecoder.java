@@ -138,7 +138,7 @@ final class EndpointDecoder {
     long weights = 0;
     FieldErrors here = errors.at("metadata");
     Optional<EndpointAddress> proxy =
-        ProxyAddressDecoder.decode(WireMetadata.read(metadata.get(List.of(index)), here), here);
+        AddressDecoder.proxy(WireMetadata.read(metadata.get(List.of(index)), here), here);
     for (int i = 0; i < proto.getLbEndpointsCount(); i++) {
       ByteString own = metadata.get(List.of(index, i));
       endpoint(proto.getLbEndpoints(i), own, addresses, proxy, errors.at("lb_endpoints", i))
@@ -192,7 +192,7 @@ final class EndpointDecoder {
     FieldErrors inMetadata = errors.at("metadata");
     WireMetadata metadata = WireMetadata.read(metadataBytes, inMetadata);
     Optional<EndpointAddress> proxy =
-        ProxyAddressDecoder.decode(metadata, inMetadata).or(() -> localityProxy);
+        AddressDecoder.proxy(metadata, inMetadata).or(() -> localityProxy);
     return Optional.of(
         new Endpoint(
             proxy

@@ -1,5 +1,10 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UInt32Value;
+import com.google.protobuf.UnknownFieldSet;
+import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
 import java.util.Optional;
@@ -17,21 +22,31 @@ final class RandomSubsettingDecoder implements PolicyDecoder {
   @Override
   public Optional<BalancingPolicy> decode(
       TypedConfig config, Children children, FieldErrors errors) {
-    return RandomSubsettingMessage.read(config, errors)
-        .flatMap(message -> decode(message, children, errors));
+    try {
+      var fields = UnknownFieldSet.parseFrom(config.bytes());
+      Optional<Long> size = Optional.empty();
+      if (fields.hasField(RandomSubsettingMessage.SUBSET_SIZE)) {
+        var given = UInt32Value.parseFrom(bytes(fields, RandomSubsettingMessage.SUBSET_SIZE));
+        size = Optional.of(Integer.toUnsignedLong(given.getValue()));
+      }
+      FieldErrors atChild = errors.at("child_policy");
+      Optional<BalancingPolicy> child = Optional.empty();
+      if (fields.hasField(RandomSubsettingMessage.CHILD_POLICY)) {
+        ByteString policy = bytes(fields, RandomSubsettingMessage.CHILD_POLICY);
+        child = children.decode(LoadBalancingPolicy.parseFrom(policy), atChild);
+      } else {
+        atChild.add("is missing");
+      }
+      return of(checked(size, errors.at("subset_size")), child);
+    } catch (InvalidProtocolBufferException e) {
+      errors.add("not a readable " + typeName() + ": " + e.getMessage());
+      return Optional.empty();
+    }
   }
 
-  private static Optional<BalancingPolicy> decode(
-      RandomSubsettingMessage message, Children children, FieldErrors errors) {
-    Optional<Long> size =
-        message.subsetSize().map(given -> Integer.toUnsignedLong(given.getValue()));
-    FieldErrors atChild = errors.at("child_policy");
-    if (message.childPolicy().isEmpty()) {
-      atChild.add("is missing");
-    }
-    return of(
-        checked(size, errors.at("subset_size")),
-        message.childPolicy().flatMap(child -> children.decode(child, atChild)));
+  /** Returns a message field; protobuf merges a message that occurs twice. */
+  private static ByteString bytes(UnknownFieldSet fields, int number) {
+    return ByteString.copyFrom(fields.getField(number).getLengthDelimitedList());
   }
 
   @Override

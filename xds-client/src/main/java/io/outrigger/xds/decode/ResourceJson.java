@@ -98,15 +98,42 @@ public final class ResourceJson {
     if (json.isBlank()) {
       throw new JsonParseException("nothing there"); // the JSON reader would return null
     }
-    UniqueNames.check(json);
     try (var reader = new JsonReader(new StringReader(json))) {
       reader.setStrictness(Strictness.STRICT);
-      JsonElement tree = JsonParser.parseReader(reader);
+      JsonElement tree = readElement(reader);
       if (reader.peek() != JsonToken.END_DOCUMENT) {
         throw new JsonParseException("more text after the end, at " + reader.getPath());
       }
       return tree;
     }
+  }
+
+  /** Reads an element. A name that occurs twice in an object is an error; Gson uses the last. */
+  private static JsonElement readElement(JsonReader reader) throws IOException {
+    JsonToken next = reader.peek();
+    if (next == JsonToken.BEGIN_ARRAY) {
+      var list = new JsonArray();
+      reader.beginArray();
+      while (reader.hasNext()) {
+        list.add(readElement(reader));
+      }
+      reader.endArray();
+      return list;
+    }
+    if (next != JsonToken.BEGIN_OBJECT) {
+      return JsonParser.parseReader(reader);
+    }
+    var object = new JsonObject();
+    reader.beginObject();
+    while (reader.hasNext()) {
+      String name = reader.nextName();
+      if (object.has(name)) {
+        throw new JsonParseException("a name twice in one object: " + reader.getPath());
+      }
+      object.add(name, readElement(reader));
+    }
+    reader.endObject();
+    return object;
   }
 
   /** Returns the values of all {@code "@type"} fields in {@code tree}. */

@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.Value;
@@ -50,6 +51,19 @@ public record WireNode(ByteString bytes) {
       made = made.withFeature(feature);
     }
     return made;
+  }
+
+  /**
+   * Returns the node that the control plane receives, without the values of metadata whose names
+   * mark them as secret.
+   */
+  public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
+    try {
+      Node whole = Node.parseFrom(of(node, version).bytes());
+      return whole.toBuilder().setMetadata(SecretNames.withoutSecrets(whole.getMetadata())).build();
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("what was written is a node", e);
+    }
   }
 
   /** Returns the node with {@code feature} added to its {@code client_features}. */

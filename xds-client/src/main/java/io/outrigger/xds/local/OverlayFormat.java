@@ -66,19 +66,15 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   /** Parses the rules of a file. If anything in the file is wrong, none of its rules are used. */
   @Override
   public Rules parse(Path path, String text, List<FileProblem> problems) {
-    // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
-    String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
+    var places = new Places(path, text, MAX_SIZE);
     try {
-      Optional<Located> tree = YamlReader.read(yaml, MAX_SIZE);
       var reading = new Reading(path, problems);
-      tree.ifPresentOrElse(reading::document, () -> reading.add(new Place(1, 1), "", SHAPE));
+      reading.document(places.tree());
       return problems.isEmpty()
           ? new Rules(reading.clusters, reading.routes, reading.ignored)
           : Rules.NONE;
     } catch (YamlReader.Unreadable e) {
-      problems.add(
-          new FileProblem(
-              path, e.place().line(), e.place().column(), String.valueOf(e.getMessage())));
+      problems.add(places.problem(e));
       return Rules.NONE;
     }
   }
@@ -122,13 +118,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
         add(tree.place(), "", SHAPE);
         return;
       }
-      root.entries()
-          .forEach(
-              (name, entry) -> {
-                if (!name.equals("overlay")) {
-                  add(entry.place(), name, "is unknown; there is overlay alone");
-                }
-              });
+      refuseUnknown(root, Set.of("overlay"), "");
       for (int i = 0; i < rules.items().size(); i++) {
         subject = "overlay[" + i + "]";
         if (rules.items().get(i) instanceof Fields rule) {
@@ -149,13 +139,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
           add(rule.place(), "name", "is another rule's already");
         }
       }
-      rule.entries()
-          .forEach(
-              (key, entry) -> {
-                if (!KEYS.contains(key)) {
-                  add(entry.place(), key, "is unknown; there are " + listed(KEYS));
-                }
-              });
+      refuseUnknown(rule, KEYS, "");
       var origin = new OverlayRule(name, path.toString(), rule.place().line(), mode(rule));
       boolean ofClusters = has(rule, "clusters");
       boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
@@ -192,17 +176,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
           add(entry.place(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
         }
       }
-      conditions
-          .entries()
-          .forEach(
-              (key, condition) -> {
-                if (!CONDITIONS.contains(key)) {
-                  add(
-                      condition.place(),
-                      "routes." + key,
-                      "is unknown; there are " + listed(CONDITIONS));
-                }
-              });
+      refuseUnknown(conditions, CONDITIONS, "routes.");
       routes.add(
           new RouteRule(
               origin,
@@ -211,6 +185,17 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
               condition(conditions, "path_prefix"),
               condition(conditions, "name"),
               patch));
+    }
+
+    private void refuseUnknown(Fields fields, Set<String> known, String prefix) {
+      fields
+          .entries()
+          .forEach(
+              (key, entry) -> {
+                if (!known.contains(key)) {
+                  add(entry.place(), prefix + key, "is unknown; supported: " + listed(known));
+                }
+              });
     }
 
     private List<Glob> condition(Fields conditions, String key) {

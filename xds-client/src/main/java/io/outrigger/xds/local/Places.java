@@ -26,14 +26,17 @@ final class Places {
 
   private final Path path;
   private final String text;
+  private final int maxSize;
   private volatile @Nullable Located tree;
 
   /**
    * @param text the content of the file
+   * @param maxSize the maximum length of the text in characters
    */
-  Places(Path path, String text) {
+  Places(Path path, String text, int maxSize) {
     this.path = path;
     this.text = text;
+    this.maxSize = maxSize;
   }
 
   /**
@@ -41,9 +44,9 @@ final class Places {
    */
   static Places of(Path path) {
     try {
-      return new Places(path, Files.readString(path));
+      return new Places(path, Files.readString(path), ResourceFormat.MAX_SIZE);
     } catch (IOException e) {
-      return new Places(path, "");
+      return new Places(path, "", ResourceFormat.MAX_SIZE);
     }
   }
 
@@ -56,7 +59,7 @@ final class Places {
     if (known == null) {
       // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
       String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
-      known = YamlReader.read(yaml, ResourceFormat.MAX_SIZE).orElse(EMPTY);
+      known = YamlReader.read(yaml, maxSize).orElse(EMPTY);
       tree = known;
     }
     return known;

@@ -26,7 +26,7 @@ final class ResourceFormat implements WatchedFile.Format<List<NamedResource>> {
 
   @Override
   public List<NamedResource> parse(Path path, String text, List<FileProblem> problems) {
-    var places = new Places(path, text);
+    var places = new Places(path, text, MAX_SIZE);
     ResourceJson.Document document;
     try {
       document =

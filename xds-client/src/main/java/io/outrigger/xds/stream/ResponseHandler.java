@@ -18,6 +18,7 @@ import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.stream.IncrementalDecoder.InUse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Decodes a response and turns it into one cache event per subscribed resource (A46, A88).
@@ -197,30 +199,28 @@ final class ResponseHandler {
    * the number of remaining resources.
    */
   static String refusal(ResourceType<?> type, Decoded<?> decoded) {
+    Iterator<String> lines =
+        Stream.concat(
+                decoded.invalid().entrySet().stream()
+                    .map(
+                        each ->
+                            type.noun()
+                                + " \""
+                                + each.getKey()
+                                + "\": "
+                                + reasons(each.getValue())),
+                decoded.unnamed().stream())
+            .iterator();
     var text = new StringBuilder();
     int left = decoded.invalid().size() + decoded.unnamed().size();
-    for (var invalid : decoded.invalid().entrySet()) {
-      if (!append(
-          text, type.noun() + " \"" + invalid.getKey() + "\": " + reasons(invalid.getValue()))) {
+    for (; left > 0; left--) {
+      String line = lines.next();
+      if (text.length() + line.length() > MAX_REFUSAL) {
         return text.append("\nand ").append(left).append(" more").toString();
       }
-      left--;
-    }
-    for (String unnamed : decoded.unnamed()) {
-      if (!append(text, unnamed)) {
-        return text.append("\nand ").append(left).append(" more").toString();
-      }
-      left--;
+      text.append(text.isEmpty() ? "" : "\n").append(line);
     }
     return text.toString();
-  }
-
-  private static boolean append(StringBuilder text, String line) {
-    if (text.length() + line.length() > MAX_REFUSAL) {
-      return false;
-    }
-    text.append(text.isEmpty() ? "" : "\n").append(line);
-    return true;
   }
 
   /**

@@ -356,7 +356,7 @@ class EndpointDecoderTest {
                   {"address": "10.0.0.3", "port_value": 3}}}}]}]}
             """
                 .formatted(
-                    proxy("192.0.2.1", 3128), proxy("192.0.2.2", 8080), ProxyAddressDecoder.KEY));
+                    proxy("192.0.2.1", 3128), proxy("192.0.2.2", 8080), AddressDecoder.PROXY_KEY));
 
     assertThat(
             set.priorities().get(0).stream()
@@ -390,6 +390,6 @@ class EndpointDecoderTest {
         "metadata": {"typed_filter_metadata": {"%s":
           {"@type": "type.googleapis.com/envoy.config.core.v3.Address",
            "socket_address": {"address": "%s", "port_value": %d}}}}"""
-        .formatted(ProxyAddressDecoder.KEY, ip, port);
+        .formatted(AddressDecoder.PROXY_KEY, ip, port);
   }
 }

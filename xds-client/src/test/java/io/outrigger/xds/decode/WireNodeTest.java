@@ -54,6 +54,29 @@ final class WireNodeTest {
                 .build());
   }
 
+  @Test
+  void whatPeopleSeeHasNoSecrets() {
+    var node =
+        new io.outrigger.config.bootstrap.Node(
+            "n",
+            "c",
+            new io.outrigger.config.endpoint.Locality("r", "z", "s"),
+            Map.of(
+                "zone",
+                "a",
+                "API_KEY",
+                "hush-1",
+                "auth",
+                Map.of("bearer-token", List.of("hush-2"), "kind", "jwt"),
+                "list",
+                List.of(Map.of("Password", "hush-3"), "plain")));
+
+    String shown = WireNode.shown(node, "1").toString();
+
+    assertThat(shown).doesNotContain("hush").contains("jwt", "plain", "API_KEY", "[redacted]");
+    assertThat(WireNode.shown(node, "1").getId()).isEqualTo("n");
+  }
+
   private static Node.Builder expected() {
     var list =
         ListValue.newBuilder()

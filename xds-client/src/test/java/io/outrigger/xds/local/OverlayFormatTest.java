@@ -38,7 +38,7 @@ final class OverlayFormatTest {
         Arguments.of("3:1: not YAML: ", "overlay:\n- [a, b\n"),
         Arguments.of("2:13: \"name\" stands here twice", "overlay:\n- {name: a, name: b}"),
         Arguments.of("2:3: overlay[0] name: is missing", "overlay:\n- clusters: ['*']\n"),
-        rule("3:3: rule r cluster: is unknown; there are", "cluster: ['*']"),
+        rule("3:3: rule r cluster: is unknown; supported: ", "cluster: ['*']"),
         rule(
             "2:3: rule r: says neither clusters, nor targets or routes; name those that it is for",
             "patch: {lb_policy: 1}"),

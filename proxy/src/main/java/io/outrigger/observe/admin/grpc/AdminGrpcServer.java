@@ -18,8 +18,8 @@ import io.outrigger.observe.admin.ConnectionCap;
 import io.outrigger.observe.admin.channelz.ChannelzOfAll;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
 import io.outrigger.xds.decode.Redaction;
+import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
-import io.outrigger.xds.stream.NodeMessage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -71,7 +71,7 @@ public final class AdminGrpcServer implements AutoCloseable {
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("admin-grpc", true), NioIoHandler.newFactory());
-    var configs = new ClientConfigs(() -> NodeMessage.shown(node.get(), version), Redaction::of);
+    var configs = new ClientConfigs(() -> WireNode.shown(node.get(), version), Redaction::of);
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .bossEventLoopGroup(group)
