@@ -194,7 +194,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.nonce = response.getNonce();
     reading = type;
-    timers.onDecoding();
+    timers.hold(type);
     Set<String> requestedBefore = of.names;
     handler.read(type, response, decoded -> apply(type, response, decoded, requestedBefore));
   }
@@ -215,7 +215,7 @@ final class AdsSession implements AdsTransport.Listener {
       // Watchers may have posted tasks. The next response is read after those tasks.
       loop.execute(this::requestNext);
       try {
-        timers.onDecoded();
+        timers.release();
       } finally {
         deferredEnd.ifPresent(this::onClosed);
       }

@@ -3,10 +3,13 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEvent;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The does-not-exist timers of one server (A57 "Handling Resources That Do Not Exist"). The session
@@ -14,8 +17,10 @@ import java.util.Optional;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, nothing else is read from the stream, so no timer fires: a timer
- * that elapses then runs on for as long as the decoding has taken.
+ * <p>While a response is decoded, nothing else is read from the stream, so no timer fires. A timer
+ * of the response's type that elapses during decoding fires afterwards, unless the response
+ * contained the resource. Timers of other types do not count the time of decoding, because answers
+ * of those types may wait behind the response.
  */
 @ControlConfined
 final class ResourceTimers {
@@ -25,9 +30,14 @@ final class ResourceTimers {
   /** The minimum time for reading responses that waited behind a decoded response. */
   private static final Duration MIN_LEFT = Duration.ofSeconds(1);
 
+  /** The type of the response that is being decoded, and the start of decoding. */
+  private record Hold(ResourceType<?> type, long sinceNanos) {}
+
   private final ControlLoop loop;
   private final ServerFeatures features;
-  private Optional<Long> decodingSince = Optional.empty(); // in nanoseconds
+  // The timers that elapsed during decoding, with the time left.
+  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>();
+  private @Nullable Hold hold;
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
     this.loop = loop;
@@ -46,14 +56,29 @@ final class ResourceTimers {
     subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
   }
 
-  /** Called before a response is decoded. */
-  void onDecoding() {
-    decodingSince = Optional.of(loop.nanoTime());
+  /** Called before a response of the given type is decoded. */
+  void hold(ResourceType<?> type) {
+    hold = new Hold(type, loop.nanoTime());
   }
 
   /** Called after the session has applied the decoded response. */
-  void onDecoded() {
-    decodingSince = Optional.empty();
+  void release() {
+    Hold over = hold;
+    if (over == null) {
+      return; // the stream ended meanwhile
+    }
+    hold = null;
+    // The loop works on a copy, because firing or restarting a timer removes its entry from the
+    // map.
+    new LinkedHashMap<>(late)
+        .forEach(
+            (subscription, left) -> {
+              if (subscription.type().equals(over.type())) {
+                fire(subscription);
+              } else {
+                start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
+              }
+            });
   }
 
   /** Stops the timers of resources that are no longer requested from the server. */
@@ -66,16 +91,17 @@ final class ResourceTimers {
    * (A57-17).
    */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
-    onDecoded();
+    hold = null;
     stop(subscriptions);
   }
 
   private void onElapsed(Subscription<?> subscription) {
-    if (decodingSince.isEmpty()) {
+    if (hold == null) {
       fire(subscription);
     } else {
-      Duration spent = Duration.ofNanos(loop.nanoTime() - decodingSince.get());
-      start(subscription, spent.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : spent);
+      late.put(subscription, Duration.ofNanos(loop.nanoTime() - hold.sinceNanos()));
+      // The entry is registered as a running timer, so that stopping the timer removes the entry.
+      subscription.timerStarted(this, () -> late.remove(subscription));
     }
   }
 
