@@ -15,7 +15,6 @@ import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.decode.Decoded.Valid;
 import io.outrigger.xds.overlay.Overlay;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,9 +32,9 @@ import java.util.function.Supplier;
  * resources in use except endpoints are decoded again from their bytes, on the executor that
  * decodes responses (decision xds-0073).
  *
- * <p>Each resource in use records the overlay under which it was decoded. The class decodes
- * resources again until no resource under an old overlay is left. The order of responses and
- * overlay changes therefore does not matter.
+ * <p>Each resource in use records the overlay under which it was decoded. A
+ * response that was decoded under an old overlay is followed by another decoding. The order of
+ * responses and overlay changes therefore does not matter.
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
@@ -52,13 +51,6 @@ final class CurrentOverlay {
   private final Map<String, Integer> targets = new HashMap<>(); // the number of watches by target
   private Overlay overlay = Overlay.NONE;
   private BiConsumer<String, OverlayEffect.Omission> onLeftOut = (resource, omission) -> {};
-  private boolean refreshing;
-
-  /** A resource in use that was decoded under an old overlay. */
-  private record Stale<T>(Subscription<T> subscription, Held<T> held) {}
-
-  /** The value of a stale resource under the new overlay. */
-  private record Fresh<T>(Stale<T> of, T value) {}
 
   /**
    * @param contexts the function that returns the decode context of a server, without an overlay
@@ -140,80 +132,64 @@ final class CurrentOverlay {
     }
   }
 
+  /** Decodes all resources under another overlay again, and applies the results in one turn. */
   private void refresh() {
-    if (refreshing) {
-      return; // the running refresh starts another one at its end
-    }
-    List<Stale<?>> stale = new ArrayList<>();
-    subscriptions.get().forEach(subscription -> find(subscription, stale));
+    List<Supplier<Runnable>> stale =
+        subscriptions.get().stream().flatMap(each -> redecoding(each).stream()).toList();
     if (stale.isEmpty()) {
       return;
     }
-    refreshing = true;
-    Overlay under = overlay;
-    Map<XdsServer, DecodeContext> with = new HashMap<>();
-    stale.forEach(each -> with.computeIfAbsent(each.held().server(), this::contextOf));
     decoding.execute(
         () -> {
           try {
-            List<Fresh<?>> fresh = decoded(stale, with);
-            loop.execute(() -> apply(fresh, under));
+            List<Runnable> decoded = stale.stream().map(Supplier::get).toList();
+            loop.execute(() -> decoded.forEach(Runnable::run));
           } catch (RuntimeException | Error e) { // our bug; the control loop counts it
             loop.execute(
-                () -> {
-                  refreshing = false; // resources in use stay until the next change
+                () -> { // resources in use stay until the next change
                   throw new IllegalStateException("resources under another overlay", e);
                 });
           }
         });
   }
 
-  private <T> void find(Subscription<T> subscription, List<Stale<?>> into) {
-    subscription
+  /** Returns the task that decodes a resource; its result stores the value on the control loop. */
+  private <T> Optional<Supplier<Runnable>> redecoding(Subscription<T> subscription) {
+    return subscription
         .entry()
         .held()
         .filter(held -> !isUnder(overlay, subscription.type(), held))
-        .ifPresent(held -> into.add(new Stale<>(subscription, held)));
-  }
-
-  private List<Fresh<?>> decoded(List<Stale<?>> stale, Map<XdsServer, DecodeContext> with) {
-    List<Fresh<?>> fresh = new ArrayList<>(stale.size());
-    for (Stale<?> each : stale) {
-      fresh.add(decoded(each, Optional.ofNullable(with.get(each.held().server())).orElseThrow()));
-    }
-    return fresh;
+        .map(
+            held -> {
+              DecodeContext context = contextOf(held.server());
+              return () -> {
+                T value = decoded(subscription.type(), held, context);
+                return () -> apply(subscription, held, value, context.overlay());
+              };
+            });
   }
 
   /**
    * Decodes a resource again. The resource is valid again, because validity does not depend on the
    * overlay.
    */
-  private <T> Fresh<T> decoded(Stale<T> stale, DecodeContext context) {
-    var raw = stale.held().raw();
+  private <T> T decoded(ResourceType<T> type, Held<T> held, DecodeContext context) {
     Any any =
         Any.newBuilder()
-            .setTypeUrl(raw.typeUrl())
-            .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
+            .setTypeUrl(held.raw().typeUrl())
+            .setValue(UnsafeByteOperations.unsafeWrap(held.raw().bytes()))
             .build();
-    var values =
-        decoder.decode(stale.subscription().type(), List.of(any), context).valid().values();
-    return new Fresh<>(
-        stale, values.stream().findFirst().map(Valid::value).orElse(stale.held().value()));
+    return decoder.decode(type, List.of(any), context).valid().values().stream()
+        .findFirst()
+        .map(Valid::value)
+        .orElse(held.value());
   }
 
-  private void apply(List<Fresh<?>> fresh, Overlay under) {
-    refreshing = false;
-    fresh.forEach(each -> apply(each, under));
-    refresh();
-  }
-
-  private <T> void apply(Fresh<T> fresh, Overlay under) {
-    Subscription<T> subscription = fresh.of().subscription();
-    boolean isStill =
-        subscription.entry().held().filter(held -> held == fresh.of().held()).isPresent();
-    if (isStill) { // otherwise a newer resource has arrived
-      subscription.apply(new CacheEvent.Overlaid<>(fresh.value(), under), ServerFeatures.NONE);
-      onValue(fresh.value());
+  private <T> void apply(Subscription<T> subscription, Held<T> held, T value, Overlay under) {
+    boolean isStill = subscription.entry().held().filter(now -> now == held).isPresent();
+    if (isStill && under == overlay) { // otherwise a newer resource or overlay has arrived
+      subscription.apply(new CacheEvent.Overlaid<>(value, under), ServerFeatures.NONE);
+      onValue(value);
     }
   }
 }
