@@ -12,6 +12,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.xds.ResourceWatcher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,10 +53,10 @@ final class DnsName {
   private final ControlLoop loop;
   private final DnsLookup dns;
   private final ClusterSource.Dns name;
-  private final Runnable onChange;
+  private final ResourceWatcher<EndpointSet> watcher;
   private final Backoff backoff;
   private State state = State.WAITING;
-  private WatchState<EndpointSet> known = WatchState.nothing();
+  private Optional<EndpointSet> known = Optional.empty();
   private long answeredAt;
   private Optional<DnsLookup.Query> query = Optional.empty();
   private Optional<TimerHandle> timer = Optional.empty();
@@ -66,16 +67,12 @@ final class DnsName {
       DnsLookup dns,
       RandomSource random,
       ClusterSource.Dns name,
-      Runnable onChange) {
+      ResourceWatcher<EndpointSet> watcher) {
     this.loop = loop;
     this.dns = dns;
     this.name = name;
-    this.onChange = onChange;
+    this.watcher = watcher;
     this.backoff = new Backoff(random);
-  }
-
-  WatchState<EndpointSet> known() {
-    return known;
   }
 
   void start() {
@@ -119,42 +116,35 @@ final class DnsName {
     }
     query = Optional.empty();
     firstAnswerTimer.ifPresent(TimerHandle::cancel);
-    WatchState<EndpointSet> before = known;
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
-    if (!known.equals(before)) {
-      onChange.run();
-    } else {
-      known = before; // an equal answer keeps the same instance
-    }
   }
 
   private void onAddresses(List<EndpointAddress> addresses) {
     backoff.reset();
     answeredAt = loop.nanoTime();
     state = State.RESTING;
-    known = WatchState.of(Outcome.ok(endpoints(addresses)));
+    EndpointSet next = endpoints(addresses);
+    known = known.filter(next::equals).or(() -> Optional.of(next)); // keeps the same instance
+    watcher.onChanged(Outcome.ok(known.get()));
   }
 
   private void onFailure(RpcStatus answer) {
-    RpcStatus text = reason(ResolutionNotes.text(answer));
-    known =
-        known.value().isPresent()
-            ? known.withAmbient(text) // A37-04, A88-45
-            : WatchState.of(Outcome.failed(text)); // A37-03
     waitFor(backoff.next());
+    RpcStatus text = reason(ResolutionNotes.text(answer));
+    if (known.isPresent()) {
+      watcher.onAmbientError(text); // A37-04, A88-45
+    } else {
+      watcher.onChanged(Outcome.failed(text)); // A37-03
+    }
   }
 
   private void onFirstAnswerTimeout() {
-    if (known.isUnresolved()) {
-      known =
-          WatchState.of(
-              Outcome.failed(
-                  reason(
-                      "no answer after "
-                          + FIRST_ANSWER.toSeconds()
-                          + " s, still waiting; check the name servers of /etc/resolv.conf")));
-      onChange.run();
-    }
+    watcher.onChanged(
+        Outcome.failed(
+            reason(
+                "no answer after "
+                    + FIRST_ANSWER.toSeconds()
+                    + " s, still waiting; check the name servers of /etc/resolv.conf")));
   }
 
   private RpcStatus reason(String text) {

@@ -13,22 +13,35 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The watches of one resource type, with the state of each watched resource. */
+/**
+ * The watches of resources of one kind, with the state of each watched resource.
+ *
+ * @param <K> the names of the resources
+ */
 @ControlConfined
-public final class WatchTable<T> {
-  private final XdsClient client;
-  private final ResourceType<T> type;
-  private final Consumer<String> onChange;
-  private final Map<String, Entry<T>> entries = new HashMap<>();
+public final class WatchTable<K, T> {
+  /** Makes the watches. */
+  interface Source<K, T> {
+    XdsClient.Watch watch(K name, ResourceWatcher<T> watcher);
+  }
+
+  private final Source<K, T> source;
+  private final Consumer<K> onChange;
+  private final Map<K, Entry<T>> entries = new HashMap<>();
 
   /**
    * @param onChange called with the resource name whenever the result of {@link #get} has changed,
    *     possibly from within {@link #start}
    */
-  public WatchTable(XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
-    this.client = client;
-    this.type = type;
+  WatchTable(Source<K, T> source, Consumer<K> onChange) {
+    this.source = source;
     this.onChange = onChange;
+  }
+
+  /** Returns a table of the xDS resources of one type. */
+  public static <T> WatchTable<String, T> of(
+      XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
+    return new WatchTable<>((name, watcher) -> client.watch(type, name, watcher), onChange);
   }
 
   private static final class Entry<T> implements ResourceWatcher<T> {
@@ -42,8 +55,11 @@ public final class WatchTable<T> {
 
     @Override
     public void onChanged(Outcome<T> resource) {
-      known = WatchState.of(resource); // clears the ambient error (A88 "Watcher API")
-      onChange.run();
+      WatchState<T> next = WatchState.of(resource); // no ambient error (A88 "Watcher API")
+      if (!next.equals(known)) {
+        known = next;
+        onChange.run();
+      }
     }
 
     @Override
@@ -59,27 +75,27 @@ public final class WatchTable<T> {
    * Returns the state of the resource {@code name}, or {@link WatchState#nothing} when the resource
    * is not watched.
    */
-  public WatchState<T> get(String name) {
+  public WatchState<T> get(K name) {
     Entry<T> entry = entries.get(name);
     return entry == null ? WatchState.nothing() : entry.known;
   }
 
   /** Starts to watch the resources of {@code names} that are not watched yet. */
-  public void start(Set<String> names) {
-    for (String name : names) {
+  public void start(Set<K> names) {
+    for (K name : names) {
       if (!entries.containsKey(name)) {
         var entry = new Entry<T>(() -> onChange.accept(name));
         entries.put(name, entry);
-        entry.watch = Optional.of(client.watch(type, name, entry));
+        entry.watch = Optional.of(source.watch(name, entry));
       }
     }
   }
 
   /** Ends the watches of names that are in neither set. */
-  public void retain(Set<String> names, Set<String> others) {
-    for (Iterator<Map.Entry<String, Entry<T>>> all = entries.entrySet().iterator();
+  public void retain(Set<K> names, Set<K> others) {
+    for (Iterator<Map.Entry<K, Entry<T>>> all = entries.entrySet().iterator();
         all.hasNext(); ) {
-      Map.Entry<String, Entry<T>> next = all.next();
+      Map.Entry<K, Entry<T>> next = all.next();
       if (!names.contains(next.getKey()) && !others.contains(next.getKey())) {
         all.remove();
         next.getValue().watch.ifPresent(XdsClient.Watch::close);

@@ -33,11 +33,12 @@ public final class XdsDependencyManager {
   private final Listener listener;
   private final String listenerName;
   private final DependencyGraph graph;
-  private final WatchTable<ListenerResource> listeners;
-  private final WatchTable<RouteTable> routes;
-  private final WatchTable<ClusterResource> clusters;
-  private final WatchTable<EndpointSet> endpoints;
-  private final DnsClusters hosts;
+  private final WatchTable<String, ListenerResource> listeners;
+  private final WatchTable<String, RouteTable> routes;
+  private final WatchTable<String, ClusterResource> clusters;
+  private final WatchTable<String, EndpointSet> endpoints;
+  private final DnsNames dnsNames;
+  private final WatchTable<ClusterSource.Dns, EndpointSet> hosts;
   private final DependencyGraph.Lookup lookup = new Watched();
 
   private Set<String> keep = Set.of();
@@ -101,11 +102,12 @@ public final class XdsDependencyManager {
     this.listenerName = listenerName;
     this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
     this.graph = new DependencyGraph(listenerName, dataPlaneAuthority, nodeId);
-    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, name -> markDirty());
-    this.routes = new WatchTable<>(client, ResourceType.ROUTE, name -> markDirty());
-    this.clusters = new WatchTable<>(client, ResourceType.CLUSTER, name -> markDirty());
-    this.endpoints = new WatchTable<>(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
-    this.hosts = new DnsClusters(loop, dns, random, this::markDirty);
+    this.listeners = WatchTable.of(client, ResourceType.LISTENER, name -> markDirty());
+    this.routes = WatchTable.of(client, ResourceType.ROUTE, name -> markDirty());
+    this.clusters = WatchTable.of(client, ResourceType.CLUSTER, name -> markDirty());
+    this.endpoints = WatchTable.of(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
+    this.dnsNames = new DnsNames(loop, dns, random);
+    this.hosts = new WatchTable<>(dnsNames, name -> markDirty());
   }
 
   /** Starts to watch. The listener is not called before this method returns. */
@@ -130,7 +132,7 @@ public final class XdsDependencyManager {
   /** Resolves the DNS names of all clusters again, each at most every 30 s (A37, A74). */
   public void requestReresolution() {
     loop.checkInside();
-    hosts.requestReresolution();
+    dnsNames.requestReresolution();
   }
 
   /**

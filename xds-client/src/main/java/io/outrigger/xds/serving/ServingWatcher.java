@@ -21,8 +21,8 @@ public final class ServingWatcher {
   private final ControlLoop loop;
   private final ServingTransition transition;
   private final Consumer<ServingState> onState;
-  private final WatchTable<ListenerResource> listeners;
-  private final WatchTable<RouteTable> routes;
+  private final WatchTable<String, ListenerResource> listeners;
+  private final WatchTable<String, RouteTable> routes;
   private ServingState state;
   private boolean dirty;
   private boolean posted;
@@ -45,8 +45,8 @@ public final class ServingWatcher {
     this.loop = loop;
     this.transition = new ServingTransition(resource, listen, nodeId);
     this.onState = onState;
-    this.listeners = new WatchTable<>(client, ResourceType.LISTENER, name -> markDirty());
-    this.routes = new WatchTable<>(client, ResourceType.ROUTE, name -> markDirty());
+    this.listeners = WatchTable.of(client, ResourceType.LISTENER, name -> markDirty());
+    this.routes = WatchTable.of(client, ResourceType.ROUTE, name -> markDirty());
     this.state = transition.start();
   }
 

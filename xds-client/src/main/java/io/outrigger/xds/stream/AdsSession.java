@@ -31,20 +31,6 @@ import org.slf4j.LoggerFactory;
 final class AdsSession implements AdsTransport.Listener {
   private static final Logger log = LoggerFactory.getLogger(AdsSession.class);
 
-  /** The callbacks of a session to its supervisor. */
-  interface Owner {
-    void onReady();
-
-    /**
-     * The first response of this stream has arrived. The session handles the response after this
-     * method returns.
-     */
-    void onFirstResponse();
-
-    /** Called when the stream has ended, unless the session was closed before. */
-    void onEnded(boolean responded, RpcStatus reason);
-  }
-
   /** The progress of the stream. Only the transport knows whether the stream is writable. */
   private enum Phase {
     /** No response has arrived. */
@@ -71,7 +57,7 @@ final class AdsSession implements AdsTransport.Listener {
   private final ResourceTimers timers;
   private final ResponseHandler handler;
   private final AdsObserver observer;
-  private final Owner owner;
+  private final StreamSupervisor owner;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
   private @Nullable ServerStream<DiscoveryRequest> stream;
   private @Nullable ResourceType<?> reading; // the type of the response that is being decoded
@@ -88,7 +74,7 @@ final class AdsSession implements AdsTransport.Listener {
       ResourceTimers timers,
       ResponseHandler handler,
       AdsObserver observer,
-      Owner owner) {
+      StreamSupervisor owner) {
     this.loop = loop;
     this.server = server;
     this.node = node;

@@ -32,7 +32,7 @@ import java.util.concurrent.Executor;
  * </pre>
  */
 @ControlConfined
-final class StreamSupervisor implements AdsSession.Owner {
+final class StreamSupervisor {
   private sealed interface Phase {
     record Idle() implements Phase {}
 
@@ -172,22 +172,25 @@ final class StreamSupervisor implements AdsSession.Owner {
     }
   }
 
-  @Override
-  public void onReady() {
+  /** The stream is attached to a connection. */
+  void onReady() {
     attached = true;
     log.onConnected(transport.name());
   }
 
-  @Override
-  public void onFirstResponse() {
+  /**
+   * The first response of the stream has arrived. The session handles the response after this
+   * method returns.
+   */
+  void onFirstResponse() {
     backoff.reset(); // a rejected response counts as well (A57-03)
     outage = Optional.empty();
     // A88-27: any response shows that the server can be reached again.
     List.copyOf(users).forEach(user -> user.onResponded(this));
   }
 
-  @Override
-  public void onEnded(boolean responded, RpcStatus reason) {
+  /** The stream has ended, unless the session was closed before. */
+  void onEnded(boolean responded, RpcStatus reason) {
     if (!(phase instanceof Phase.Open open)) {
       throw new IllegalStateException("a stream ended in " + phase);
     }

@@ -1,6 +1,7 @@
 package io.outrigger.xds.transport;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Empty;
 import com.google.protobuf.UnknownFieldSet;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -12,6 +13,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
+import io.grpc.protobuf.ProtoUtils;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
@@ -19,7 +21,6 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.identity.certificate.WorkloadApi;
 import io.outrigger.identity.certificate.WorkloadResponse;
 import io.outrigger.identity.certificate.WorkloadResponse.Svid;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -46,11 +47,11 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     static final Metadata.Key<String> HEADER =
         Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
 
-    static final MethodDescriptor<byte[], WorkloadResponse> METHOD =
-        MethodDescriptor.<byte[], WorkloadResponse>newBuilder()
+    static final MethodDescriptor<Empty, WorkloadResponse> METHOD =
+        MethodDescriptor.<Empty, WorkloadResponse>newBuilder()
             .setType(MethodType.BIDI_STREAMING) // gRPC calls onReady only for this type
             .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
-            .setRequestMarshaller(new Requests())
+            .setRequestMarshaller(ProtoUtils.marshaller(Empty.getDefaultInstance()))
             .setResponseMarshaller(new Responses())
             .build();
   }
@@ -98,12 +99,12 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       listener.onClosed(RpcStatus.unavailable(String.valueOf(unusable.getMessage())));
       return new NoCall();
     }
-    ClientCall<byte[], WorkloadResponse> call = channel.newCall(Fetch.METHOD, CallOptions.DEFAULT);
+    ClientCall<Empty, WorkloadResponse> call = channel.newCall(Fetch.METHOD, CallOptions.DEFAULT);
     var headers = new Metadata();
     headers.put(Fetch.HEADER, "true");
     call.start(new Callbacks(channel, listener), headers);
     call.request(WINDOW);
-    call.sendMessage(new byte[0]);
+    call.sendMessage(Empty.getDefaultInstance()); // a message without fields
     call.halfClose();
     return new OpenCall(channel, call);
   }
@@ -122,7 +123,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     public void close() {}
   }
 
-  private record OpenCall(ManagedChannel channel, ClientCall<byte[], WorkloadResponse> call)
+  private record OpenCall(ManagedChannel channel, ClientCall<Empty, WorkloadResponse> call)
       implements Call {
     @Override
     public void request(int count) {
@@ -162,19 +163,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
           status.isOk()
               ? RpcStatus.unavailable("it has ended the stream")
               : StreamFailure.toRpcStatus(status));
-    }
-  }
-
-  /** Writes the request, which is a message without fields. */
-  private static final class Requests implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      throw new UnsupportedOperationException("only sent");
     }
   }
 
