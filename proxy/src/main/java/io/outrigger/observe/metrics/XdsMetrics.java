@@ -126,8 +126,7 @@ final class XdsMetrics {
             "outrigger_overlay_left_out",
             "Resources that go on without the rule, since it would make them invalid.");
     for (OverlayStatus.Rule rule : overlay.rules()) {
-      leftOut.add(
-          Labels.of("rule", rule.rule().name()), rule.leftOut().size() + rule.moreLeftOut());
+      leftOut.add(Labels.of("rule", rule.rule().name()), rule.leftOut().size());
     }
     all.gauge(
             "outrigger_overlay_file_problems",
