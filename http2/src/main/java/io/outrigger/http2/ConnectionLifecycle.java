@@ -30,7 +30,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final FlushQueue.Mark dirty;
+  private final LoopTurn.Mark dirty;
   private final FrameWriter writer;
   private final PeerSettings peer;
   private final StreamTable table;
@@ -57,7 +57,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       ChannelHandlerContext ctx,
       ConnectionSettings settings,
       ConnectionState state,
-      FlushQueue.Mark dirty,
+      LoopTurn.Mark dirty,
       FrameWriter writer,
       ConnectionStreams streams) {
     this.ctx = ctx;
@@ -270,7 +270,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     keepAlive = new KeepAlive(this, table, nanoTime(), time, timeout);
   }
 
-  /** Called once a second while the socket is open. */
   void onTick(long nowNanos) {
     if (lingering != null) {
       lingering.onTick(nowNanos);
@@ -300,7 +299,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     writer.ping(KEEP_ALIVE_PING, false);
   }
 
-  /** The number of keepalive PINGs sent. */
   long keepAlivesSent() {
     return keepAlivesSent;
   }

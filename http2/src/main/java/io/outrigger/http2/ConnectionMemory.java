@@ -102,7 +102,6 @@ final class ConnectionMemory implements MemoryHolder {
     account.onRead(bytes);
   }
 
-  /** Called when the socket is closed. */
   void close() {
     account.close();
   }
@@ -152,7 +151,6 @@ final class ConnectionMemory implements MemoryHolder {
         "memory is short (--max-memory) and this connection holds much of it");
   }
 
-  /** Called once a second. */
   void onTick(long nowNanos) {
     if (process.isShort()) {
       settlePending();

@@ -80,7 +80,6 @@ final class ConnectionState {
     phase = Phase.CLOSED;
   }
 
-  /** A description of the connection for the log. */
   @Override
   public String toString() {
     return (server ? "server " : "client ") + channel;

@@ -27,7 +27,7 @@ final class ConnectionStreams {
 
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final FlushQueue.Mark dirty;
+  private final LoopTurn.Mark dirty;
   private final FrameWriter writer;
   private final PeerSettings peer;
   private final AbuseGuard guard;
@@ -71,7 +71,7 @@ final class ConnectionStreams {
       ChannelHandlerContext ctx,
       ConnectionSettings settings,
       ConnectionState state,
-      FlushQueue.Mark dirty,
+      LoopTurn.Mark dirty,
       FrameWriter writer,
       AbuseGuard guard) {
     this.settings = settings;
@@ -87,7 +87,6 @@ final class ConnectionStreams {
     fence = new ResetFence(writer);
   }
 
-  /** The SETTINGS of the peer. */
   PeerSettings peer() {
     return peer;
   }
@@ -292,7 +291,6 @@ final class ConnectionStreams {
     moves++;
   }
 
-  /** The number of times that DATA was consumed or sent, or a stream has ended, so far. */
   long moves() {
     return moves;
   }

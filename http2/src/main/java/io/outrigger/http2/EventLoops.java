@@ -46,7 +46,6 @@ import java.util.stream.IntStream;
  */
 @AnyThread
 public final class EventLoops {
-  /** The transport of the event loops. */
   public enum TransportKind {
     /** Epoll where it is available, otherwise NIO. */
     AUTO,
@@ -156,12 +155,10 @@ public final class EventLoops {
     return kind;
   }
 
-  /** The allocator of the data plane's channels. */
   public ByteBufAllocator allocator() {
     return allocator;
   }
 
-  /** The number of loops. */
   public int count() {
     return loops.length;
   }

@@ -50,7 +50,6 @@ final class FrameReader {
   private boolean settingsSeen;
   private boolean stopped;
 
-  /** The number of frames and header blocks that have arrived whole, without DATA frames. */
   private long whole;
 
   FrameReader(FrameListener listener, ConnectionSettings settings) {
@@ -59,7 +58,7 @@ final class FrameReader {
     this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
   }
 
-  /** Reads all bytes of the buffer, which the caller releases, unless {@link #stop} is called. */
+  /** Reads all bytes of the buffer, which the caller releases, unless {@link #release} is called. */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
       switch (position) {
@@ -129,7 +128,6 @@ final class FrameReader {
     }
   }
 
-  /** Releases the buffers of incomplete frames and header blocks. */
   void release() {
     stopped = true;
     block.release();

@@ -48,10 +48,8 @@ final class FrameWriter {
    */
   private boolean awaitsDirectBuffer;
 
-  /** The reason why a frame is missing or incomplete; null while every frame is complete. */
   private @Nullable OutOfMemoryError failure;
 
-  /** The number of bytes passed to the channel so far. */
   private long handedBytes;
 
   /**

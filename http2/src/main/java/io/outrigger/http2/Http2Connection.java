@@ -38,7 +38,7 @@ public final class Http2Connection {
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;
   private final ConnectionState state;
-  private final FlushQueue.Mark dirty;
+  private final LoopTurn.Mark dirty;
   private final FrameWriter writer;
   private final StreamTable table;
   private final SendScheduler scheduler;
@@ -56,7 +56,7 @@ public final class Http2Connection {
       boolean server,
       ConnectionSettings settings,
       ChannelHandlerContext ctx,
-      FlushQueue.Mark dirty) {
+      LoopTurn.Mark dirty) {
     this.ctx = ctx;
     this.settings = settings;
     this.dirty = dirty;
@@ -72,6 +72,7 @@ public final class Http2Connection {
         new FrameReader(
             new InboundFrames(state, dirty, writer, decoder, guard, streams, lifecycle), settings);
     reads = SocketReads.of(ctx.channel());
+    reads.attach(table::started, dirty);
     memory =
         new ConnectionMemory(
             new ConnectionMemory.Parts(ctx, state, reader, writer, streams, lifecycle, reads),
@@ -199,11 +200,6 @@ public final class Http2Connection {
     lifecycle.start();
   }
 
-  /** The number of streams that were started so far. */
-  long startedStreams() {
-    return table.started();
-  }
-
   /** Processes {@code bytes}, which the caller releases. */
   void read(ByteBuf bytes) {
     int count = bytes.readableBytes();
@@ -215,7 +211,6 @@ public final class Http2Connection {
     }
   }
 
-  /** Called once a second. */
   void onTick(long nowNanos) {
     try {
       if (!state.isClosed()) {
@@ -274,6 +269,7 @@ public final class Http2Connection {
   }
 
   void onSocketClosed(String reason) {
+    dirty.close();
     lifecycle.onSocketClosed(reason);
     memory.close();
   }

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * handler is added to the channel.
  */
 @LoopConfined
-final class Http2Handler extends ChannelInboundHandlerAdapter
-    implements FlushQueue.Dirty, SecondTick.Ticking {
+final class Http2Handler extends ChannelInboundHandlerAdapter implements LoopTurn.Served {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(64 << 10, 256 << 10);
 
@@ -36,25 +35,6 @@ final class Http2Handler extends ChannelInboundHandlerAdapter
     this.handlerFactory = handlerFactory;
   }
 
-  /** What the reads of a socket ask of its connection and loop. */
-  private record Reading(Http2Connection connection, FlushQueue.Mark mark, FlushQueue queue)
-      implements SocketReads.Reader {
-    @Override
-    public long startedStreams() {
-      return connection.startedStreams();
-    }
-
-    @Override
-    public int streamsOfTurn() {
-      return queue.streams();
-    }
-
-    @Override
-    public void onRetry() {
-      mark.set();
-    }
-  }
-
   private Http2Connection connection() {
     return requireNonNull(connection, "connection is in no pipeline");
   }
@@ -63,12 +43,9 @@ final class Http2Handler extends ChannelInboundHandlerAdapter
   public void handlerAdded(ChannelHandlerContext ctx) {
     ctx.channel().config().setWriteBufferWaterMark(WATER_MARK);
     SocketBuffers.bound(ctx.channel());
-    FlushQueue queue = FlushQueue.of(ctx.channel().eventLoop());
-    FlushQueue.Mark mark = queue.mark(this);
+    LoopTurn.Mark mark = LoopTurn.of(ctx.channel().eventLoop()).open(this);
     var made = new Http2Connection(server, settings, ctx, mark);
-    SocketReads.of(ctx.channel()).reader(new Reading(made, mark, queue));
     connection = made;
-    queue.tick().add(this);
     made.listener(handlerFactory.apply(made));
     if (ctx.channel().isActive()) {
       made.start();
@@ -107,17 +84,12 @@ final class Http2Handler extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    onSocketClosed(ctx, "socket closed by the peer");
+    connection().onSocketClosed("socket closed by the peer");
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    onSocketClosed(ctx, "socket was never connected");
-  }
-
-  private void onSocketClosed(ChannelHandlerContext ctx, String reason) {
-    FlushQueue.of(ctx.channel().eventLoop()).tick().remove(this);
-    connection().onSocketClosed(reason);
+    connection().onSocketClosed("socket was never connected");
   }
 
   @Override

@@ -23,7 +23,7 @@ final class InboundFrames implements FrameListener {
   private final ConnectionStreams streams;
   private final StreamTable table;
   private final SendScheduler scheduler;
-  private final FlushQueue.Mark dirty;
+  private final LoopTurn.Mark dirty;
   private final HpackDecoder hpack;
   private final FrameWriter writer;
   private final AbuseGuard guard;
@@ -36,7 +36,7 @@ final class InboundFrames implements FrameListener {
 
   InboundFrames(
       ConnectionState state,
-      FlushQueue.Mark dirty,
+      LoopTurn.Mark dirty,
       FrameWriter writer,
       HpackDecoder hpack,
       AbuseGuard guard,

@@ -47,7 +47,6 @@ final class KeepAlive {
     isRead = true;
   }
 
-  /** Called once a second. */
   void onTick(long nowNanos) {
     Duration silence = Duration.ofNanos(nowNanos - sinceNanos);
     if (isRead) {

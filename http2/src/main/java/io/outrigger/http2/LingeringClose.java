@@ -52,7 +52,6 @@ final class LingeringClose {
     }
   }
 
-  /** Called once a second. */
   void onTick(long nowNanos) {
     if (nowNanos - endNanos >= 0) {
       var unused = channel.close();

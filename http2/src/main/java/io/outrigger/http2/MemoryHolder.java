@@ -39,9 +39,7 @@ public interface MemoryHolder {
   /** Closes the connection at once because memory is short. */
   void end();
 
-  /** Returns a description of the peer for people. */
   String peer();
 
-  /** Returns the number of open streams. */
   int streams();
 }

@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
  */
 @LoopConfined
 final class Preface {
-  /** The result of the examination of the bytes so far. */
   enum Verdict {
     INCOMPLETE,
     HTTP2,

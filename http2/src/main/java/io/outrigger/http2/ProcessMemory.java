@@ -30,7 +30,6 @@ public interface ProcessMemory {
    */
   boolean onFailure(Throwable failure);
 
-  /** The account of one connection. */
   @LoopConfined
   interface Account {
     /**
@@ -39,7 +38,6 @@ public interface ProcessMemory {
      */
     void onRead(int bytes);
 
-    /** Called when the connection is closed. */
     void close();
   }
 

@@ -4,8 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * Sends DATA within the peer's flow-control windows and no faster than the socket accepts it. A
@@ -28,22 +29,22 @@ final class SendScheduler {
    * The empty line, shared by all connections in which no stream has waited; no stream is ever
    * added to it.
    */
-  private static final Deque<SocketStream> EMPTY_LINE = new ArrayDeque<>(1);
+  private static final Set<SocketStream> EMPTY_LINE = new LinkedHashSet<>();
 
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
   private final AbuseGuard guard;
   private final ProcessMemory memory;
-  private final FlushQueue.Mark dirty;
+  private final LoopTurn.Mark dirty;
 
   /** The number of bytes of DATA that the peer allows on all streams together. */
   private int window = ConnectionSettings.INITIAL_WINDOW;
 
-  /** Streams with pending DATA and an open stream window, each at most once. */
-  private Deque<SocketStream> line = EMPTY_LINE;
+  /** Streams with pending DATA and an open stream window, in the order in which they are served. */
+  private Set<SocketStream> line = EMPTY_LINE;
 
-  /** Streams whose next item to send is a header block, each at most once. */
-  private Deque<SocketStream> heads = EMPTY_LINE;
+  /** Streams whose next item to send is a header block. */
+  private Set<SocketStream> heads = EMPTY_LINE;
 
   /**
    * @param dirty set when DATA or a header block can be sent at the end of the loop's turn
@@ -53,7 +54,7 @@ final class SendScheduler {
       ByteBufAllocator alloc,
       AbuseGuard guard,
       ProcessMemory memory,
-      FlushQueue.Mark dirty) {
+      LoopTurn.Mark dirty) {
     this.writer = writer;
     this.alloc = alloc;
     this.guard = guard;
@@ -132,12 +133,8 @@ final class SendScheduler {
   /** Queues a stream that may have become able to send; it is served at the end of the turn. */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
-      if (!stream.isInHeadLine()) {
-        stream.inHeadLine(true);
-        heads = followedBy(stream, heads);
-      }
-    } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0 && !stream.isInLine()) {
-      stream.inLine(true);
+      heads = followedBy(stream, heads);
+    } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0) {
       line = followedBy(stream, line);
     }
     if (canSend()) {
@@ -146,10 +143,17 @@ final class SendScheduler {
   }
 
   @SuppressWarnings("ReferenceEquality") // compares the identity of lines, not their content
-  private static Deque<SocketStream> followedBy(SocketStream last, Deque<SocketStream> line) {
-    Deque<SocketStream> own = line == EMPTY_LINE ? new ArrayDeque<>(1) : line;
+  private static Set<SocketStream> followedBy(SocketStream last, Set<SocketStream> line) {
+    Set<SocketStream> own = line == EMPTY_LINE ? new LinkedHashSet<>() : line;
     own.add(last);
     return own;
+  }
+
+  private static SocketStream removeFirst(Set<SocketStream> line) {
+    Iterator<SocketStream> streams = line.iterator();
+    SocketStream first = streams.next();
+    streams.remove();
+    return first;
   }
 
   /**
@@ -157,12 +161,10 @@ final class SendScheduler {
    * long as the window is closed.
    */
   void leave(SocketStream stream) {
-    if (stream.isInLine()) {
-      stream.inLine(false);
+    if (!line.isEmpty()) { // most streams never wait, and need no hash
       line.remove(stream);
     }
-    if (stream.isInHeadLine()) {
-      stream.inHeadLine(false);
+    if (!heads.isEmpty()) {
       heads.remove(stream);
     }
   }
@@ -179,11 +181,7 @@ final class SendScheduler {
 
   private void pumpHeads() {
     while (!heads.isEmpty() && writer.isWritable()) {
-      SocketStream stream = heads.removeFirst();
-      stream.inHeadLine(false);
-      if (stream.isGone()) {
-        continue;
-      }
+      SocketStream stream = removeFirst(heads);
       HeaderList head = stream.takeWaitingHead();
       if (head != null) {
         writer.headers(stream.id(), head, false);
@@ -216,11 +214,10 @@ final class SendScheduler {
   void pump() {
     pumpHeads();
     while (!line.isEmpty() && window > 0 && writer.isWritable()) {
-      SocketStream stream = line.removeFirst();
-      stream.inLine(false);
+      SocketStream stream = removeFirst(line);
       int allowed = allowed(stream);
-      if (stream.isGone() || allowed <= 0 || stream.pendingBytes() == 0) {
-        continue; // the stream was reset, or its window shrank, while it waited
+      if (allowed <= 0 || stream.pendingBytes() == 0) {
+        continue; // its window shrank, or its DATA was dropped, while it waited
       }
       ByteBuf data = stream.pending().take(allowed);
       int bytes = data.readableBytes();

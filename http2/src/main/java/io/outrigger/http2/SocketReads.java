@@ -12,6 +12,7 @@ import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.Exhaustion;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
- *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a
- *       row. After that the connection is closed.
+ *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a row.
+ *       After that the connection is closed.
  * </ul>
  */
 @LoopConfined
@@ -54,18 +55,6 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   /** When apps have opened this many streams in a turn of the loop, less is read from each. */
   private static final int BUSY_STREAMS = 256;
 
-  /** The connection that reads the socket. */
-  interface Reader {
-    /** The number of streams that were started so far. */
-    long startedStreams();
-
-    /** The number of streams that apps have opened on the loop in this turn. */
-    int streamsOfTurn();
-
-    /** Called when the connection may try again to get a buffer. */
-    void onRetry();
-  }
-
   /**
    * Reports that no buffer is available now. The exception passes through Netty to {@link
    * Http2Handler}, which ignores it. Netty closes the channel after an {@link OutOfMemoryError},
@@ -81,8 +70,11 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private final Channel channel;
 
-  /** Null during the TLS handshake, when reads are not retried. */
-  private @Nullable Reader reader;
+  /** The connection's mark; null during the TLS handshake, when reads are not retried. */
+  private LoopTurn.@Nullable Mark dirty;
+
+  /** The number of streams that were started so far. */
+  private LongSupplier started = () -> 0;
 
   private boolean isFirst;
   private boolean isBusy;
@@ -114,8 +106,15 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     return made;
   }
 
-  void reader(Reader value) {
-    reader = value;
+  /**
+   * Sets the connection that reads the socket.
+   *
+   * @param startedStreams the number of streams that were started so far
+   * @param mark set when the connection may try again to get a buffer
+   */
+  void attach(LongSupplier startedStreams, LoopTurn.Mark mark) {
+    started = startedStreams;
+    dirty = mark;
   }
 
   /** The only handle: a channel keeps the handle that it gets at its first read. */
@@ -128,10 +127,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   @Override
   public void reset(ChannelConfig config) {
     isFirst = true;
-    if (reader != null) {
-      isBusy = reader.streamsOfTurn() >= BUSY_STREAMS;
-      startedBefore = reader.startedStreams();
-    }
+    isBusy = dirty != null && dirty.streamsOfTurn() >= BUSY_STREAMS;
+    startedBefore = started.getAsLong();
     super.reset(config);
   }
 
@@ -159,7 +156,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     try {
       return allocator.ioBuffer(SMALL_BYTES);
     } catch (OutOfMemoryError noneAtAll) {
-      if (reader == null || Exhaustion.isOfJvm(noneAtAll) || ++waits > MAX_WAITS) {
+      if (dirty == null || Exhaustion.isOfJvm(noneAtAll) || ++waits > MAX_WAITS) {
         throw noneAtAll;
       }
       waitForBuffer(); // called before Netty checks whether to continue reading
@@ -174,11 +171,12 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   @Override
   public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-    return hasFewStreams() && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+    return hasFewStreams()
+        && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
   }
 
   private boolean hasFewStreams() {
-    return reader == null || reader.startedStreams() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
+    return started.getAsLong() - startedBefore <= (isBusy ? 0 : FEW_STREAMS);
   }
 
   /** Stops reading, and tries again after {@value #WAIT_MILLIS} ms. */
@@ -192,8 +190,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   private void retry() {
     isWaiting = false;
-    if (channel.isOpen() && reader != null) {
-      reader.onRetry();
+    if (channel.isOpen() && dirty != null) {
+      dirty.set();
       setAutoRead();
     }
   }

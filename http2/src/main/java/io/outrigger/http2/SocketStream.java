@@ -60,12 +60,6 @@ final class SocketStream implements Http2Stream {
    */
   private int held;
 
-  /** Whether the stream is in the DATA line of {@link SendScheduler}. */
-  private boolean inLine;
-
-  /** Whether the stream is in the line of header blocks of {@link SendScheduler}. */
-  private boolean inHeadLine;
-
   /** Bytes of header lists and received DATA that the connection has counted for this stream. */
   private int queued;
 
@@ -311,14 +305,6 @@ final class SocketStream implements Http2Stream {
     return waitingHead != null || (trailers != null && pendingBytes() == 0);
   }
 
-  boolean isInHeadLine() {
-    return inHeadLine;
-  }
-
-  void inHeadLine(boolean value) {
-    inHeadLine = value;
-  }
-
   boolean isGone() {
     return gone;
   }
@@ -345,10 +331,6 @@ final class SocketStream implements Http2Stream {
 
   boolean isReceiveEnded() {
     return receiveEnded;
-  }
-
-  boolean isSendEnded() {
-    return sending == Sending.ENDED;
   }
 
   /** Called when {@code bytes} of DATA have been passed to the socket. */
@@ -496,14 +478,6 @@ final class SocketStream implements Http2Stream {
   void hold(int bytes) {
     held += bytes;
     queue(bytes);
-  }
-
-  boolean isInLine() {
-    return inLine;
-  }
-
-  void inLine(boolean value) {
-    inLine = value;
   }
 
   /** Marks the stream as gone and clears the header blocks that wait. */

@@ -68,12 +68,10 @@ final class StreamTable {
     }
   }
 
-  /** The highest id that the peer opened. */
   int lastPeerId() {
     return lastPeerId;
   }
 
-  /** The number of streams that were started so far. */
   long started() {
     return started;
   }
@@ -92,7 +90,6 @@ final class StreamTable {
     unnumbered.add(stream);
   }
 
-  /** Gives a local stream the next id. */
   void number(SocketStream stream) {
     unnumbered.remove(stream);
     stream.id(nextLocalId);
@@ -129,7 +126,7 @@ final class StreamTable {
    */
   private void count(SocketStream stream) {
     closedOneHadHead |= stream.hasHead();
-    if (server ? stream.isSendEnded() : stream.isReceiveEnded()) {
+    if (server ? stream.hasSentEnd() : stream.isReceiveEnded()) {
       succeeded++;
     } else {
       failed++;
@@ -141,7 +138,6 @@ final class StreamTable {
     return closedOneHadHead || open.values().stream().anyMatch(SocketStream::hasHead);
   }
 
-  /** The numbers of streams started, succeeded and failed so far. */
   SocketView.Streams streams() {
     return new SocketView.Streams(started, succeeded, failed);
   }

@@ -57,9 +57,10 @@ final class ConnectionStreamsTest {
   @Test
   void theLoopKnowsHowManyStreamsBeginInATurn() {
     try (RawPeer client = RawPeer.client()) {
-      FlushQueue loop = FlushQueue.of(client.channel.eventLoop());
+      LoopTurn.Mark mark =
+          LoopTurn.of(client.channel.eventLoop()).open(new LooseStreams.Unserved());
       List<Integer> begun = new ArrayList<>();
-      client.events.onStream = stream -> begun.add(loop.streams());
+      client.events.onStream = stream -> begun.add(mark.streamsOfTurn());
 
       client.send(join(wholeRequest(1), wholeRequest(3), wholeRequest(5)));
       client.send(wholeRequest(7));

@@ -29,8 +29,8 @@ class Http2LayersTest {
       List.of(
           // words: fields, errors, settings; the end of a loop's turn
           "ByteHash FieldRules HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
-              + " ConnectionFault ConnectionSettings FallbackBuffers FlushQueue FrameType Http2Error"
-              + " MemoryHolder PeerErrors ProcessMemory SecondTick SocketView Stall",
+              + " ConnectionFault ConnectionSettings FallbackBuffers LoopTurn FrameType Http2Error"
+              + " MemoryHolder PeerErrors ProcessMemory SocketView Stall",
           // codec: HPACK, frames
           "DecoderTable EncoderTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"

@@ -234,14 +234,12 @@ final class SendSchedulerTest {
       loose.socketTakes(false);
       stream.sendHeaders(OK, false);
       stream.sendHeaders(TRAILERS, true); // queues the stream a second time
-      assertThat(stream.isInHeadLine()).isTrue();
       assertThat(scheduler.canSend()).isFalse();
       loose.socketTakes(true);
       assertThat(scheduler.canSend()).isTrue();
 
       stream.reset(Http2Error.CANCEL);
 
-      assertThat(stream.isInHeadLine()).isFalse();
       assertThat(scheduler.canSend()).isFalse();
     }
   }
@@ -257,7 +255,6 @@ final class SendSchedulerTest {
 
       scheduler.pump();
 
-      assertThat(stream.isInHeadLine()).isFalse();
       assertThat(stream.waitingHead()).isNull();
       assertThat(scheduler.canSend()).isFalse();
     }

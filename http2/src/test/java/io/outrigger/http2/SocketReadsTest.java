@@ -23,24 +23,24 @@ final class SocketReadsTest {
   private final ScarceBuffers buffers = new ScarceBuffers();
   private SocketReads reads;
   private long started;
-  private int ofTurn;
+  private LoopTurn.Mark others;
   private int retries;
 
-  private final class App implements SocketReads.Reader {
+  private final class App implements LoopTurn.Served {
     @Override
-    public long startedStreams() {
-      return started;
-    }
-
-    @Override
-    public int streamsOfTurn() {
-      return ofTurn;
-    }
-
-    @Override
-    public void onRetry() {
+    public void onEndOfTurn() {
       retries++;
     }
+
+    @Override
+    public void onTick(long nowNanos) {}
+  }
+
+  private void othersOpen(int streams) {
+    for (int i = 0; i < streams; i++) {
+      others.onStream();
+    }
+    nextTurn();
   }
 
   @BeforeEach
@@ -48,7 +48,9 @@ final class SocketReadsTest {
     channel.freezeTime();
     channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(64, FULL, FULL));
     reads = SocketReads.of(channel);
-    reads.reader(new App());
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    others = turn.open(new LooseStreams.Unserved());
+    reads.attach(() -> started, turn.open(new App()));
     nextTurn();
   }
 
@@ -82,6 +84,7 @@ final class SocketReadsTest {
   private void pass(int millis) {
     channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
   }
 
   private boolean isReading() {
@@ -120,21 +123,22 @@ final class SocketReadsTest {
 
   @Test
   void othersFloodLeavesEachAFewRequests() {
-    ofTurn = 256;
-    nextTurn();
+    othersOpen(255);
+    assertThat(read(1)).isEqualTo(FIRST);
+    assertThat(mayContinue()).isTrue();
+
+    othersOpen(1);
     assertThat(read(1)).isEqualTo(SMALL);
     assertThat(mayContinue()).isFalse();
 
-    ofTurn = 255;
+    channel.runPendingTasks(); // the end of the loop's turn
     nextTurn();
     assertThat(read(1)).isEqualTo(FIRST);
-    assertThat(mayContinue()).isTrue();
   }
 
   @Test
   void aBodyIsReadOnWhileOthersFlood() {
-    ofTurn = 256;
-    nextTurn();
+    othersOpen(256);
     assertThat(read(0)).isEqualTo(SMALL);
     assertThat(mayContinue()).isTrue();
     assertThat(read(0)).isEqualTo(FULL);

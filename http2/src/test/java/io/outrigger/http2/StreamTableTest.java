@@ -44,7 +44,7 @@ final class StreamTableTest {
       request(peer, 3);
       peer.send(reset(3, Http2Error.CANCEL));
 
-      assertThat(peer.connection.startedStreams()).isEqualTo(3);
+      assertThat(peer.connection.view(1).streams().started()).isEqualTo(3);
     }
   }
 

@@ -1,0 +1,163 @@
+package io.outrigger.http2;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.outrigger.base.LoopConfined;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connections of one event loop. One task at the end of the loop's turn calls those that have
+ * frames to flush, so frames written for many streams, during many socket reads, need one system
+ * call per socket. One timer calls all of them once a second, so that a time limit of a peer needs
+ * no timer of its own: the loop would wake up ten thousand times a second for the timers of ten
+ * thousand connections.
+ */
+@LoopConfined
+final class LoopTurn {
+  /** A connection that the loop calls. */
+  interface Served {
+    /** Called at the end of a turn in which the connection was marked. */
+    void onEndOfTurn();
+
+    /** Called once a second. */
+    void onTick(long nowNanos);
+  }
+
+  /** Whether one connection is called at the end of this turn. */
+  @LoopConfined
+  static final class Mark {
+    private final LoopTurn turn;
+    private final Served connection;
+    private boolean set;
+
+    private Mark(LoopTurn turn, Served connection) {
+      this.turn = turn;
+      this.connection = connection;
+    }
+
+    /** Schedules one call of the connection, however often this method is called. */
+    void set() {
+      if (!set) {
+        set = true;
+        turn.add(connection);
+      }
+    }
+
+    /** Called when the connection is being served; a later {@link #set} schedules another call. */
+    void clear() {
+      set = false;
+    }
+
+    /** Counts a stream that an app has opened, and also schedules a call of the connection. */
+    void onStream() {
+      turn.streams++;
+      set();
+    }
+
+    /** The number of streams that apps have opened in this turn of the loop. */
+    int streamsOfTurn() {
+      return turn.streams;
+    }
+
+    /** Called when the connection is closed; it is no longer called once a second. */
+    void close() {
+      turn.connections.remove(connection);
+    }
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(LoopTurn.class);
+  private static final FastThreadLocal<@Nullable LoopTurn> CURRENT = new FastThreadLocal<>();
+
+  private final EventLoop loop;
+  private final Set<Served> connections = new LinkedHashSet<>();
+  private final List<Served> dirty = new ArrayList<>();
+  private final Runnable task = this::run;
+  private boolean scheduled;
+  private boolean isTicking;
+  private int streams;
+
+  private LoopTurn(EventLoop loop) {
+    this.loop = loop;
+  }
+
+  /** The turn of {@code loop}. Must be called on the thread of the loop. */
+  static LoopTurn of(EventLoop loop) {
+    LoopTurn current = CURRENT.get();
+    if (current == null || current.loop != loop) {
+      current = new LoopTurn(loop);
+      CURRENT.set(current);
+    }
+    return current;
+  }
+
+  /** Adds {@code connection}, and creates its mark, which is not set. */
+  Mark open(Served connection) {
+    connections.add(connection);
+    tickLater();
+    return new Mark(this, connection);
+  }
+
+  private void add(Served connection) {
+    dirty.add(connection);
+    if (scheduled) {
+      return;
+    }
+    scheduled = true;
+    if (loop instanceof SingleThreadEventLoop turning) {
+      turning.executeAfterEventLoopIteration(task);
+    } else {
+      loop.execute(task);
+    }
+  }
+
+  private void run() {
+    streams = 0;
+    // A call may mark other connections or the same one again, for example by returning credit.
+    for (int i = 0; i < dirty.size(); i++) {
+      serve(dirty.get(i));
+    }
+    dirty.clear();
+    scheduled = false;
+  }
+
+  /**
+   * Catches any failure of one connection, for example a lack of memory, so that the other
+   * connections and later turns are still served.
+   */
+  private static void serve(Served connection) {
+    try {
+      connection.onEndOfTurn();
+    } catch (RuntimeException | Error e) {
+      log.error("{}: not served at the end of a turn", connection, e);
+    }
+  }
+
+  private void tickLater() {
+    if (!isTicking && !connections.isEmpty()) {
+      isTicking = true;
+      try {
+        var unused = loop.schedule(this::tick, 1, TimeUnit.SECONDS);
+      } catch (RejectedExecutionException stopped) {
+        // the process ends
+      }
+    }
+  }
+
+  private void tick() {
+    isTicking = false;
+    long now = loop.ticker().nanoTime();
+    for (Served connection : List.copyOf(connections)) { // a connection may close
+      connection.onTick(now);
+    }
+    tickLater();
+  }
+}

@@ -1,0 +1,123 @@
+package io.outrigger.http2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.outrigger.http2.EventLoops.TransportKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A connection with frames to flush is served once, at the end of the turn; all once a second. */
+final class LoopTurnTest {
+  /** A connection that runs {@code task} at the end of a turn, and counts the seconds. */
+  private record Connection(Runnable task, AtomicInteger seconds) implements LoopTurn.Served {
+    static Connection of(Runnable task) {
+      return new Connection(task, new AtomicInteger());
+    }
+
+    @Override
+    public void onEndOfTurn() {
+      task.run();
+    }
+
+    @Override
+    public void onTick(long nowNanos) {
+      seconds.incrementAndGet();
+    }
+  }
+
+  @Test
+  void eachOpenConnectionIsCalledOnceASecondAndThenThereIsNoTimer() {
+    var channel = new EmbeddedChannel();
+    channel.freezeTime();
+    LoopTurn turn = LoopTurn.of(channel.eventLoop());
+    Connection one = Connection.of(() -> {});
+    Connection other = Connection.of(() -> {});
+    LoopTurn.Mark first = turn.open(one);
+    LoopTurn.Mark second = turn.open(other);
+
+    pass(channel, 999);
+    assertThat(one.seconds()).hasValue(0);
+    pass(channel, 1);
+    first.close();
+    pass(channel, 1_000);
+    assertThat(one.seconds()).hasValue(1);
+    assertThat(other.seconds()).hasValue(2);
+
+    second.close();
+    pass(channel, 1_000);
+    assertThat(other.seconds()).hasValue(2);
+    assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+    channel.finishAndReleaseAll();
+  }
+
+  private static void pass(EmbeddedChannel channel, int millis) {
+    channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  @Test
+  void oneThatFailsKeepsNeitherTheOthersNorLaterTurnsFromBeingServed() {
+    var channel = new EmbeddedChannel();
+    LoopTurn queue = LoopTurn.of(channel.eventLoop());
+    List<String> served = new ArrayList<>();
+
+    open(
+        queue,
+        () -> {
+          throw new OutOfMemoryError("direct buffers, in a test");
+        });
+    open(queue, () -> served.add("the next one"));
+    channel.runPendingTasks();
+    open(queue, () -> served.add("a later turn"));
+    channel.runPendingTasks();
+
+    assertThat(served).containsExactly("the next one", "a later turn");
+    channel.finishAndReleaseAll();
+  }
+
+  private static void open(LoopTurn turn, Runnable task) {
+    turn.open(Connection.of(task)).set();
+  }
+
+  @Test
+  void aLoopHasOneQueueForAllOfItsConnections() {
+    var one = new EmbeddedChannel();
+    var other = new EmbeddedChannel();
+    LoopTurn queue = LoopTurn.of(one.eventLoop());
+
+    assertThat(LoopTurn.of(one.eventLoop())).isSameAs(queue);
+    LoopTurn another = LoopTurn.of(other.eventLoop());
+    assertThat(another).isNotSameAs(queue);
+    assertThat(LoopTurn.of(other.eventLoop())).isSameAs(another);
+    one.finishAndReleaseAll();
+    other.finishAndReleaseAll();
+  }
+
+  /** Frames that other tasks of the turn write are sent with the same system call. */
+  @Test
+  void anEventLoopWithSocketsServesBehindAllTasksOfTheTurn() throws Exception {
+    EventLoops loops = EventLoops.start(TransportKind.NIO, 1);
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    try {
+      EventLoop loop = loops.loop(0);
+      loop.submit(
+              () -> {
+                open(LoopTurn.of(loop), () -> order.add("served"));
+                loop.execute(() -> order.add("a task"));
+                loop.execute(() -> order.add("another task"));
+              })
+          .get();
+    } finally {
+      loops.stop(Duration.ofSeconds(60)); // ends a turn, too
+    }
+
+    assertThat(order).containsExactly("a task", "another task", "served");
+  }
+}
