@@ -176,7 +176,8 @@ final class ConnectionStreams {
   }
 
   private SocketStream newStream(int id) {
-    return new SocketStream(this, id, peer.initialWindow(), grantedWindow, settings.windows().stream());
+    return new SocketStream(
+        this, id, peer.initialWindow(), grantedWindow, settings.windows().stream());
   }
 
   // Sending.
@@ -250,7 +251,8 @@ final class ConnectionStreams {
     int window = stream.receiveWindow();
     int room =
         Math.min(
-            settings.windows().widestStream() - window, settings.windows().connection() - totalWidening);
+            settings.windows().widestStream() - window,
+            settings.windows().connection() - totalWidening);
     if (room <= 0 || settings.memory().isShort()) {
       return 0;
     }

@@ -58,7 +58,9 @@ final class FrameReader {
     this.block = new HeaderBlock(settings.maxHeaderListBytes(), abuse.continuationFrames());
   }
 
-  /** Reads all bytes of the buffer, which the caller releases, unless {@link #release} is called. */
+  /**
+   * Reads all bytes of the buffer, which the caller releases, unless {@link #release} is called.
+   */
   void read(ByteBuf in, ByteBufAllocator alloc) throws ConnectionFault {
     while (!stopped) {
       switch (position) {

@@ -154,8 +154,8 @@ public final class HeaderRules {
   }
 
   /**
-   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so its
-   * value is not checked.
+   * Section 8.3.1. A host field beside {@code :authority} is ignored and not forwarded (A41), so
+   * its value is not checked.
    */
   private static @Nullable String hostFault(HeaderList headers) {
     if (headers.count(KnownName.HOST) > 1) {

@@ -53,10 +53,7 @@ public final class Http2Connection {
    * @param dirty set when the connection has work to do at the end of the loop's turn
    */
   Http2Connection(
-      boolean server,
-      ConnectionSettings settings,
-      ChannelHandlerContext ctx,
-      LoopTurn.Mark dirty) {
+      boolean server, ConnectionSettings settings, ChannelHandlerContext ctx, LoopTurn.Mark dirty) {
     this.ctx = ctx;
     this.settings = settings;
     this.dirty = dirty;

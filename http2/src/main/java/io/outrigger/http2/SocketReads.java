@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>While no direct buffer is available, the socket is not read. Netty closes a channel that
  *       gets no buffer for a read, although other connections may have exhausted the buffers. A
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
- *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a row.
- *       After that the connection is closed.
+ *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a
+ *       row. After that the connection is closed.
  * </ul>
  */
 @LoopConfined
@@ -171,8 +171,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   @Override
   public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
-    return hasFewStreams()
-        && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
+    return hasFewStreams() && ((ExtendedHandle) delegate()).continueReading(maybeMoreData);
   }
 
   private boolean hasFewStreams() {

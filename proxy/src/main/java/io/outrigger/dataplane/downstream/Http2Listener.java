@@ -101,8 +101,7 @@ public final class Http2Listener {
         file.makeWay();
       }
       var listener =
-          new Http2Listener(
-              loops, callLoops, forward, Admission.of(forward.app()), settings, file);
+          new Http2Listener(loops, callLoops, forward, Admission.of(forward.app()), settings, file);
       ChannelFuture binding = listener.bindTo(address).awaitUninterruptibly();
       if (!binding.isSuccess()) {
         Throwable cause = binding.cause();

@@ -15,9 +15,7 @@ public interface FilteredCall {
 
   RandomSource random();
 
-  /**
-   * The request and its caller, as RBAC judges them. Only for filters of served listeners.
-   */
+  /** The request and its caller, as RBAC judges them. Only for filters of served listeners. */
   AuthorizationInput authorization();
 
   /** The cluster in which the call is balanced. */

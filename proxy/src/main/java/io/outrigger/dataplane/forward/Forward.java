@@ -96,8 +96,7 @@ public final class Forward {
    * The target of a new request; failed when no further target may be created, or when memory is
    * full and the request's connection is heavy.
    */
-  Outcome<ForwardTarget> targetFor(
-      Caller caller, RequestHead head, boolean isOnHeavyConnection) {
+  Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
     return isOnHeavyConnection && memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : caller.targets().targetFor(head.authority());
@@ -110,7 +109,9 @@ public final class Forward {
   @Nullable String authorityFault(Caller caller, RequestHead head) {
     AsciiString own = head.authority();
     if (own.isEmpty()) {
-      return caller.targets().needsAuthority() ? "no :authority, which names the target here" : null;
+      return caller.targets().needsAuthority()
+          ? "no :authority, which names the target here"
+          : null;
     }
     return settings.authority() instanceof AuthorityMode.Preserve && !AuthorityRule.isObeyed(own)
         ? ":authority is not a host with an optional port"

@@ -111,7 +111,6 @@ public final class AppSelectors {
 
   /** Returns the selector for a chain without usable routes, for the reason {@code status}. */
   public static ConfigSelector failing(RpcStatus status) {
-    return ConfigSelector.rejecting(
-        new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+    return ConfigSelector.rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
   }
 }

@@ -97,8 +97,7 @@ public final class ConfigSelector {
 
   /** Creates the selector of a virtual host of a served listener. No other selector follows. */
   static ConfigSelector served(VirtualHost host, RouteIndex routes, RouteChoice[] choices) {
-    return new ConfigSelector(
-        "virtual host \"" + host.name() + "\"", routes, choices, null, true);
+    return new ConfigSelector("virtual host \"" + host.name() + "\"", routes, choices, null, true);
   }
 
   /** Creates the selector of requests that a served listener rejects. No other selector follows. */
@@ -143,8 +142,7 @@ public final class ConfigSelector {
       return choices[first].choose(random);
     }
     return new RouteDecision.Reject(
-        RpcStatus.unavailable(
-            "no route for " + owner + " and path " + WireText.read(path)),
+        RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
         "no_route",
         isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // with routes, only served selectors are last
   }

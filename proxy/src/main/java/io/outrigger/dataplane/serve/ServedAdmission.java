@@ -7,8 +7,8 @@ import io.netty.channel.ChannelHandler;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.downstream.Admission;
@@ -69,8 +69,7 @@ final class ServedAdmission implements Admission {
     this.settings = settings;
     this.random = random;
     this.observer = observer;
-    handshakes =
-        Stream.<Set<Handshake>>generate(LinkedHashSet::new).limit(loops.count()).toList();
+    handshakes = Stream.<Set<Handshake>>generate(LinkedHashSet::new).limit(loops.count()).toList();
   }
 
   /** Sets the configuration for new connections; null to admit none. */
@@ -88,15 +87,13 @@ final class ServedAdmission implements Admission {
       return;
     }
     var connection = new Accepted(channel, local, peer);
-    ServedChain chain =
-        now.chainFor(connection.localIp(), connection.peerIp(), peer.getPort());
+    ServedChain chain = now.chainFor(connection.localIp(), connection.peerIp(), peer.getPort());
     if (chain == null) {
       loops.peerErrors().onHandshakeFailed(peer, "no filter chain matches the connection");
       channel.close();
     } else if (chain.config().tls().isEmpty()) {
       var peerOfChain = new ServedPeer(chain, null, null);
-      Caller caller =
-          connection.caller(peerOfChain, new PeerIdentity.Plain(), Optional.empty());
+      Caller caller = connection.caller(peerOfChain, new PeerIdentity.Plain(), Optional.empty());
       channel.pipeline().addLast(http2.apply(caller));
     } else if (chain.tls() instanceof Outcome.Ok<TlsContext> context) {
       new Handshake(connection, chain, context.value(), http2).register();
@@ -136,10 +133,8 @@ final class ServedAdmission implements Admission {
       return IpAddress.of(peer.getAddress());
     }
 
-    Caller caller(
-        ServedPeer served, PeerIdentity identity, Optional<HeaderField> certificate) {
-      return new Caller.Remote(
-          served, identity, peerIp(), localIp(), local.getPort(), certificate);
+    Caller caller(ServedPeer served, PeerIdentity identity, Optional<HeaderField> certificate) {
+      return new Caller.Remote(served, identity, peerIp(), localIp(), local.getPort(), certificate);
     }
   }
 
@@ -169,8 +164,7 @@ final class ServedAdmission implements Admission {
       channel
           .pipeline()
           .addLast(
-              new TlsHandshake(
-                  Optional.empty(), () -> http2.apply(requireNonNull(caller)), this));
+              new TlsHandshake(Optional.empty(), () -> http2.apply(requireNonNull(caller)), this));
     }
 
     /** Ends the oldest handshake of the loop if there are too many. */

@@ -190,10 +190,10 @@ public final class ServedListener {
     isOpening = true;
     free.thenCompose(
             closed ->
-                Http2Listener.open(
-                    settings.listen(), loops, callLoops, forward, admission, limits))
+                Http2Listener.open(settings.listen(), loops, callLoops, forward, admission, limits))
         .whenComplete(
-            (opened, failure) -> control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));
+            (opened, failure) ->
+                control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));
   }
 
   private void onOpened(Optional<Http2Listener> opened, @Nullable Throwable failure) {
@@ -217,7 +217,8 @@ public final class ServedListener {
     }
     Throwable cause = failure == null || failure.getCause() == null ? failure : failure.getCause();
     become(
-        State.BIND_RETRY, Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
+        State.BIND_RETRY,
+        Optional.of(cause == null ? "unknown" : String.valueOf(cause.getMessage())));
     retryTimer = control.schedule(retryDelay, this::retry);
     Duration twice = retryDelay.multipliedBy(2);
     retryDelay = twice.compareTo(LAST_RETRY) < 0 ? twice : LAST_RETRY;
@@ -305,9 +306,7 @@ public final class ServedListener {
     if (reason.isPresent() || config == null) {
       return reason;
     }
-    return app.isReachable()
-        ? config.lack()
-        : Optional.of("the app does not accept connections");
+    return app.isReachable() ? config.lack() : Optional.of("the app does not accept connections");
   }
 
   /** The number of open connections. */
@@ -323,8 +322,7 @@ public final class ServedListener {
         config == null
             ? List.of()
             : config.chains().stream().map(chain -> view(chain.config())).toList();
-    return new ServedView(
-        settings.name(), settings.listen(), state, lack(), chains, connections());
+    return new ServedView(settings.name(), settings.listen(), state, lack(), chains, connections());
   }
 
   private static ServedView.Chain view(ServerFilterChain chain) {

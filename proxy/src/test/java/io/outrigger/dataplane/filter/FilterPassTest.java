@@ -133,7 +133,8 @@ class FilterPassTest {
         FilterChain.of(
                 List.of(
                     new Naming("one", FilterStep.PROCEED),
-                    new Naming("two", new FilterStep.Answer(RpcStatus.unavailable("here"), "fault", 0)),
+                    new Naming(
+                        "two", new FilterStep.Answer(RpcStatus.unavailable("here"), "fault", 0)),
                     new Naming("three", FilterStep.PROCEED)))
             .begin(call);
     List<String> fields = new ArrayList<>();

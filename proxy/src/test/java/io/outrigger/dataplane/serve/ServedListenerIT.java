@@ -55,7 +55,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A served port in plain text between raw peers: routes, filters, changes, and an app that fails. */
+/**
+ * A served port in plain text between raw peers: routes, filters, changes, and an app that fails.
+ */
 @Timeout(120)
 @ParameterizedClass(name = "{0} loops")
 @ValueSource(ints = {1, 2})
@@ -87,8 +89,7 @@ class ServedListenerIT {
     return port;
   }
 
-  private ServedPort open(
-      int appPort, Function<ServeSettings, ServeSettings> change) {
+  private ServedPort open(int appPort, Function<ServeSettings, ServeSettings> change) {
     var port = new ServedPort(loops, appPort, change);
     toClose.add(port);
     return port;
@@ -98,8 +99,18 @@ class ServedListenerIT {
     String[] all = new String[12 + more.length];
     System.arraycopy(
         new String[] {
-          ":method", "POST", ":scheme", "http", ":path", path, ":authority", authority,
-          "content-type", "application/grpc", "te", "trailers"
+          ":method",
+          "POST",
+          ":scheme",
+          "http",
+          ":path",
+          path,
+          ":authority",
+          authority,
+          "content-type",
+          "application/grpc",
+          "te",
+          "trailers"
         },
         0,
         all,
@@ -209,8 +220,7 @@ class ServedListenerIT {
                 host("pay.example", route("/pkg.Svc/", right)),
                 host("*.example", route("/", WRONG)),
                 host("shop*", route("/a", right))));
-    ServedPort port =
-        open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
+    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
 
     Exchange served = call(port, grpc("pay.example", "/pkg.Svc/Call?x=1"));
     assertThat(answer(app)).contains(":authority=pay.example", ":path=/pkg.Svc/Call?x=1");
@@ -240,8 +250,7 @@ class ServedListenerIT {
                     "*",
                     route("/pkg.Svc/", new RouteAction.NonForwarding()),
                     route("/wrong", WRONG))));
-    ServedPort port =
-        open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
+    ServedPort port = open(app.port()).serving(chain("c", Optional.empty(), routes, DENY_SECRETS));
 
     assertThat(plainCall(port, "/pkg.Svc/Secret?x#y".replace("#y", "")))
         .contains(":status=403", "content-type=text/plain", "x-outrigger-local=denied");
@@ -254,8 +263,7 @@ class ServedListenerIT {
 
   private String plainCall(ServedPort port, String path) throws Exception {
     return call(
-            port,
-            headers(":method", "GET", ":scheme", "http", ":path", path, ":authority", "pay"))
+            port, headers(":method", "GET", ":scheme", "http", ":path", path, ":authority", "pay"))
         .next();
   }
 
@@ -280,9 +288,7 @@ class ServedListenerIT {
             new Criterion.Header(
                 ":authority",
                 new HeaderMatcher.Value(
-                    ":authority",
-                    new StringMatcher.Exact("pay", false),
-                    false)),
+                    ":authority", new StringMatcher.Exact("pay", false), false)),
             Criterion.ALWAYS);
     ServedPort port = open(app.port()).serving(plain(byHost));
     String[] head = {":method", "POST", ":scheme", "http", ":path", "/pkg.Svc/Call"};
@@ -296,8 +302,9 @@ class ServedListenerIT {
     assertOk(both);
     assertThat(call(port, grpc("pay", "/pkg.Svc/Call", "host", "a", "host", "a")).next())
         .isEqualTo("RST(PROTOCOL_ERROR)");
-    assertThat(call(port, headers(plus(head, "host", "other", "content-type", "application/grpc")))
-            .next())
+    assertThat(
+            call(port, headers(plus(head, "host", "other", "content-type", "application/grpc")))
+                .next())
         .contains("x-outrigger-local=denied");
   }
 
@@ -451,11 +458,7 @@ class ServedListenerIT {
   private static ServerFilterChain rds(String name) {
     ServerFilterChain inline = plain();
     return new ServerFilterChain(
-        inline.name(),
-        inline.match(),
-        inline.tls(),
-        new RouteSource.Rds(name),
-        inline.filters());
+        inline.name(), inline.match(), inline.tls(), new RouteSource.Rds(name), inline.filters());
   }
 
   @Test
@@ -538,8 +541,9 @@ class ServedListenerIT {
     app.next().run(connection -> connection.close(Http2Error.NO_ERROR, "bye"));
     Await.until(
         "the app is missed",
-        () -> port.on(port.listener::lack).equals(
-            Optional.of("the app does not accept connections")));
+        () ->
+            port.on(port.listener::lack)
+                .equals(Optional.of("the app does not accept connections")));
 
     Await.until(
         "calls fail",
@@ -608,9 +612,7 @@ class ServedListenerIT {
       }
       assertThat(state)
           .isEqualTo(
-              "BIND_RETRY: cannot listen on 127.0.0.1:"
-                  + port.port
-                  + ": address already in use");
+              "BIND_RETRY: cannot listen on 127.0.0.1:" + port.port + ": address already in use");
     }
     assertThat(port.states.take()).isEqualTo("SERVING");
   }
