@@ -8,9 +8,9 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
@@ -19,7 +19,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.ConnectionGroup;
-import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeHead;
@@ -76,7 +75,12 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.meter = new ClusterMeter(loads, config.cluster(), drops);
     this.config = config;
     this.parent = parent;
-    this.child = new ChildSlot(factory, new ChildParent());
+    this.child = new ChildSlot(
+            factory,
+            new ComposedParent(
+                this::newSubchannel,
+                (state, picker) -> gate.request(),
+                parent::requestReresolution));
   }
 
   @Override
@@ -158,31 +162,18 @@ public final class ClusterImplPolicy implements LbPolicy {
     }
   }
 
-  private final class ChildParent implements LbParent {
-    @Override
-    public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
-      var connections =
-          new ConnectionMeter(
-              observer,
-              new ConnectionGroup(config.cluster(), backend.locality(), address.tls().isPresent()),
-              listener);
-      Subchannel subchannel = parent.newSubchannel(backend, address, connections);
-      subchannel.limitConnections(config.maxConnections());
-      var counted =
-          new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
-      meter.add(counted);
-      return counted;
-    }
-
-    @Override
-    public void publish(Connectivity childState, Picker childPicker) {
-      gate.request();
-    }
-
-    @Override
-    public void requestReresolution() {
-      parent.requestReresolution();
-    }
+  private Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    var connections =
+        new ConnectionMeter(
+            observer,
+            new ConnectionGroup(config.cluster(), backend.locality(), address.tls().isPresent()),
+            listener);
+    Subchannel subchannel = parent.newSubchannel(backend, address, connections);
+    subchannel.limitConnections(config.maxConnections());
+    var counted =
+        new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
+    meter.add(counted);
+    return counted;
   }
 }

@@ -2,9 +2,9 @@ package io.outrigger.lb.locality;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -12,9 +12,6 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
-import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
-import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
@@ -152,24 +149,14 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   /** A child policy and its weight. */
-  private final class Child implements LbParent {
-    private final ChildSlot slot = new ChildSlot(factory, this);
+  private final class Child {
+    private final ChildSlot slot =
+        new ChildSlot(
+            factory,
+            new ComposedParent(
+                parent::newSubchannel,
+                (itsState, picker) -> gate.request(),
+                parent::requestReresolution));
     private long weight;
-
-    @Override
-    public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
-      return parent.newSubchannel(backend, address, listener);
-    }
-
-    @Override
-    public void publish(Connectivity childState, Picker childPicker) {
-      gate.request();
-    }
-
-    @Override
-    public void requestReresolution() {
-      parent.requestReresolution();
-    }
   }
 }

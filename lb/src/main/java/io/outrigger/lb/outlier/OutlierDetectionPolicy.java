@@ -7,15 +7,14 @@ import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbObserver;
@@ -78,7 +77,10 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     this.control = control;
     this.parent = parent;
     this.config = config;
-    this.child = new ChildSlot(factory, new ChildParent());
+    this.child = new ChildSlot(
+            factory,
+            new ComposedParent(
+                this::newSubchannel, parent::publish, parent::requestReresolution));
     this.trackers = new TrackerTable(() -> new CallCounts(loops));
     this.detector = new Detector(control, random, observer);
     this.timer = new SweepTimer(control, this::sweep);
@@ -203,24 +205,11 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     return settings;
   }
 
-  private final class ChildParent implements LbParent {
-    @Override
-    public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
-      var wrapper = new EjectableSubchannel(address, listener, trackers::remove);
-      wrapper.wrap(parent.newSubchannel(backend, address, wrapper));
-      trackers.add(wrapper, control);
-      return wrapper;
-    }
-
-    @Override
-    public void publish(Connectivity state, Picker picker) {
-      parent.publish(state, picker);
-    }
-
-    @Override
-    public void requestReresolution() {
-      parent.requestReresolution();
-    }
+  private Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    var wrapper = new EjectableSubchannel(address, listener, trackers::remove);
+    wrapper.wrap(parent.newSubchannel(backend, address, wrapper));
+    trackers.add(wrapper, control);
+    return wrapper;
   }
 }

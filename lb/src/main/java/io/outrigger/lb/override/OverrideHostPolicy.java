@@ -2,16 +2,13 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
-import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
-import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
@@ -56,7 +53,12 @@ public final class OverrideHostPolicy implements LbPolicy {
     this.parent = parent;
     this.config = config;
     this.subchannels = new SharedSubchannels(control, parent);
-    this.child = new ChildSlot(factory, new ChildParent());
+    this.child = new ChildSlot(
+            factory,
+            new ComposedParent(
+                subchannels::newSubchannel,
+                (state, picker) -> gate.request(),
+                parent::requestReresolution));
     this.sweep = new IdleSweep(control, this::sweep);
   }
 
@@ -186,23 +188,5 @@ public final class OverrideHostPolicy implements LbPolicy {
     child.accept(visitor.mapEndpoints(view::seen), name, true);
     view.unbalanced(config).forEach(visitor::endpoint);
     visitor.leave();
-  }
-
-  private final class ChildParent implements LbParent {
-    @Override
-    public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
-      return subchannels.newSubchannel(backend, address, listener);
-    }
-
-    @Override
-    public void publish(Connectivity state, Picker picker) {
-      gate.request();
-    }
-
-    @Override
-    public void requestReresolution() {
-      parent.requestReresolution();
-    }
   }
 }

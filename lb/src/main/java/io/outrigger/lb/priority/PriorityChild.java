@@ -3,14 +3,11 @@ package io.outrigger.lb.priority;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
-import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
-import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
@@ -60,7 +57,12 @@ final class PriorityChild {
     this.control = control;
     this.parent = parent;
     this.owner = owner;
-    this.slot = new ChildSlot(factory, new Up());
+    this.slot = new ChildSlot(
+            factory,
+            new ComposedParent(
+                parent::newSubchannel,
+                (next, picker) -> onPublished(next),
+                this::requestReresolution));
     startFailover();
   }
 
@@ -126,40 +128,30 @@ final class PriorityChild {
   }
 
   /** Receives the states of the child. */
-  private final class Up implements LbParent {
-    @Override
-    public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
-      return parent.newSubchannel(backend, address, listener);
-    }
-
-    @Override
-    public void publish(Connectivity next, Picker picker) {
-      Connectivity before = state;
-      state = next;
-      switch (next) {
-        case READY, IDLE -> {
-          workedSinceFailure = true;
-          stopFailover();
-        }
-        case TRANSIENT_FAILURE -> {
-          workedSinceFailure = false;
-          stopFailover();
-        }
-        case CONNECTING -> {
-          if (before != Connectivity.CONNECTING && workedSinceFailure && failover == null) {
-            startFailover();
-          }
+  private void onPublished(Connectivity next) {
+    Connectivity before = state;
+    state = next;
+    switch (next) {
+      case READY, IDLE -> {
+        workedSinceFailure = true;
+        stopFailover();
+      }
+      case TRANSIENT_FAILURE -> {
+        workedSinceFailure = false;
+        stopFailover();
+      }
+      case CONNECTING -> {
+        if (before != Connectivity.CONNECTING && workedSinceFailure && failover == null) {
+          startFailover();
         }
       }
-      owner.onChildChanged();
     }
+    owner.onChildChanged();
+  }
 
-    @Override
-    public void requestReresolution() {
-      if (reresolves) { // A37 "Priority Policy Reresolution Handling"
-        parent.requestReresolution();
-      }
+  private void requestReresolution() {
+    if (reresolves) { // A37 "Priority Policy Reresolution Handling"
+      parent.requestReresolution();
     }
   }
 }

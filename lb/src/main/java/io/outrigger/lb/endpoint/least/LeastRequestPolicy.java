@@ -4,9 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
-import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
@@ -38,7 +38,7 @@ public final class LeastRequestPolicy
     private final ActiveRequests active;
 
     private Counted(ControlLoop control, LbParent parent, Backend backend, ActiveRequests active) {
-      super(control, new WrappedSubchannels(parent, active::counting), backend);
+      super(control, ComposedParent.wrapping(parent, active::counting), backend);
       this.active = active;
     }
   }

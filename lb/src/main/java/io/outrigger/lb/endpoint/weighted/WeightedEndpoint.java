@@ -5,12 +5,12 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
-import io.outrigger.lb.WrappedSubchannels;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
@@ -41,7 +41,7 @@ final class WeightedEndpoint extends LeafEndpoint {
       ReportedWeight weight) {
     super(
         control,
-        new WrappedSubchannels(
+        ComposedParent.wrapping(
             parent, subchannel -> new Reporting(subchannel, orcaSettings, weight)),
         backend);
     this.orcaSettings = orcaSettings;

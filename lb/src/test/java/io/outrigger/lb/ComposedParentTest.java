@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class WrappedSubchannelsTest {
+class ComposedParentTest {
   private final FakeParent parent = new FakeParent();
   private final List<Subchannel> wrapped = new ArrayList<>();
-  private final WrappedSubchannels above =
-      new WrappedSubchannels(
+  private final ComposedParent above =
+      ComposedParent.wrapping(
           parent,
           subchannel -> {
             wrapped.add(subchannel);

@@ -1,0 +1,46 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.state.Connectivity;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
+
+/** A parent made of one function for each method of {@link LbParent}. */
+@ControlConfined
+public record ComposedParent(
+    SubchannelFactory subchannels,
+    BiConsumer<Connectivity, Picker> publisher,
+    Runnable reresolution)
+    implements LbParent {
+  /** See {@link LbParent#newSubchannel}. */
+  public interface SubchannelFactory {
+    Subchannel create(Backend backend, EndpointAddress address, SubchannelListener listener);
+  }
+
+  /** Forwards everything to {@code parent}, and wraps the subchannels that it creates. */
+  public static ComposedParent wrapping(LbParent parent, UnaryOperator<Subchannel> wrap) {
+    return new ComposedParent(
+        (backend, address, listener) ->
+            wrap.apply(parent.newSubchannel(backend, address, listener)),
+        parent::publish,
+        parent::requestReresolution);
+  }
+
+  @Override
+  public Subchannel newSubchannel(
+      Backend backend, EndpointAddress address, SubchannelListener listener) {
+    return subchannels.create(backend, address, listener);
+  }
+
+  @Override
+  public void publish(Connectivity state, Picker picker) {
+    publisher.accept(state, picker);
+  }
+
+  @Override
+  public void requestReresolution() {
+    reresolution.run();
+  }
+}
