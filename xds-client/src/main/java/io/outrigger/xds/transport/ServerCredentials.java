@@ -58,6 +58,7 @@ final class ServerCredentials {
   private final Optional<ControlPlaneCertificates> certificates;
   private final List<BearerCredentials> tokens;
   private Runnable unfollow = () -> {};
+  private boolean closed;
 
   private ServerCredentials(
       ControlLoop loop,
@@ -150,13 +151,16 @@ final class ServerCredentials {
     return calls;
   }
 
-  /** Starts to watch the files. */
+  /** Starts to watch the files; does nothing after {@link #close}. */
   void start() {
-    certificates.ifPresent(
-        found -> unfollow = found.follow(loop, READING, "xds server " + server.uri()));
+    if (!closed) {
+      certificates.ifPresent(
+          found -> unfollow = found.follow(loop, READING, "xds server " + server.uri()));
+    }
   }
 
   void close() {
+    closed = true;
     unfollow.run();
     tokens.forEach(BearerCredentials::close);
   }

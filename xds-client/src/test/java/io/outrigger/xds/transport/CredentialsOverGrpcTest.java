@@ -304,6 +304,28 @@ class CredentialsOverGrpcTest {
     }
   }
 
+  /** By TLS 1.3 the client learns it after its own handshake has ended. */
+  @ParameterizedTest
+  @CsvSource({
+    "boringssl, TLSv1.3", "boringssl, TLSv1.2", "jdk, TLSv1.3", "jdk, TLSv1.2",
+  })
+  void aServerThatDemandsACertificateIsNamedWithItsAlert(String library, String version)
+      throws Exception {
+    System.setProperty(TlsLibrary.PROPERTY, library);
+    TestIdentity identity = AUTHORITY.issue("ip:127.0.0.1");
+    Path roots = Files.writeString(folder.resolve("roots.pem"), AUTHORITY.rootPem());
+    Tls client = TestCertificate.credentials(Optional.of(roots), Optional.empty());
+    try (var server =
+            ScriptedAdsServer.startSecure(resuming(identity, version, new SeenClients()));
+        var ads = new GrpcFixture(server.target(), client, new TextResources())) {
+      var watcher = ads.watch(LISTENER, "a");
+
+      assertThat(watcher.await())
+          .startsWith("failed: UNAVAILABLE: xDS server " + server.target() + " cannot be reached: ")
+          .contains("alert ");
+    }
+  }
+
   /** Changed files are read within a second, and nothing tells when a reading is in use. */
   private static void awaitReading() throws InterruptedException {
     awaitTime(Instant.now().plusMillis(2500));
