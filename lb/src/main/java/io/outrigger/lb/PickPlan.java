@@ -34,7 +34,6 @@ public sealed interface PickPlan {
     return odds;
   }
 
-  /** A result and its probability. */
   record Odds(double probability, PickResult result) {}
 
   /** The plan of a picker that cannot predict its results. */
@@ -129,7 +128,6 @@ public sealed interface PickPlan {
     }
   }
 
-  /** A category of {@link Dropping} and the result of a call that it drops. */
   record Drop(DropCategory category, PickResult result) {}
 
   /**

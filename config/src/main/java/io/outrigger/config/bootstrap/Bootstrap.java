@@ -79,7 +79,6 @@ public record Bootstrap(
     /** Returns the plugin's name, as the bootstrap writes it. */
     String plugin();
 
-    /** The plugin {@code file_watcher}. */
     record FileWatcher(CertificateFiles files) implements CertificateProvider {
       static final String PLUGIN = "file_watcher";
 

@@ -49,7 +49,6 @@ public sealed interface BalancingPolicy {
     }
   }
 
-  /** A leaf of the policy tree, which picks an endpoint. */
   sealed interface EndpointPicking extends BalancingPolicy {
     /** Returns the policy's name in gRPC's registry, for status views. */
     String policy();

@@ -77,12 +77,10 @@ public record ClusterResource(
         OverlayEffect.NONE);
   }
 
-  /** Returns the same cluster with another policy. */
   public ClusterResource balanced(BalancingPolicy other) {
     return with(other, reach, overlay);
   }
 
-  /** Returns the same cluster with connections by TLS. */
   public ClusterResource securedBy(UpstreamTls settings) {
     return with(policy, new Reach(reach.httpConnect(), Optional.of(settings)), overlay);
   }

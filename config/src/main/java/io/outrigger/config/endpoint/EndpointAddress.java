@@ -68,7 +68,6 @@ public record EndpointAddress(
     return true;
   }
 
-  /** Returns the same address behind {@code proxy}. */
   public EndpointAddress through(EndpointAddress proxy) {
     return new EndpointAddress(ip, port, Optional.of(proxy), tls);
   }

@@ -19,7 +19,6 @@ public sealed interface HeaderMatcher {
   /** Whether a header's joined values match; null means that the header is absent. */
   boolean matches(@Nullable String value);
 
-  /** Whether the header of {@code request} matches. */
   default boolean matches(RequestView request) {
     return matches(request.header(name()));
   }

@@ -11,7 +11,6 @@ public sealed interface PathMatcher {
   /** Whether {@code path}, which has no query, matches. */
   boolean matches(String path);
 
-  /** Matches a path that begins with {@code prefix}. */
   record Prefix(String prefix, boolean caseSensitive) implements PathMatcher {
     @Override
     public boolean matches(String path) {
@@ -24,7 +23,6 @@ public sealed interface PathMatcher {
     }
   }
 
-  /** Matches a path that equals {@code path}. */
   record Exact(String path, boolean caseSensitive) implements PathMatcher {
     @Override
     public boolean matches(String candidate) {

@@ -15,7 +15,6 @@ public record RouteTimeout(
     Optional<Duration> timeout,
     Optional<Duration> maxGrpcTimeout,
     Optional<StreamDuration> maxStreamDuration) {
-  /** The timeouts of a route without any timeout. */
   public static final RouteTimeout UNSET =
       new RouteTimeout(Optional.empty(), Optional.empty(), Optional.empty());
 

@@ -69,7 +69,6 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
         && one.endpoint().weight() == other.endpoint().weight();
   }
 
-  /** A locality's share, and the sum of its endpoints' weights. */
   private record Part(long share, long sum) {
     /**
      * Computes A113 "Computing Endpoint Weights": the locality's share times the endpoint's share

@@ -65,7 +65,6 @@ public final class LoadSums {
     sums.inProgress += now.active();
   }
 
-  /** Adds metrics that backends in {@code locality} reported. */
   public void add(Locality locality, Map<String, MetricTotal> metrics) {
     if (!metrics.isEmpty()) {
       Map<String, MetricTotal> known = sums(locality).metrics;
@@ -73,14 +72,12 @@ public final class LoadSums {
     }
   }
 
-  /** Adds {@code calls} dropped calls to {@code category}. */
   public void addDrops(String category, long calls) {
     if (calls != 0) {
       drops.merge(category, calls, Long::sum);
     }
   }
 
-  /** Adds {@code calls} calls that the circuit breaker refused. */
   public void addRefused(long calls) {
     refused += calls;
   }

@@ -148,7 +148,6 @@ public final class WeightedTargetPolicy implements LbPolicy {
         usable.stream().map(child -> child.slot.picker()).toArray(Picker[]::new));
   }
 
-  /** A child policy and its weight. */
   private final class Child {
     private final ChildSlot slot =
         new ChildSlot(

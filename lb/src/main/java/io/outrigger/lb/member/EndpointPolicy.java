@@ -69,7 +69,6 @@ public abstract class EndpointPolicy<
     this.config = config;
   }
 
-  /** Creates the member for a new endpoint. */
   protected abstract M newMember(Backend backend);
 
   /** Called when the state, error or connection of {@code member} has changed. */

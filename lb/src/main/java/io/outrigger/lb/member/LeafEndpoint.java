@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-  /** The bookkeeping of {@link ReadyMembers} for this endpoint. */
   final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};

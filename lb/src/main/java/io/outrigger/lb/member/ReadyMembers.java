@@ -26,12 +26,10 @@ final class ReadyMembers<M extends LeafEndpoint> {
   /** The pick results of {@link #ready}, in the same order; the array has spare capacity. */
   private PickResult[] answers = new PickResult[16];
 
-  /** The number of members in {@code state}. */
   int count(Connectivity state) {
     return counts.getOrDefault(state, 0);
   }
 
-  /** A view of the members in READY. */
   List<M> ready() {
     return Collections.unmodifiableList(ready);
   }
@@ -41,7 +39,6 @@ final class ReadyMembers<M extends LeafEndpoint> {
     return Arrays.copyOf(answers, ready.size());
   }
 
-  /** Adds a new member. */
   void add(M member) {
     enter(member);
   }

@@ -60,7 +60,6 @@ final class AddressMap implements SharedSubchannels.Observer {
     return List.copyOf(kept);
   }
 
-  /** Whether {@code entry} is still in the map. */
   boolean has(AddressEntry entry) {
     return entries.get(entry.address().bare()) == entry;
   }

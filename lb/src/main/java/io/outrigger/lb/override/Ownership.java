@@ -47,7 +47,6 @@ enum Ownership {
     RELEASE
   }
 
-  /** The next state and the action of the transition. */
   record Step(Ownership next, Action action) {}
 
   /**

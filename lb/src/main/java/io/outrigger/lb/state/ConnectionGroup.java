@@ -10,7 +10,6 @@ import io.outrigger.config.endpoint.Locality;
  * @param secure whether the connections are encrypted and authenticated
  */
 public record ConnectionGroup(String cluster, Locality locality, boolean secure) {
-  /** Returns the group with the locality {@code other} instead. */
   public ConnectionGroup in(Locality other) {
     return new ConnectionGroup(cluster, other, secure);
   }

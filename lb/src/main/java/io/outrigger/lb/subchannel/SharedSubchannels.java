@@ -59,7 +59,6 @@ public final class SharedSubchannels {
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
   private Observer observer = NOBODY;
 
-  /** Creates an instance that shares the subchannels of {@code parent}. */
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;
     this.parent = parent;
@@ -194,7 +193,6 @@ public final class SharedSubchannels {
 
   private record StateChange(Connectivity state, RpcStatus reason) {}
 
-  /** One owner's lease of a shared subchannel. */
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
     private final Subchannel subchannel;

@@ -33,7 +33,6 @@ record LocalityBackends(
         .with(source);
   }
 
-  /** Returns the locality with new endpoints, priority and reach. */
   LocalityBackends with(LocalityEndpoints next, int nextPriority, Reach nextReach) {
     return priority == nextPriority && reach.equals(nextReach)
         ? with(next)

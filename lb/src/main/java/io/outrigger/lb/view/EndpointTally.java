@@ -13,12 +13,10 @@ import java.util.Map;
 public final class EndpointTally implements NodeVisitor {
   private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);
 
-  /** Adds {@code more} endpoints in {@code state}. */
   public void add(Connectivity state, int more) {
     counts.merge(state, more, Integer::sum);
   }
 
-  /** The number of endpoints in {@code state}. */
   public int of(Connectivity state) {
     return counts.getOrDefault(state, 0);
   }

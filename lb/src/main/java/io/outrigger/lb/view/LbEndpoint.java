@@ -61,12 +61,10 @@ public record LbEndpoint(
     return link.calls();
   }
 
-  /** Returns the same endpoint with the outlier detection state {@code watched}. */
   public LbEndpoint with(Detection watched) {
     return new LbEndpoint(backend, link, watched, affinity);
   }
 
-  /** Returns the same endpoint with the session affinity state {@code seen}. */
   public LbEndpoint with(Affinity seen) {
     return new LbEndpoint(backend, link, detection, Optional.of(seen));
   }

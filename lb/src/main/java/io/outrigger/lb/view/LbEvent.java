@@ -15,7 +15,6 @@ public sealed interface LbEvent
         LbEvent.Outage,
         LbEvent.OutageOver,
         OutlierEvent {
-  /** The cluster in which the event happened. */
   String cluster();
 
   /** The time of the event by the wall clock, for people. */
@@ -51,7 +50,6 @@ public sealed interface LbEvent
    * @param lastError the error of the connection that failed last; empty when none was tried
    */
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
-    /** Returns the event as a text for people. */
     public String text() {
       return endpoints == 0
           ? reason()
@@ -71,7 +69,6 @@ public sealed interface LbEvent
 
   /** An endpoint can be reached again after an {@link Outage}. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
-    /** Returns the event as a text for people. */
     public String text() {
       return reachable + " of " + endpoints + " endpoints can be reached";
     }

@@ -24,7 +24,6 @@ public record CredentialFile(String field, String path, String text) {
     return SecretJson.object(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Parses the content of a file. */
   interface Parser<T> {
     T parse() throws UnusableFile, GeneralSecurityException;
   }

@@ -198,7 +198,6 @@ final class Exchange {
     return NetUtil.toSocketAddressString(server);
   }
 
-  /** The answers that arrive on one channel. */
   private final class Answers extends SimpleChannelInboundHandler<DnsResponse> {
     private final boolean overTcp;
 

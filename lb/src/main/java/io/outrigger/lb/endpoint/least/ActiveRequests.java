@@ -22,7 +22,6 @@ final class ActiveRequests {
     return active.get();
   }
 
-  /** Returns a wrapper of {@code subchannel} that counts requests here. */
   Subchannel counting(Subchannel subchannel) {
     return new Counting(subchannel, active);
   }

@@ -33,7 +33,6 @@ public final class LeastRequestPolicy
     this.parent = parent;
   }
 
-  /** An endpoint and its counter of requests in flight. */
   static final class Counted extends LeafEndpoint {
     private final ActiveRequests active;
 

@@ -34,7 +34,6 @@ final class OrcaSettings {
     return !settings.oob();
   }
 
-  /** Applies {@code report} to {@code weight}. */
   void apply(BackendMetrics report, ReportedWeight weight) {
     if (!weight.onReport(report, settings, clock.nanoTime())) {
       refused.incrementAndGet();

@@ -106,7 +106,6 @@ final class ReportedWeight {
     reported.updateAndGet(before -> before == null ? null : before.startedOver());
   }
 
-  /** Returns the weight at {@code nowNanos}. */
   Usable lookUp(WeightedRoundRobin settings, long nowNanos) {
     Reported current = reported.get();
     if (current == null) {
