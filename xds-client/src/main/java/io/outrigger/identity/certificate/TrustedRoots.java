@@ -6,6 +6,7 @@ import io.outrigger.config.tls.HandshakeResult;
 import java.io.IOException;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
+import java.security.PublicKey;
 import java.security.cert.CertPathValidator;
 import java.security.cert.CertificateFactory;
 import java.security.cert.CertificateParsingException;
@@ -13,6 +14,7 @@ import java.security.cert.PKIXParameters;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAPublicKey;
 import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,6 +47,11 @@ final class TrustedRoots {
    * sign each other can form exponentially many paths.
    */
   private static final int MAX_SIGNATURES = 100;
+
+  /** The largest RSA keys of Go's TLS. Larger keys take up to 0.1 s for each signature. */
+  private static final int MAX_MODULUS_BITS = 8192;
+
+  private static final int MAX_EXPONENT_BITS = 32;
 
   private static final String ANY_USAGE = "2.5.29.37.0";
   private static final String NAME_CONSTRAINTS = "2.5.29.30";
@@ -104,6 +111,15 @@ final class TrustedRoots {
     }
 
     Optional<CertificateRefusal> objection() {
+      for (X509Certificate certificate : sent) {
+        if (isCostly(certificate.getPublicKey())) {
+          return Optional.of(
+              unfit(
+                  certificate,
+                  "has an RSA key over %d bits, or an exponent over %d bits"
+                      .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS)));
+        }
+      }
       X509Certificate leaf = sent.get(0);
       path.add(leaf);
       if (named(leaf.getSubjectX500Principal()).contains(leaf)) {
@@ -282,6 +298,13 @@ final class TrustedRoots {
       return Optional.of(unfit(leaf, "may not sign handshakes (key usage)"));
     }
     return isForRole(leaf) ? Optional.empty() : Optional.of(notForRole(leaf));
+  }
+
+  /** Whether a peer could keep this process busy by signatures of {@code key}. */
+  private static boolean isCostly(PublicKey key) {
+    return key instanceof RSAPublicKey rsa
+        && (rsa.getModulus().bitLength() > MAX_MODULUS_BITS
+            || rsa.getPublicExponent().bitLength() > MAX_EXPONENT_BITS);
   }
 
   private static boolean isSignedWeakly(X509Certificate certificate) {

@@ -12,7 +12,11 @@ import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import java.math.BigInteger;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.security.cert.X509Certificate;
+import java.security.spec.RSAKeyGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,6 +33,7 @@ import org.bouncycastle.asn1.x509.GeneralSubtree;
 import org.bouncycastle.asn1.x509.NameConstraints;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Roots are certificates like others: dates, usages and constraints of theirs count. */
@@ -274,5 +279,24 @@ class TrustedRootsTest {
     String objection = objection(chain, ROOT.root());
 
     assertThat(objection).contains("its chain has too many certificates that sign each other");
+  }
+
+  /** Each signature of such a key takes 40 ms, and a hundred are verified before a refusal. */
+  @ParameterizedTest
+  @CsvSource({"3072, 3000, false", "3072, 40, false", "3072, 17, true", "2048, 2, true"})
+  void anRsaKeyThatIsSlowToVerifyIsRefused(int modulus, int exponent, boolean isAccepted)
+      throws Exception {
+    var keys = KeyPairGenerator.getInstance("RSA");
+    keys.initialize(
+        new RSAKeyGenParameterSpec(
+            modulus, BigInteger.probablePrime(exponent, new Random(exponent))));
+    KeyPair pair = keys.generateKeyPair();
+    List<X509Certificate> chain =
+        ROOT.intermediate("slow", builder -> builder.rsa2048().keyPair(pair))
+            .issue("dns:a")
+            .chain();
+
+    assertThat(objection(chain, ROOT.root()))
+        .contains(isAccepted ? "accepted" : "\"CN=slow\" has an RSA key over 8192 bits, or an");
   }
 }
