@@ -5,25 +5,39 @@ import java.util.Optional;
 
 /**
  * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
- * that differ in any of these never share connections (A29-19).
+ * that differ in any of these never share connections (A29-19). The address of a served app may be
+ * a unix socket instead.
  *
- * @param ip the IP address in canonical text form; an IPv6 address has no brackets
- * @param port the port, 1 to 65535
+ * @param ip the IP address in canonical text form; an IPv6 address has no brackets; {@code
+ *     unix:/path} for a unix socket
+ * @param port the port, 1 to 65535; 0 for a unix socket
  * @param proxy the HTTP proxy that gets the CONNECT request (A86); empty for a direct connection
  * @param tls the TLS settings; empty for connections in plain text
  */
 public record EndpointAddress(
     String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
   private static final int MAX_PORT = 65_535;
+  private static final String UNIX = "unix:";
 
   /** Creates an address for direct connections in plain text. */
   public EndpointAddress(String ip, int port) {
     this(ip, port, Optional.empty(), Optional.empty());
   }
 
+  /** Returns the address of the unix socket at {@code path}. */
+  public static EndpointAddress unix(String path) {
+    return new EndpointAddress(UNIX + path, 0);
+  }
+
+  /** Returns the path of a unix socket; empty for an IP address. */
+  public Optional<String> unixPath() {
+    return ip.startsWith(UNIX) ? Optional.of(ip.substring(UNIX.length())) : Optional.empty();
+  }
+
   /**
-   * Parses an address in the form of {@link #toString}; empty for any other text. The IP address is
-   * not made canonical, so two spellings of an IP address give two addresses.
+   * Parses an address in the form of {@link #toString}, but no unix socket; empty for any other
+   * text. The IP address is not made canonical, so two spellings of an IP address give two
+   * addresses.
    */
   public static Optional<EndpointAddress> parse(String text) {
     int colon = text.lastIndexOf(':');
@@ -93,9 +107,12 @@ public record EndpointAddress(
     return 31 * (31 * ip.hashCode() + port) + proxy.hashCode();
   }
 
-  /** Returns {@code ip:port} or {@code [ip6]:port}. */
+  /** Returns {@code ip:port}, {@code [ip6]:port} or {@code unix:/path}. */
   @Override
   public String toString() {
+    if (ip.startsWith(UNIX)) {
+      return ip;
+    }
     return ip.indexOf(':') >= 0 ? "[" + ip + "]:" + port : ip + ":" + port;
   }
 }

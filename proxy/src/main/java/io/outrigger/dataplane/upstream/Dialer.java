@@ -21,7 +21,9 @@ import io.outrigger.http2.Http2Connection;
 import io.outrigger.http2.Http2Error;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -111,19 +113,23 @@ final class Dialer {
       Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
       Consumer<String> failed) {
-    InetSocketAddress target = resolve(address);
-    ChannelFuture connecting =
+    Optional<String> path = address.unixPath();
+    SocketAddress target =
+        path.isPresent() ? loops.unixAddress(Path.of(path.get())) : resolve(address);
+    var bootstrap =
         new Bootstrap()
             .group(loop)
             .channel(loops.clientChannel(target))
             .option(ChannelOption.ALLOCATOR, loops.allocator())
-            .option(ChannelOption.TCP_NODELAY, true)
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
             .handler(
-                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed))
-            .connect(target);
+                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed));
+    if (path.isEmpty()) {
+      bootstrap.option(ChannelOption.TCP_NODELAY, true);
+    }
+    ChannelFuture connecting = bootstrap.connect(target);
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
