@@ -22,13 +22,30 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
   public static final ListenerSettings DEFAULT =
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
 
-  /** Returns the limits for strangers, the peers of {@code --serve}; these are for local apps. */
+  /**
+   * Returns the limits for strangers, the peers of {@code --serve}; these are for local apps. A
+   * limit that is stricter already stays.
+   */
   public ListenerSettings exposed() {
+    Windows windows = http2.windows();
+    Timeouts timeouts = http2.timeouts();
     return new ListenerSettings(
         maxConnections,
         http2
-            .withMaxConcurrentStreams(100)
-            .withWindows(new Windows(64 << 10, 256 << 10, 1 << 20))
-            .withTimeouts(EXPOSED));
+            .withMaxConcurrentStreams(Math.min(http2.maxConcurrentStreams(), 100))
+            .withWindows(
+                new Windows(
+                    Math.min(windows.stream(), 64 << 10),
+                    Math.min(windows.widestStream(), 256 << 10),
+                    Math.min(windows.connection(), 1 << 20)))
+            .withTimeouts(
+                new Timeouts(
+                    sooner(timeouts.handshake(), EXPOSED.handshake()),
+                    sooner(timeouts.frame(), EXPOSED.frame()),
+                    sooner(timeouts.unread(), EXPOSED.unread()))));
+  }
+
+  private static Duration sooner(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 }
