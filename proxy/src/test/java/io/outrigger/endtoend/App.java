@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.SslContext;
 import io.outrigger.testing.Await;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -72,8 +73,23 @@ final class App implements AutoCloseable {
     this(NettyChannelBuilder.forAddress(sidecar).overrideAuthority(authority).disableRetry());
   }
 
+  /** One that dials by TLS. */
+  static App secured(SocketAddress sidecar, String authority, SslContext tls) {
+    return new App(
+        NettyChannelBuilder.forAddress(sidecar)
+            .overrideAuthority(authority)
+            .disableRetry()
+            .sslContext(tls)
+            .directExecutor()
+            .build());
+  }
+
+  private App(ManagedChannel channel) {
+    this.channel = channel;
+  }
+
   private App(NettyChannelBuilder channel) {
-    this.channel = channel.usePlaintext().directExecutor().build();
+    this(channel.usePlaintext().directExecutor().build());
   }
 
   /**

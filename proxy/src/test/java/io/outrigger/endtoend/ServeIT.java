@@ -3,7 +3,14 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
@@ -36,9 +43,13 @@ class ServeIT {
   private final RefusingPort port = mesh.keep(RefusingPort.any());
   private final Backend app = mesh.backend("app");
 
+  private final MultiThreadIoEventLoopGroup unixLoop =
+      new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+
   @AfterEach
   void close() {
     mesh.close();
+    unixLoop.shutdownGracefully();
   }
 
   private String listen() {
@@ -129,7 +140,7 @@ class ServeIT {
     assertThat(isRefused(port.number())).isTrue();
 
     controlPlane.serve(Xds.servedRoutes("r1", "/"));
-    awaitState("WAITING", "app");
+    awaitState("WAITING", "the app cannot be reached: 127.0.0.1:" + app.port());
     assertThat(isRefused(port.number())).isTrue();
 
     app.revive();
@@ -387,6 +398,26 @@ class ServeIT {
   }
 
   @Test
+  void anAppMayListenOnAUnixSocket(@TempDir Path folder) throws Exception {
+    Path socket = folder.resolve("app.sock");
+    Server server =
+        NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+            .channelType(EpollServerDomainSocketChannel.class)
+            .bossEventLoopGroup(unixLoop)
+            .workerEventLoopGroup(unixLoop)
+            .addService(new HealthStatusManager().getHealthService())
+            .build()
+            .start();
+    mesh.keep(server::shutdownNow);
+    controlPlane.serve(listener(inline("/")));
+    mesh.with(Flag.FORWARD).with(Flag.SERVE, "pay@" + listen() + "=unix:" + socket).start();
+    awaitState("SERVING", "");
+
+    assertThat(caller().call("grpc.health.v1.Health/Check").status().isOk()).isTrue();
+    assertThat(state().get("app").getAsString()).isEqualTo("unix:" + socket);
+  }
+
+  @Test
   void anAppThatIsLostLeavesThePortOpen() throws Exception {
     startServing();
     assertThat(caller().call(METHOD).backend()).isEqualTo("app");
@@ -395,7 +426,7 @@ class ServeIT {
     App.Reply reply = caller().call(METHOD);
     assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(reply.local()).isEqualTo("app_unreachable");
-    awaitState("SERVING", "app");
+    awaitState("SERVING", "the app cannot be reached: 127.0.0.1:" + app.port());
     assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
 
     app.revive();

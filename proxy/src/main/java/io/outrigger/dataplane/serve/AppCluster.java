@@ -26,6 +26,7 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.view.LbEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +41,7 @@ import java.util.function.Function;
 public final class AppCluster {
   private final ClusterManager clusters;
   private final ClusterHandle handle;
+  private final String address;
 
   /**
    * Creates the cluster and starts to connect.
@@ -52,6 +54,7 @@ public final class AppCluster {
       String name,
       List<EndpointAddress> addresses,
       Function<ClusterManager.Listener, ClusterManager> makeClusters) {
+    address = addresses.get(0).toString();
     clusters = makeClusters.apply(new Unchanging());
     String cluster = "app of " + name; // no control plane names a cluster like this
     Map<String, ClusterHandle> handles = clusters.apply(config(cluster, addresses));
@@ -102,6 +105,18 @@ public final class AppCluster {
   /** Whether there is a connection to the app now. */
   public boolean isReachable() {
     return handle.state() == Connectivity.READY;
+  }
+
+  /** Returns why there is no connection to the app. */
+  String obstacle() {
+    String failure =
+        clusters
+            .outages()
+            .map(LbEvent.Outage::lastError)
+            .filter(error -> !error.isEmpty())
+            .findFirst()
+            .orElse(address + ": not connected yet");
+    return "the app cannot be reached: " + failure;
   }
 
   /** Runs {@code task} as soon as there is a connection to the app, at once if there is one. */

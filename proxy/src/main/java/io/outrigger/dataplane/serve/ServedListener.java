@@ -303,10 +303,11 @@ public final class ServedListener {
    */
   public Optional<String> lack() {
     control.checkInside();
-    if (reason.isPresent() || config == null) {
-      return reason;
+    boolean needsApp = state == State.WAITING || state == State.SERVING;
+    if (config != null && needsApp && !app.isReachable()) {
+      return Optional.of(app.obstacle());
     }
-    return app.isReachable() ? config.lack() : Optional.of("the app does not accept connections");
+    return reason.isPresent() || config == null ? reason : config.lack();
   }
 
   /** The number of open connections. */

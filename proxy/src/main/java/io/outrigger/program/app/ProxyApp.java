@@ -248,8 +248,7 @@ public final class ProxyApp implements AutoCloseable {
   private void use(ConfigSource source) throws InvalidInput {
     ResourceDirectory files =
         source.isStatic()
-            ? new ResourceDirectory(
-                control, decoding, source.resources(), reading.read(source))
+            ? new ResourceDirectory(control, decoding, source.resources(), reading.read(source))
             : null;
     try {
       var clients =
@@ -295,8 +294,7 @@ public final class ProxyApp implements AutoCloseable {
     }
     byAuthority.addAll(opener.byAuthority());
     var serveOpener =
-        new ServeOpener(
-            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry);
+        new ServeOpener(options, control, targets, loops, callLoops, memory, tls, events, access);
     for (var serve : options.serving().serves()) {
       serves.add(serveOpener.open(serve));
     }

@@ -18,7 +18,6 @@ import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
@@ -42,7 +41,6 @@ final class ServeOpener {
   private final TlsContexts tls;
   private final EventLog events;
   private final Optional<AccessLog> access;
-  private final Optional<Telemetry> telemetry;
 
   ServeOpener(
       ProxyOptions options,
@@ -53,8 +51,7 @@ final class ServeOpener {
       MemoryGauge memory,
       TlsContexts tls,
       EventLog events,
-      Optional<AccessLog> access,
-      Optional<Telemetry> telemetry) {
+      Optional<AccessLog> access) {
     this.options = options;
     this.control = control;
     this.targets = targets;
@@ -64,7 +61,6 @@ final class ServeOpener {
     this.tls = tls;
     this.events = events;
     this.access = access;
-    this.telemetry = telemetry;
   }
 
   /**
@@ -85,7 +81,7 @@ final class ServeOpener {
             PartSettings.serving(options, () -> targets.controlPlanes().node().id()),
             TargetResolver.none(),
             access.map(lines -> lines.of(spec.name())).orElseGet(CallObserver::none),
-            telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
+            CallTracer.NONE, // its spans are those of a client, and it would change headers
             memory,
             loops.count());
     var reports = new ServingReports(events, spec.name());
@@ -123,6 +119,9 @@ final class ServeOpener {
 
   /** Returns the addresses of the app's host; blocks while a name is resolved. */
   private static List<EndpointAddress> addresses(ServeSpec spec) throws StartFailure {
+    if (spec.app() instanceof ListenAddress.Unix unix) {
+      return List.of(EndpointAddress.unix(unix.path()));
+    }
     ListenAddress.Tcp app = (ListenAddress.Tcp) spec.app();
     try {
       return Stream.of(InetAddress.getAllByName(app.host()))

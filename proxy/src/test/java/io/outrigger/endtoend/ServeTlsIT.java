@@ -1,0 +1,151 @@
+package io.outrigger.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.outrigger.program.options.Flag;
+import io.outrigger.testing.Await;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code --serve} with mutual TLS and RBAC from the control plane, the whole way. */
+@Timeout(600)
+class ServeTlsIT {
+  private static final String METHOD = "test.Pay/Charge";
+  private static final TestAuthority MESH = TestAuthority.named("mesh root");
+  private static final TestIdentity PAY = MESH.issue("uri:spiffe://mesh/pay", "dns:pay.mesh");
+  private static final TestIdentity ORDERS = MESH.issue("uri:spiffe://mesh/orders");
+  private static final TestIdentity SHIP = MESH.issue("uri:spiffe://mesh/ship");
+
+  private final Mesh mesh = new Mesh();
+  private final RefusingPort port = mesh.keep(RefusingPort.any());
+  private final Backend app = mesh.backend("app");
+
+  @TempDir private Path folder;
+
+  @AfterEach
+  void close() {
+    mesh.close();
+  }
+
+  /** A listener with mutual TLS, whose RBAC filter admits {@code spiffe://mesh/orders} alone. */
+  private String listener() {
+    String plain =
+        Xds.serverListener(
+            "inbound/127.0.0.1:" + port.number(),
+            "127.0.0.1",
+            port.number(),
+            "\"route_config\":{\"name\":\"in\",\"virtual_hosts\":[{\"name\":\"h\",\"domains\":[\"*\"],"
+                + "\"routes\":[{\"match\":{\"prefix\":\"/\"},\"non_forwarding_action\":{}}]}]}");
+    String router = "{\"name\":\"router\"";
+    String rbac =
+        """
+        {"name":"rbac","typed_config":{
+          "@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+          "rules":{"action":"ALLOW","policies":{"orders":{"permissions":[{"any":true}],
+            "principals":[{"authenticated":{"principal_name":{"exact":"spiffe://mesh/orders"}}}]}}}}},
+        """;
+    String tls =
+        """
+        "transport_socket":{"name":"envoy.transport_sockets.tls","typed_config":{"@type":
+          "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+          "require_client_certificate":true,"common_tls_context":{
+            "tls_certificate_provider_instance":{"instance_name":"default"},
+            "validation_context":{"ca_certificate_provider_instance":{"instance_name":"default"}}}}},
+        """;
+    String chain = "\"filter_chains\":[{";
+    return plain.replace(router, rbac + router).replace(chain, chain + tls);
+  }
+
+  private void start() throws Exception {
+    mesh.certificateProviders(
+        """
+        {"default":{"plugin_name":"file_watcher","config":{"certificate_file":"%1$s/chain.pem",
+          "private_key_file":"%1$s/key.pem","ca_certificate_file":"%1$s/roots.pem",
+          "refresh_interval":"1s"}}}"""
+            .formatted(folder));
+    mesh.controlPlane.serve(listener());
+    mesh.with(Flag.FORWARD)
+        .with(Flag.SERVE, "127.0.0.1:" + port.number() + "=127.0.0.1:" + app.port())
+        .with(Flag.PEER_HEADER, "x-forwarded-client-cert")
+        .start();
+  }
+
+  private void writeFiles() throws IOException {
+    Files.writeString(folder.resolve("key.pem"), PAY.keyPem());
+    Files.writeString(folder.resolve("chain.pem"), PAY.chainPem());
+    Files.writeString(folder.resolve("roots.pem"), MESH.rootPem());
+  }
+
+  private App.Reply call(@Nullable TestIdentity caller) throws Exception {
+    SslContextBuilder tls =
+        GrpcSslContexts.configure(SslContextBuilder.forClient()).trustManager(MESH.root());
+    if (caller != null) {
+      tls.keyManager(caller.key(), caller.chain());
+    }
+    try (var peer =
+        App.secured(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number()),
+            "pay.mesh",
+            tls.build())) {
+      return peer.call(METHOD, "x-forwarded-client-cert", "By=somebody");
+    }
+  }
+
+  private JsonObject state() {
+    return mesh.admin().get("/listeners").array().get(0).getAsJsonObject();
+  }
+
+  @Test
+  @Conformance({"A41-13", "OPS-03"})
+  void thePeerThatAPolicyNamesIsLetInAndNoOther() throws Exception {
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+
+    assertThat(call(ORDERS).backend()).isEqualTo("app");
+    List<String> told =
+        app.heard().stream().map(call -> call.header("x-forwarded-client-cert")).toList();
+    assertThat(told).singleElement().asString().contains("URI=spiffe://mesh/orders");
+    assertThat(told.get(0)).doesNotContain("somebody");
+
+    App.Reply refused = call(SHIP);
+    assertThat(refused.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
+    assertThat(refused.local()).isEqualTo("denied");
+    assertThat(call(null).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(app.started()).isEqualTo(1);
+    assertThat(state().toString())
+        .contains("\"tls\":true,\"client_certificate\":true,\"filters\":[\"rbac\",\"router\"]");
+  }
+
+  @Test
+  @Conformance("A29S-02")
+  void anIdentityThatIsNotThereYetKeepsThePortOpen() throws Exception {
+    start();
+    Await.until("the port is open", () -> state().get("state").getAsString().equals("SERVING"));
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(503);
+    assertThat(mesh.admin().get("/ready").body()).contains("chain.pem");
+    assertThat(call(ORDERS).code()).isEqualTo(Status.Code.UNAVAILABLE);
+
+    writeFiles();
+
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+    assertThat(call(ORDERS).backend()).isEqualTo("app");
+  }
+}
