@@ -212,10 +212,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   public long hash() {
     Long known = hash;
     if (known == null) {
-      known =
-          decision()
-              .route()
-              .hash(call.head(), call.forward().channelId(), random());
+      known = decision().route().hash(call.head(), call.forward().channelId(), random());
       hash = known;
     }
     return known;

@@ -43,8 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall
-    implements StreamHandler, CallAttempts.Call, CallTime.Limited {
+public final class ForwardedCall implements StreamHandler, CallAttempts.Call, CallTime.Limited {
   final Forward forward;
   final CallLoop loop;
   final CallTime time;

@@ -265,16 +265,11 @@ final class RemoteStream implements Http2Stream {
     return sendEnded && unsent.isEmpty();
   }
 
-  /** Takes ownership of a buffer. */
-  interface Taker {
-    void take(ByteBuf data);
-  }
-
   /**
    * Posts a copy of {@code data} to {@code loop} and releases {@code data}. The indices of {@code
-   * data} are not changed, because another owner may use them.
+   * data} are not changed, because another owner may use them. The {@code taker} owns the copy.
    */
-  static void postCopy(Executor loop, ByteBuf data, Taker taker) {
+  static void postCopy(Executor loop, ByteBuf data, Consumer<ByteBuf> taker) {
     int bytes = data.readableBytes();
     ByteBuf copy = Unpooled.EMPTY_BUFFER;
     try {
@@ -287,7 +282,7 @@ final class RemoteStream implements Http2Stream {
     }
     ByteBuf handed = copy;
     try {
-      loop.execute(() -> taker.take(handed));
+      loop.execute(() -> taker.accept(handed));
     } catch (RejectedExecutionException stopped) { // the process ends
       handed.release();
     }

@@ -213,15 +213,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /** Reserves one connection beyond a loop's first; false when the limit forbids it. Any loop. */
   boolean takeSpare() {
-    while (true) {
-      int before = spares.get();
-      if (before >= maxConnections - 1) {
-        return false;
-      }
-      if (spares.compareAndSet(before, before + 1)) {
-        return true;
-      }
-    }
+    int most = maxConnections - 1;
+    return spares.getAndUpdate(taken -> taken < most ? taken + 1 : taken) < most;
   }
 
   void returnSpare() {
@@ -305,15 +298,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
    * the loop of the connection.
    */
   boolean mayLeaveOne() {
-    while (true) {
-      int before = established.get();
-      if (before <= 1) {
-        return false;
-      }
-      if (established.compareAndSet(before, before - 1)) {
-        return true;
-      }
-    }
+    return established.getAndUpdate(open -> open > 1 ? open - 1 : open) > 1;
   }
 
   /**
