@@ -11,7 +11,9 @@ public sealed interface PeerIdentity {
   boolean matches(StringMatcher name);
 
   /** Returns the name by which logs show the peer; empty if the peer has no certificate. */
-  Optional<String> name();
+  default Optional<String> name() {
+    return Optional.empty();
+  }
 
   /** Returns the SPIFFE ID of the peer, or an empty text. */
   default String spiffeId() {
@@ -24,11 +26,6 @@ public sealed interface PeerIdentity {
     public boolean matches(StringMatcher name) {
       return false;
     }
-
-    @Override
-    public Optional<String> name() {
-      return Optional.empty();
-    }
   }
 
   /** A TLS connection whose peer has sent no certificate. Its name is the empty text. */
@@ -36,11 +33,6 @@ public sealed interface PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
       return name.matches("");
-    }
-
-    @Override
-    public Optional<String> name() {
-      return Optional.empty();
     }
   }
 

@@ -28,7 +28,7 @@ final class FilterChainMatchDecoder {
             unique(proto.getServerNamesList(), errors.at("server_names")),
             unique(proto.getApplicationProtocolsList(), errors.at("application_protocols")));
     if (proto.getDirectSourcePrefixRangesCount() > 0) {
-      errors.at("direct_source_prefix_ranges").ignore("is not supported; use source_prefix_ranges");
+      errors.at("direct_source_prefix_ranges").add("is not supported; use source_prefix_ranges");
     }
     Set<CidrRange> destinations = ranges(proto.getPrefixRangesList(), "prefix_ranges", errors);
     Set<CidrRange> sources =
