@@ -49,7 +49,9 @@ class StdoutAuditLogTest {
       audit.record("/none", NOBODY, "f", new Decision(true, Optional.empty(), 0));
     }
 
-    assertThat(lines()).hasSize(2).allMatch(line -> line.chars().allMatch(c -> c >= ' ' && c < 127));
+    assertThat(lines())
+        .hasSize(2)
+        .allMatch(line -> line.chars().allMatch(c -> c >= ' ' && c < 127));
     JsonObject event =
         JsonParser.parseString(lines().get(1)).getAsJsonObject().getAsJsonObject("grpc_audit_log");
     assertThat(event.get("rpc_method").getAsString()).isEqualTo("/a\n{\"\u001b[31m\u009b");
