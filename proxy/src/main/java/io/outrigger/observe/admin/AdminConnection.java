@@ -177,7 +177,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     var uri = new QueryStringDecoder(request.uri());
     try {
       return READING.contains(method) && !PROBES.contains(uri.path())
-          ? turns.ask(
+          ? turns.submit(
               context.executor(),
               () -> context.channel().isActive(),
               () -> dispatch(method, uri, lastEventId))

@@ -33,7 +33,7 @@ public final class AnswerTurns {
    * @param work starts to create the reply
    * @return the result or failure of {@code work}; cancelled if {@code isWanted} returned false
    */
-  public <T> CompletionStage<T> ask(
+  public <T> CompletionStage<T> submit(
       Executor executor, BooleanSupplier isWanted, Supplier<CompletionStage<T>> work) {
     var over = new CompletableFuture<Void>();
     CompletableFuture<Void> before = last.getAndSet(over);

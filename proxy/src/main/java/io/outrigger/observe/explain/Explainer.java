@@ -63,7 +63,7 @@ public final class Explainer {
    * The result of each examined route, by its place: a hit if the route matched in any walk,
    * otherwise the matcher that missed.
    */
-  private final Map<Integer, Integer> asked = new TreeMap<>();
+  private final Map<Integer, Integer> results = new TreeMap<>();
 
   private Explainer(
       Forward forward,
@@ -134,12 +134,12 @@ public final class Explainer {
     @Nullable RouteDecision decision(long clusterDraw) {
       probability = 1;
       draws = 0;
-      return selector.select(request, new DecidedDraws(misses, clusterDraw), this::onAsked);
+      return selector.select(request, new DecidedDraws(misses, clusterDraw), this::onExamined);
     }
 
-    private void onAsked(int place, int miss) {
+    private void onExamined(int place, int miss) {
       RouteMatch match = routes.get(place).match();
-      asked.merge(place, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
+      results.merge(place, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
       isHit = miss == RouteMatch.NO_MISS;
       double share = match.fraction().map(Fraction::asDouble).orElse(1.0);
       boolean isDrawn = share < 1 && (isHit || miss == 1 + match.headers().size());
@@ -209,8 +209,8 @@ public final class Explainer {
         chosen.change(chosen.cluster(), asked.map(AskedSession::taken).orElse(""));
     try {
       for (int i = 0; i < branches.size(); i++) {
-        if (branches.get(i).isAs(chosen, cluster.name(), acting, asked)) {
-          branches.set(i, branches.get(i).orWith(probability));
+        if (branches.get(i).hasSameOutcome(chosen, cluster.name(), acting, asked)) {
+          branches.set(i, branches.get(i).withMore(probability));
           return;
         }
       }
@@ -238,11 +238,11 @@ public final class Explainer {
     int last =
         ranOut
             ? routes.size() - 1
-            : asked.keySet().stream().mapToInt(place -> place).max().orElse(-1);
+            : results.keySet().stream().mapToInt(place -> place).max().orElse(-1);
     List<Verdict> verdicts = new ArrayList<>();
     for (int place = 0; place <= last && verdicts.size() < MAX_ROUTES; place++) {
       Route route = routes.get(place);
-      int miss = asked.getOrDefault(place, 0); // absent: the route index skipped it by path
+      int miss = results.getOrDefault(place, 0); // absent: the route index skipped it by path
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
       Result result = Result.MISSED;
       if (miss == RouteMatch.NO_MISS) {

@@ -96,7 +96,7 @@ public record Explanation(
      * Whether another draw has the same outcome as this branch. Different draws of a weighted route
      * can have the same outcome, since a session selects the same cluster for each of them (A60).
      */
-    boolean isAs(
+    boolean hasSameOutcome(
         RouteDecision.Forward other,
         String otherCluster,
         List<FilterPlan> otherFilters,
@@ -109,7 +109,7 @@ public record Explanation(
     }
 
     /** Returns a copy of this branch with a higher probability. */
-    Branch orWith(double more) {
+    Branch withMore(double more) {
       return new Branch(
           probability + more, decision, cluster, filters, session, overlay, tree, plan);
     }

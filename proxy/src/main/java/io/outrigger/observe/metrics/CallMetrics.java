@@ -29,9 +29,11 @@ final class CallMetrics {
         "Bytes of messages received by an attempt, as they were on the wire.",
         Unit.BYTES),
     CALLS("grpc.client.call.duration_seconds", "Time of calls.", Unit.SECONDS),
-    RETRIES("grpc.client.call.retries", "Retries of calls that had any.", null),
+    RETRIES("grpc.client.call.retries", "Retries per call, of calls with retries.", null),
     TRANSPARENT_RETRIES(
-        "grpc.client.call.transparent_retries", "Transparent retries of calls that had any.", null),
+        "grpc.client.call.transparent_retries",
+        "Transparent retries per call, of calls with such retries.",
+        null),
     RETRY_DELAYS(
         "grpc.client.call.retry_delay_seconds",
         "Time without an attempt of calls that had retries.",

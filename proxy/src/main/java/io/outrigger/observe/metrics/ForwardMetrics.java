@@ -52,24 +52,24 @@ final class ForwardMetrics {
   private ForwardMetrics(Instruments all) {
     requests = all.counter("outrigger_requests", "Requests that ended, by status.");
     started = all.counter("outrigger_requests_started", "Requests whose headers arrived.");
-    cancelled = all.counter("outrigger_requests_cancelled", "Requests that the app gave up.");
+    cancelled = all.counter("outrigger_requests_cancelled", "Requests that the app cancelled.");
     localReplies =
-        all.counter("outrigger_local_replies", "Answers that the proxy made itself, by reason.");
+        all.counter("outrigger_local_replies", "Replies of the proxy itself, by reason.");
     retries = all.counter("outrigger_retries", "Attempts after a failure, by kind.");
     notReplayable =
         all.counter(
             "outrigger_requests_not_replayable",
-            "Requests that had outgrown what may be kept of them for a retry.");
+            "Requests that were too large to be kept for a retry.");
     unlogged =
         all.counter(
             "outrigger_access_log_dropped",
-            "Requests that are missing in the access log, since it could not be written as fast.");
+            "Requests that are missing from the access log, which could not be written fast enough.");
     requestBytes = all.counter("outrigger_request_bytes", "Body bytes from apps.", Unit.BYTES);
     responseBytes = all.counter("outrigger_response_bytes", "Body bytes to apps.", Unit.BYTES);
     active = all.gauge("outrigger_requests_active", "Requests in progress.");
     queued =
         all.gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
-    connections = all.gauge("outrigger_downstream_connections", "Local connections that are open.");
+    connections = all.gauge("outrigger_downstream_connections", "Open local connections.");
     refusedConnections =
         all.counter(
             "outrigger_downstream_connections_refused",

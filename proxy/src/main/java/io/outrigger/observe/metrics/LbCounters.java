@@ -45,22 +45,23 @@ public final class LbCounters {
         "Enforced outlier ejections by ejection reason."),
     UNENFORCED(
         "grpc.lb.outlier_detection.ejections_unenforced",
-        "Outliers that stayed, for the share of ejections or by the enforcement percentage."),
+        "Outliers that the maximum ejection or the enforcement percentage spared."),
     DISCONNECTIONS("grpc.subchannel.disconnections", "Connections that ended, by reason."),
-    SUCCEEDED("grpc.subchannel.connection_attempts_succeeded", "Connections that came about."),
-    FAILED("grpc.subchannel.connection_attempts_failed", "Connections that did not."),
+    SUCCEEDED(
+        "grpc.subchannel.connection_attempts_succeeded", "Connection attempts that succeeded."),
+    FAILED("grpc.subchannel.connection_attempts_failed", "Connection attempts that failed."),
     /** The only gauge. */
-    OPEN("grpc.subchannel.open_connections", "Connections that are open."),
-    HANDSHAKES("grpc.client.tls.handshakes", "TLS handshakes, by what they came to."),
+    OPEN("grpc.subchannel.open_connections", "Open connections."),
+    HANDSHAKES("grpc.client.tls.handshakes", "TLS handshakes, by result."),
     FALLBACKS(
         "grpc.lb.wrr.rr_fallback",
-        "Updates with too few weights, which left all endpoints with the same."),
+        "Updates with too few weights, after which all endpoints had equal weights."),
     NOT_YET_USABLE(
         "grpc.lb.wrr.endpoint_weight_not_yet_usable",
-        "Endpoints at each update that had not reported for the blackout period."),
+        "Endpoints at each update whose reports are within the blackout period."),
     STALE(
         "grpc.lb.wrr.endpoint_weight_stale",
-        "Endpoints at each update whose last report was too old.");
+        "Endpoints at each update whose last report is too old.");
 
     private final String instrument;
     private final String help;
@@ -99,7 +100,7 @@ public final class LbCounters {
       Instruments.HistogramPoints histogram =
           all.histogram(
               "grpc.lb.wrr.endpoint_weights",
-              "Weights of endpoints at each update; 0 for those without.",
+              "Weights of endpoints at each update; 0 for endpoints without a weight.",
               null);
       weights.forEach((labels, each) -> histogram.add(labels, each.counts(), each.sum()));
     }

@@ -44,7 +44,7 @@ public final class LoopLag {
    * Returns the last measured lag of each loop in nanoseconds, 0 at first; starts the next
    * measurement.
    */
-  public long[] look() {
+  public long[] measure() {
     long[] lags = new long[loops.size()];
     for (int i = 0; i < lags.length; i++) {
       long now = clock.getAsLong();

@@ -54,7 +54,8 @@ public final class MetricSources {
     var own = new Instruments();
     Instruments.Points points =
         own.gauge(
-            "outrigger_metrics_source_failed", "1 for metrics that a bug keeps from being shown.");
+            "outrigger_metrics_source_failed",
+            "1 for a source of metrics that fails because of a bug.");
     failed.forEach(source -> points.add(Labels.of("source", source), 1));
     own.snapshots().forEach(all::metricSnapshot);
     return all.build();

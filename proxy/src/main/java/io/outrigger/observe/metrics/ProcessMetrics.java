@@ -40,7 +40,7 @@ final class ProcessMetrics {
     Points ended =
         all.counter(
             "outrigger_connections_ended",
-            "Connections that were ended for an error of their peer, floods included.");
+            "Connections that were closed for an error of their peer, floods included.");
     for (PeerErrors.EndedCount count : process.endedForErrors()) {
       String side = count.ofApp() ? "app" : "backend";
       ended.add(Labels.of("side", side, "error", count.error().name()), count.count());
@@ -48,7 +48,7 @@ final class ProcessMetrics {
     Points lag =
         all.gauge(
             "outrigger_event_loop_lag_seconds",
-            "How long a task of the last scrape waited for its event loop.",
+            "Time that a task of the last scrape waited for its event loop.",
             Unit.SECONDS);
     long[] nanos = process.loopLagNanos();
     for (int i = 0; i < nanos.length; i++) {
@@ -61,7 +61,7 @@ final class ProcessMetrics {
     // at the end of a process the last OTLP export delivers this value; a scrape rarely does
     all.counter(
             "outrigger_drain_requests_cut",
-            "Requests that a drain ended because --drain-timeout was over.")
+            "Open requests that were cut when --drain-timeout was over.")
         .add(Labels.EMPTY, process.drainCut());
     residentBytes()
         .ifPresent(
@@ -89,21 +89,21 @@ final class ProcessMetrics {
     used.add(Labels.of("area", "direct"), process.directBytes());
     all.gauge(
             "outrigger_buffer_memory_bytes",
-            "What the allocator of buffers holds, those that wait for reuse included.",
+            "Memory of the buffer allocator, including buffers that wait for reuse.",
             Unit.BYTES)
         .add(Labels.EMPTY, process.bufferBytes());
     MemoryView memory = process.memory();
     Points held =
         all.gauge(
             "outrigger_memory_held_bytes",
-            "What peers make the process hold, as measured: heap after a collection, buffers.",
+            "Memory that the process uses for peers: heap after a collection, and buffers.",
             Unit.BYTES);
     held.add(Labels.of("kind", "heap"), memory.heapBytes());
     held.add(Labels.of("kind", "direct"), memory.directBytes());
     Points limit =
         all.gauge(
             "outrigger_memory_limit_bytes",
-            "What they may make it hold (--max-memory); the heaviest end before that.",
+            "Limit of the memory for peers (--max-memory).",
             Unit.BYTES);
     limit.add(Labels.of("kind", "heap"), memory.limits().heapBytes());
     limit.add(Labels.of("kind", "direct"), memory.limits().directBytes());
@@ -111,7 +111,7 @@ final class ProcessMetrics {
     Points ended =
         all.counter(
             "outrigger_memory_ended",
-            "Connections that were ended because they held most of the memory.");
+            "Connections that were closed because they used most memory.");
     for (MemoryView.EndedCount count : memory.ended()) {
       String side = count.side().name().toLowerCase(Locale.ROOT);
       ended.add(Labels.of("side", side, "what", "connection"), count.count());

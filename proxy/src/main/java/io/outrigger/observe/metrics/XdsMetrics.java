@@ -101,7 +101,7 @@ final class XdsMetrics {
     Points intervals =
         all.gauge(
             "outrigger_load_report_interval_seconds",
-            "How often the server wants load reports; missing while it does not say so.");
+            "Interval of the load reports that the server requests; absent without a request.");
     for (LoadReportView each : view.loadReports()) {
       Labels labels = Labels.of("server", each.server());
       reports.add(labels, each.reports());
@@ -117,20 +117,20 @@ final class XdsMetrics {
       return;
     }
     var rules =
-        all.gauge("outrigger_overlay_rules", "Rules of local policy in force, by what they match.");
+        all.gauge("outrigger_overlay_rules", "Rules of local policy in use, by what they match.");
     long idle = overlay.rules().stream().filter(OverlayStatus.Rule::matchesNothing).count();
     rules.add(Labels.of("matches", "something"), overlay.rules().size() - idle);
     rules.add(Labels.of("matches", "nothing"), idle);
     var leftOut =
         all.gauge(
             "outrigger_overlay_left_out",
-            "Resources that go on without the rule, since it would make them invalid.");
+            "Resources to which the rule is not applied, since it would make them invalid.");
     for (OverlayStatus.Rule rule : overlay.rules()) {
       leftOut.add(Labels.of("rule", rule.rule().name()), rule.leftOut().size());
     }
     all.gauge(
             "outrigger_overlay_file_problems",
-            "What is wrong with the files of local policy; the last good rules stay in force.")
+            "Errors in the files of local policy; the last valid rules stay in use.")
         .add(Labels.EMPTY, overlay.problems().size());
   }
 
@@ -139,7 +139,7 @@ final class XdsMetrics {
     var expiration =
         all.gauge(
             "outrigger_certificate_expiration_timestamp_seconds",
-            "When the first certificate of the provider's chain ends, in seconds since 1970.");
+            "Expiration of the provider's chain, in seconds since 1970.");
     for (CertificateView.Provider provider : providers) {
       Labels labels = Labels.of("instance", provider.instance());
       provider.expiry().ifPresent(end -> expiration.add(labels, end.getEpochSecond()));

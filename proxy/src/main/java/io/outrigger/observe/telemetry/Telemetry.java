@@ -66,7 +66,7 @@ public final class Telemetry implements AutoCloseable {
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          WrongVariable.told(System.getenv(), String.valueOf(e.getMessage())), e);
+          WrongVariable.message(System.getenv(), String.valueOf(e.getMessage())), e);
     }
   }
 

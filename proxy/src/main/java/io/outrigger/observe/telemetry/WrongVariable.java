@@ -18,7 +18,7 @@ final class WrongVariable {
    *
    * @param environment the environment variables of the process
    */
-  static String told(Map<String, String> environment, String complaint) {
+  static String message(Map<String, String> environment, String complaint) {
     String line = complaint.strip().replaceAll("\\s*\\R\\s*", " ");
     Map<String, String> given = new TreeMap<>(environment);
     given.keySet().removeIf(name -> !name.startsWith(PREFIX));

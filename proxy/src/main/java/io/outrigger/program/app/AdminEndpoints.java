@@ -139,11 +139,11 @@ final class AdminEndpoints {
 
   /** Replies after one turn of the control loop, so the probe of a hanging process times out. */
   private CompletionStage<AdminReply> live() {
-    return state.ask(() -> AdminReply.text(200, "live"));
+    return state.onControl(() -> AdminReply.text(200, "live"));
   }
 
   private CompletionStage<AdminReply> ready() {
-    return state.ask(
+    return state.onControl(
         () -> {
           List<String> reasons = state.notReady();
           return reasons.isEmpty()
@@ -153,7 +153,7 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> forwards() {
-    return state.ask(
+    return state.onControl(
         () ->
             AdminReply.json(
                 200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
@@ -198,7 +198,7 @@ final class AdminEndpoints {
     if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(noForward());
     }
-    return state.ask(
+    return state.onControl(
         () ->
             LbViews.reply(
                 detail,
@@ -219,22 +219,24 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> configDump(AdminRequest request) {
     Optional<String> type = request.choice("type", "lds", "rds", "cds", "eds");
     return state
-        .ask(state.controlPlanes()::status)
+        .onControl(state.controlPlanes()::status)
         .thenApplyAsync(view -> xdsViews.configDump(view, type, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> xds(AdminRequest request) {
     return state
-        .ask(state.controlPlanes()::status)
+        .onControl(state.controlPlanes()::status)
         .thenApplyAsync(view -> xdsViews.summary(view, request.parameter("name")));
   }
 
   private CompletionStage<AdminReply> overlay() {
-    return state.ask(state.overlay()::status).thenApplyAsync(OverlayViews::reply);
+    return state.onControl(state.overlay()::status).thenApplyAsync(OverlayViews::reply);
   }
 
   private CompletionStage<AdminReply> certificates() {
-    return state.ask(state.certificates()::view).thenApplyAsync(view -> AdminReply.json(200, view));
+    return state
+        .onControl(state.certificates()::view)
+        .thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
   private CompletionStage<AdminReply> history(AdminRequest request) {
@@ -263,7 +265,7 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> metrics() {
     return state
-        .ask(state::metrics)
+        .onControl(state::metrics)
         .thenApplyAsync(
             view -> AdminReply.written(200, METRICS_TYPE, out -> MetricsText.write(view, out)));
   }

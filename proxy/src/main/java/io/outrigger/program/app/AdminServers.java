@@ -71,7 +71,7 @@ final class AdminServers implements AutoCloseable {
                       address,
                       state.controlPlanes()::node,
                       ProgramVersion.text(),
-                      () -> state.ask(state.controlPlanes()::status),
+                      () -> state.onControl(state.controlPlanes()::status),
                       new LiveChannelz(state, upstream),
                       turns,
                       state.unread()));

@@ -99,7 +99,7 @@ record AdminState(
             memory.directBytes(),
             memory.directBytes(),
             memory.now(),
-            loopLag.look(),
+            loopLag.measure(),
             peerErrors.ended()),
         failed);
   }
@@ -134,7 +134,7 @@ record AdminState(
   }
 
   /** Runs {@code view} on the control loop; its result must be immutable. */
-  <T> CompletionStage<T> ask(Supplier<T> view) {
+  <T> CompletionStage<T> onControl(Supplier<T> view) {
     var answer = new CompletableFuture<T>();
     control.execute(
         () -> {

@@ -82,7 +82,7 @@ final class BootstrapWait {
    */
   boolean begin(Optional<ConfigSource> found, Use use) throws InvalidInput {
     try {
-      use(found.isPresent() ? found.get() : lookup.look(), use);
+      use(found.isPresent() ? found.get() : lookup.find(), use);
       return true;
     } catch (AbsentFile absent) {
       if (lookup.timeout().isZero()) {
@@ -104,7 +104,7 @@ final class BootstrapWait {
     boolean used = false;
     while (!used && !isWithin(ATTEMPT_INTERVAL, left)) {
       try {
-        use(lookup.look(), use);
+        use(lookup.find(), use);
         missing = Optional.empty();
         used = true;
       } catch (AbsentFile absent) {
@@ -141,7 +141,7 @@ final class BootstrapWait {
         throw wrong;
       }
       WaitingClock.sleep(ATTEMPT_INTERVAL);
-      ConfigSource again = lookup.look();
+      ConfigSource again = lookup.find();
       requireFiles(again);
       use.accept(again);
     }

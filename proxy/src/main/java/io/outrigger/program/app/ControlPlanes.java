@@ -30,7 +30,7 @@ final class ControlPlanes {
   private volatile @Nullable Known known;
 
   /** Sets the bootstrap; called once. */
-  void become(Known found) {
+  void set(Known found) {
     known = found;
   }
 

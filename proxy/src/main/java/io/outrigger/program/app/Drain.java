@@ -61,7 +61,7 @@ final class Drain {
   }
 
   /** Returns the phase of the shutdown as text for people; empty before the shutdown begins. */
-  Optional<String> standing() {
+  Optional<String> phase() {
     return !hasBegun()
         ? Optional.empty()
         : Optional.of(

@@ -50,7 +50,7 @@ final class EventEndpoint implements AdminEndpoint {
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
         ? state
-            .ask(() -> events.after(since, WHOLE))
+            .onControl(() -> events.after(since, WHOLE))
             .thenApplyAsync(page -> views.list(page, isFull))
         : done(stream(since, isFull));
   }

@@ -51,7 +51,7 @@ final class ExplainEndpoint implements AdminEndpoint {
               + " finds its target by each request's :authority; give header=:authority:NAME");
     }
     return state
-        .ask(() -> explain(forward, request))
+        .onControl(() -> explain(forward, request))
         .thenApplyAsync(
             explanation ->
                 explanation

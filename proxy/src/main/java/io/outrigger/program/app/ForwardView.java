@@ -28,7 +28,7 @@ record ForwardView(
   static ForwardView of(RunningForward forward, AdminState process) {
     EndpointTally tally = forward.tally();
     Optional<String> missing = process.bootstrapWait().missing();
-    Optional<String> drain = process.drain().standing();
+    Optional<String> drain = process.drain().phase();
     String state =
         drain.isPresent()
             ? "DRAINING"

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class LiveChannelz implements ChannelzSource {
-  static final Duration LOOK_LASTS = Duration.ofMillis(100);
+  static final Duration MAX_AGE = Duration.ofMillis(100);
 
   private final AdminState state;
   private final UpstreamSockets upstream;
@@ -47,29 +47,29 @@ final class LiveChannelz implements ChannelzSource {
 
   @Override
   public CompletionStage<ChannelzView> view() {
-    return state.ask(this::look);
+    return state.onControl(this::snapshot);
   }
 
   /** Returns a snapshot that is at most 100 ms old. Runs on the control loop. */
-  private ChannelzView look() {
+  private ChannelzView snapshot() {
     ChannelzView known = latest;
     long now = state.control().nanoTime();
-    if (known != null && now - latestNanos < LOOK_LASTS.toNanos()) {
+    if (known != null && now - latestNanos < MAX_AGE.toNanos()) {
       return known;
     }
-    ChannelzIds.Look look = ids.look();
+    ChannelzIds.Snapshot snapshot = ids.begin();
     for (RunningForward forward : state.forwards()) {
       Calls calls = calls(forward.listener().forward().totals());
-      look.server(forward.name(), forward.listen(), calls);
+      snapshot.server(forward.name(), forward.listen(), calls);
       for (TargetRuntime target : forward.targets().get()) {
-        look.channel(
+        snapshot.channel(
             new TargetName(forward.name(), target.name(), target.authority()),
             stateOf(target),
             forward.only().map(one -> calls),
             target::accept);
       }
     }
-    ChannelzView made = look.end();
+    ChannelzView made = snapshot.end();
     latest = made;
     latestNanos = now;
     return made;

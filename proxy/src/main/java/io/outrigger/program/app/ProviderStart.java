@@ -23,7 +23,7 @@ record ProviderStart(ControlLoop control, CertificateStore certificates) {
    *
    * @return why a Workload API has sent nothing yet; empty when the wait is over
    */
-  Optional<String> lack(Bootstrap bootstrap) {
+  Optional<String> missing(Bootstrap bootstrap) {
     var lack = new CompletableFuture<Optional<String>>();
     control.execute(
         () -> {

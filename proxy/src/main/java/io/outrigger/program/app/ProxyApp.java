@@ -147,7 +147,7 @@ public final class ProxyApp implements AutoCloseable {
             workloads,
             Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
             new CertificateEvents(events));
-    wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::lack);
+    wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::missing);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
     targets =
@@ -261,7 +261,7 @@ public final class ProxyApp implements AutoCloseable {
               ResourceDecoder::decode,
               server -> transport(server, files),
               new AdsEvents(events));
-      controlPlanes.become(new ControlPlanes.Known(source, clients));
+      controlPlanes.set(new ControlPlanes.Known(source, clients));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
@@ -404,7 +404,7 @@ public final class ProxyApp implements AutoCloseable {
       return new MetricSnapshots();
     }
     return known
-        .ask(known::metrics)
+        .onControl(known::metrics)
         .thenApply(MetricsText::snapshots)
         .toCompletableFuture()
         .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)

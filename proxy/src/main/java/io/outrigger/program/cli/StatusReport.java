@@ -91,11 +91,11 @@ final class StatusReport {
         ? Optional.empty()
         : Optional.of(
             "forward %s: %s: %s"
-                .formatted(forward.text("name"), standing(forward), forward.text("error")));
+                .formatted(forward.text("name"), reachability(forward), forward.text("error")));
   }
 
   /** Returns the forward's state, with the number of reachable backends if backends are known. */
-  private static String standing(JsonView forward) {
+  private static String reachability(JsonView forward) {
     long endpoints = (long) forward.number("endpoints");
     return endpoints == 0
         ? forward.text("state")
@@ -113,7 +113,7 @@ final class StatusReport {
           forward.text("name"),
           forward.text("listen"),
           forward.text("target"),
-          standing(forward),
+          reachability(forward),
           forward.text("error"));
     }
     return table.lines();

@@ -141,7 +141,7 @@ public final class OptionsReader {
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
-      return Optional.of(lookup.look());
+      return Optional.of(lookup.find());
     } catch (AbsentFile absent) {
       if (lookup.timeout().isZero()) {
         problems.addAll(absent);
@@ -247,7 +247,7 @@ public final class OptionsReader {
             absent,
             text ->
                 text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
-    address.ifPresent(each -> ports.take(settings.origin(flag), subject, each));
+    address.ifPresent(each -> ports.reserve(settings.origin(flag), subject, each));
     return address;
   }
 

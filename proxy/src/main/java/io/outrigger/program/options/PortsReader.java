@@ -22,7 +22,7 @@ final class PortsReader {
   private final List<ServeSpec> serves = new ArrayList<>();
 
   /** The addresses in use, with the name of each user in messages. */
-  private final List<Map.Entry<ListenAddress, String>> taken = new ArrayList<>();
+  private final List<Map.Entry<ListenAddress, String>> reserved = new ArrayList<>();
 
   PortsReader(GivenFlags settings, Problems problems) {
     this.settings = settings;
@@ -40,7 +40,7 @@ final class PortsReader {
         (text, names) -> {
           ForwardSpec forward = ForwardSpec.parse(text);
           requireUnique(Flag.FORWARD, names, forward.name(), text);
-          take(settings.origin(Flag.FORWARD), "\"" + text + "\"", forward.listen());
+          reserve(settings.origin(Flag.FORWARD), "\"" + text + "\"", forward.listen());
           forwards.add(forward);
         });
     read(
@@ -48,7 +48,7 @@ final class PortsReader {
         (text, names) -> {
           ServeSpec serve = ServeSpec.parse(text);
           requireUnique(Flag.SERVE, names, serve.name(), text);
-          take(settings.origin(Flag.SERVE), "\"" + text + "\"", serve.listen());
+          reserve(settings.origin(Flag.SERVE), "\"" + text + "\"", serve.listen());
           serves.add(serve);
         });
   }
@@ -87,8 +87,8 @@ final class PortsReader {
   }
 
   /** Records that {@code subject} listens on {@code address}. */
-  void take(String origin, String subject, ListenAddress address) {
-    for (Map.Entry<ListenAddress, String> other : taken) {
+  void reserve(String origin, String subject, ListenAddress address) {
+    for (Map.Entry<ListenAddress, String> other : reserved) {
       if (other.getKey().collidesWith(address)) {
         problems.add(
             origin,
@@ -97,7 +97,7 @@ final class PortsReader {
         return;
       }
     }
-    taken.add(Map.entry(address, subject));
+    reserved.add(Map.entry(address, subject));
   }
 
   private List<String> values(Flag flag) {

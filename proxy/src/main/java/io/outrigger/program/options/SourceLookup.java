@@ -60,7 +60,7 @@ public final class SourceLookup {
    * @throws AbsentFile when the named bootstrap does not exist
    * @throws InvalidInput when the bootstrap is wrong, or none is named
    */
-  public ConfigSource look() throws InvalidInput {
+  public ConfigSource find() throws InvalidInput {
     try {
       return read();
     } catch (AbsentFile absent) {

@@ -18,7 +18,7 @@ class AnswerTurnsTest {
   private CompletableFuture<String> ask(
       String name, boolean isWanted, CompletionStage<String> made) {
     return turns
-        .ask(
+        .submit(
             tasks::add,
             () -> isWanted,
             () -> {
@@ -57,7 +57,7 @@ class AnswerTurnsTest {
         ask("one", true, CompletableFuture.failedStage(new IllegalStateException("no")));
     CompletableFuture<String> thrown =
         turns
-            .<String>ask(
+            .<String>submit(
                 tasks::add,
                 () -> true,
                 () -> {

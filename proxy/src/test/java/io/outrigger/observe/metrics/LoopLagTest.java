@@ -15,25 +15,25 @@ final class LoopLagTest {
 
   @Test
   void aScrapeTellsHowLongTheTasksOfTheOneBeforeWaited() {
-    assertThat(lag.look()).containsExactly(0, 0);
+    assertThat(lag.measure()).containsExactly(0, 0);
     clock.addAndGet(300);
     waiting.remove().run();
     clock.addAndGet(50_000);
 
-    assertThat(lag.look()).containsExactly(300, 0);
+    assertThat(lag.measure()).containsExactly(300, 0);
     assertThat(waiting).hasSize(1);
   }
 
   @Test
   void aLoopThatHangsIsAskedOnceAndItsLagGrows() {
-    lag.look();
+    lag.measure();
     clock.addAndGet(1_000);
-    assertThat(lag.look()).containsExactly(1_000, 0);
+    assertThat(lag.measure()).containsExactly(1_000, 0);
     clock.addAndGet(1_000);
 
-    assertThat(lag.look()).containsExactly(2_000, 0);
+    assertThat(lag.measure()).containsExactly(2_000, 0);
     assertThat(waiting).hasSize(1);
     waiting.remove().run();
-    assertThat(lag.look()).containsExactly(2_000, 0);
+    assertThat(lag.measure()).containsExactly(2_000, 0);
   }
 }

@@ -18,7 +18,7 @@ class WrongVariableTest {
   @Test
   void thePropertyIsNamedByTheVariableThatSetIt() {
     assertThat(
-            WrongVariable.told(
+            WrongVariable.message(
                 ENVIRONMENT, "Invalid duration property otel.metric.export.interval=abc"))
         .isEqualTo(
             "OTEL_METRIC_EXPORT_INTERVAL=abc: Invalid duration property"
@@ -28,7 +28,7 @@ class WrongVariableTest {
 
   @Test
   void aValueAloneIsLookedForInTheVariables() {
-    assertThat(WrongVariable.told(ENVIRONMENT, "Unsupported OTLP metrics protocol:\n nonsense"))
+    assertThat(WrongVariable.message(ENVIRONMENT, "Unsupported OTLP metrics protocol:\n nonsense"))
         .isEqualTo(
             "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=nonsense: Unsupported OTLP metrics protocol:"
                 + " nonsense"
@@ -37,9 +37,10 @@ class WrongVariableTest {
 
   @Test
   void whatFitsNoneNamesAllThatAreSet() {
-    assertThat(WrongVariable.told(ENVIRONMENT, "something is wrong"))
+    assertThat(WrongVariable.message(ENVIRONMENT, "something is wrong"))
         .startsWith("something is wrong; look at OTEL_EXPORTER_OTLP_METRICS_PROTOCOL, OTEL_")
         .doesNotContain("HOME");
-    assertThat(WrongVariable.told(Map.of(), "something is wrong")).isEqualTo("something is wrong");
+    assertThat(WrongVariable.message(Map.of(), "something is wrong"))
+        .isEqualTo("something is wrong");
   }
 }

@@ -34,7 +34,7 @@ class LocalOverlayTest {
             folder.resolve("o.yaml"),
             "overlay: [{name: r, clusters: [pay], patch: {lb_policy: RING_HASH}}]");
     var controlPlanes = new ControlPlanes();
-    controlPlanes.become(
+    controlPlanes.set(
         new ControlPlanes.Known(
             new ConfigSource(BootstrapSource.NONE, Optional.empty(), List.of(), List.of()),
             new AdsClients(

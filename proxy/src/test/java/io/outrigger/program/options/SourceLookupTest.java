@@ -46,7 +46,7 @@ class SourceLookupTest extends OptionsFixture {
     for (int end : List.of(0, 1, whole.length() / 2, whole.length() - 3)) {
       Files.writeString(bootstrap, whole.substring(0, end));
 
-      assertThat(lookup(Duration.ofSeconds(1), whole).look().bootstrap().node().id())
+      assertThat(lookup(Duration.ofSeconds(1), whole).find().bootstrap().node().id())
           .isEqualTo("me");
     }
     assertThat(pauses).hasSize(4);
@@ -57,7 +57,7 @@ class SourceLookupTest extends OptionsFixture {
   void whatStaysWrongIsWrong() throws Exception {
     Files.writeString(bootstrap, "{");
 
-    assertThatThrownBy(lookup(Duration.ofSeconds(1), "{]")::look)
+    assertThatThrownBy(lookup(Duration.ofSeconds(1), "{]")::find)
         .isInstanceOf(InvalidInput.class)
         .isNotInstanceOf(AbsentFile.class)
         .hasMessageContaining("is not JSON");
@@ -68,9 +68,9 @@ class SourceLookupTest extends OptionsFixture {
   @Test
   void withoutTimeThereIsNoPauseAndForWhatIsAbsentNeither() throws Exception {
     Files.writeString(bootstrap, "{");
-    assertThatThrownBy(lookup(Duration.ZERO, BOOTSTRAP)::look).isInstanceOf(InvalidInput.class);
+    assertThatThrownBy(lookup(Duration.ZERO, BOOTSTRAP)::find).isInstanceOf(InvalidInput.class);
     Files.delete(bootstrap);
-    assertThatThrownBy(lookup(Duration.ofSeconds(1), BOOTSTRAP)::look)
+    assertThatThrownBy(lookup(Duration.ofSeconds(1), BOOTSTRAP)::find)
         .isInstanceOf(AbsentFile.class);
 
     assertThat(pauses).isEmpty();

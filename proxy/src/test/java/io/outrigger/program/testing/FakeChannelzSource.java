@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 
 /** Answers with what a test puts in; empty at first. */
 public final class FakeChannelzSource implements ChannelzSource {
-  public ChannelzView view = new ChannelzIds().look().end();
+  public ChannelzView view = new ChannelzIds().begin().end();
   public final Map<SubchannelName, List<SocketView>> upstream = new HashMap<>();
   public final NavigableMap<Long, SocketView> downstream = new TreeMap<>();
 

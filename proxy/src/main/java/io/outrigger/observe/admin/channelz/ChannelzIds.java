@@ -46,13 +46,13 @@ public final class ChannelzIds {
   private record ListenSocketName(String forward) {}
 
   /** Begins a snapshot, which replaces the previous snapshot when it ends. */
-  public Look look() {
-    return new Look();
+  public Snapshot begin() {
+    return new Snapshot();
   }
 
   /** One snapshot of all objects. */
   @ControlConfined
-  public final class Look {
+  public final class Snapshot {
     private final Map<Object, Long> seen = new HashMap<>();
     private final NavigableMap<Long, Channel> channels = new TreeMap<>();
     private final Map<Long, Subchannel> subchannels = new HashMap<>();
@@ -79,7 +79,7 @@ public final class ChannelzIds {
       show.accept(endpoints);
       List<Subchannel> each =
           endpoints.found.entrySet().stream()
-              .map(entry -> entry.getValue().as(id(entry.getKey()), entry.getKey()))
+              .map(entry -> entry.getValue().toSubchannel(id(entry.getKey()), entry.getKey()))
               .toList();
       each.forEach(subchannel -> subchannels.put(subchannel.id(), subchannel));
       long id = id(name);
@@ -101,12 +101,12 @@ public final class ChannelzIds {
   }
 
   /** The state and the calls of an endpoint. */
-  private record Standing(Connectivity state, SubchannelCalls calls) {
-    Standing and(Standing other) {
-      return new Standing(state.or(other.state), calls.plus(other.calls));
+  private record EndpointTotals(Connectivity state, SubchannelCalls calls) {
+    EndpointTotals plus(EndpointTotals other) {
+      return new EndpointTotals(state.or(other.state), calls.plus(other.calls));
     }
 
-    Subchannel as(long id, SubchannelName name) {
+    Subchannel toSubchannel(long id, SubchannelName name) {
       return new Subchannel(
           id, name, state, new Calls(calls.issued(), calls.succeeded(), calls.failed()));
     }
@@ -118,7 +118,7 @@ public final class ChannelzIds {
    */
   private static final class Endpoints implements NodeVisitor {
     private final TargetName target;
-    private final Map<SubchannelName, Standing> found = new LinkedHashMap<>();
+    private final Map<SubchannelName, EndpointTotals> found = new LinkedHashMap<>();
     private String cluster = "";
     private int depth;
 
@@ -137,8 +137,8 @@ public final class ChannelzIds {
     public void endpoint(LbEndpoint endpoint) {
       found.merge(
           new SubchannelName(target, cluster, endpoint.address()),
-          new Standing(endpoint.state(), endpoint.calls()),
-          Standing::and);
+          new EndpointTotals(endpoint.state(), endpoint.calls()),
+          EndpointTotals::plus);
     }
 
     @Override

@@ -48,11 +48,11 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getTopChannels(
       GetTopChannelsRequest request, StreamObserver<GetTopChannelsResponse> out) {
     long start = request.getStartChannelId();
-    Answer.to(
+    UnaryCalls.answer(
         out,
         pages(
                 request.getMaxResults(),
-                Answer.of(grpcJava::getTopChannels, request)
+                UnaryCalls.call(grpcJava::getTopChannels, request)
                     .thenApply(first -> new Page<>(first.getChannelList(), first.getEnd())),
                 view -> from(start, view.channels(), ChannelzMessages::channel))
             .thenApply(
@@ -66,11 +66,11 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   @Override
   public void getServers(GetServersRequest request, StreamObserver<GetServersResponse> out) {
     long start = request.getStartServerId();
-    Answer.to(
+    UnaryCalls.answer(
         out,
         pages(
                 request.getMaxResults(),
-                Answer.of(grpcJava::getServers, request)
+                UnaryCalls.call(grpcJava::getServers, request)
                     .thenApply(first -> new Page<>(first.getServerList(), first.getEnd())),
                 view -> from(start, view.servers(), ChannelzMessages::server))
             .thenApply(
@@ -85,7 +85,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getChannel(GetChannelRequest request, StreamObserver<GetChannelResponse> out) {
     long id = request.getChannelId();
     if (isOurs(id)) {
-      Answer.to(
+      UnaryCalls.answer(
           out,
           found("channel", id, view -> view.channels().get(id))
               .thenApply(ChannelzMessages::channel)
@@ -100,7 +100,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
       GetSubchannelRequest request, StreamObserver<GetSubchannelResponse> out) {
     long id = request.getSubchannelId();
     if (isOurs(id)) {
-      Answer.to(
+      UnaryCalls.answer(
           out,
           found("subchannel", id, view -> view.subchannels().get(id))
               .thenCompose(
@@ -117,7 +117,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
   public void getServer(GetServerRequest request, StreamObserver<GetServerResponse> out) {
     long id = request.getServerId();
     if (isOurs(id)) {
-      Answer.to(
+      UnaryCalls.answer(
           out,
           server(id)
               .thenApply(ChannelzMessages::server)
@@ -136,7 +136,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
       return;
     }
     long from = Math.max(0, request.getStartSocketId() - ChannelzIds.SOCKETS);
-    Answer.to(
+    UnaryCalls.answer(
         out,
         size(request.getMaxResults())
             .thenCompose(
@@ -165,9 +165,9 @@ public final class ChannelzOfAll extends ChannelzImplBase {
             ? found("socket", id, view -> view.listeningOn(id).orElse(null))
                 .thenApply(ChannelzMessages::listenSocket)
             : ours.socket(id - ChannelzIds.SOCKETS)
-                .thenApply(found -> found.orElseThrow(() -> Answer.notFound("socket", id)))
+                .thenApply(found -> found.orElseThrow(() -> UnaryCalls.notFound("socket", id)))
                 .thenApply(ChannelzMessages::socket);
-    Answer.to(
+    UnaryCalls.answer(
         out, socket.thenApply(found -> GetSocketResponse.newBuilder().setSocket(found).build()));
   }
 
@@ -181,7 +181,8 @@ public final class ChannelzOfAll extends ChannelzImplBase {
     return ours.view()
         .thenApply(
             view ->
-                Optional.ofNullable(find.apply(view)).orElseThrow(() -> Answer.notFound(kind, id)));
+                Optional.ofNullable(find.apply(view))
+                    .orElseThrow(() -> UnaryCalls.notFound(kind, id)));
   }
 
   /**
@@ -194,7 +195,7 @@ public final class ChannelzOfAll extends ChannelzImplBase {
         .thenCompose(
             size ->
                 first.thenCombine(
-                    ours.view().thenApply(next), (a, b) -> a.cut(size).then(b, size)));
+                    ours.view().thenApply(next), (a, b) -> a.first(size).followedBy(b, size)));
   }
 
   /** Returns at most one object more than a page has; the extra one shows whether more follow. */

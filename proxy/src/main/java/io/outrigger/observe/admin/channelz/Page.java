@@ -23,7 +23,7 @@ record Page<T>(List<T> items, boolean end) {
   }
 
   /** Returns the first {@code size} elements of this page. */
-  Page<T> cut(int size) {
+  Page<T> first(int size) {
     return items.size() <= size ? this : new Page<>(items.subList(0, size), false);
   }
 
@@ -31,7 +31,7 @@ record Page<T>(List<T> items, boolean end) {
    * Returns this page. If it has fewer than {@code size} elements and the list ends, elements of
    * {@code next} follow.
    */
-  Page<T> then(Collection<T> next, int size) {
+  Page<T> followedBy(Collection<T> next, int size) {
     if (!end) {
       return this;
     }

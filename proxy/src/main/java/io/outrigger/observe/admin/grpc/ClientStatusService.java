@@ -69,7 +69,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
               .asRuntimeException());
     }
     boolean withContents = !request.getExcludeResourceContents();
-    return turns.ask(
+    return turns.submit(
         ForkJoinPool.commonPool(),
         () -> !call.isCancelled(),
         () -> view.get().thenApplyAsync(seen -> configs.response(seen, withContents)));

@@ -111,14 +111,14 @@ class ChannelzIdsTest {
   }
 
   private ChannelzView look(LbNode... clusters) {
-    ChannelzIds.Look look = ids.look();
-    look.server("orders", LISTEN, CALLS);
-    look.channel(
+    ChannelzIds.Snapshot snapshot = ids.begin();
+    snapshot.server("orders", LISTEN, CALLS);
+    snapshot.channel(
         ORDERS,
         Connectivity.READY,
         Optional.of(CALLS),
         visitor -> List.of(clusters).forEach(each -> each.accept(visitor)));
-    return look.end();
+    return snapshot.end();
   }
 
   private static Channel only(ChannelzView view) {

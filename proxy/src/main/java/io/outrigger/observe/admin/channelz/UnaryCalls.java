@@ -9,11 +9,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 /** Converts between the observers of unary gRPC calls and futures. */
-final class Answer {
-  private Answer() {}
+final class UnaryCalls {
+  private UnaryCalls() {}
 
   /** Answers the call {@code out} with the result or failure of {@code coming}. */
-  static <T> void to(StreamObserver<T> out, CompletionStage<T> coming) {
+  static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(
             (message, failure) -> {
@@ -27,7 +27,7 @@ final class Answer {
   }
 
   /** Calls another service; returns its response. */
-  static <Q, T> CompletionStage<T> of(BiConsumer<Q, StreamObserver<T>> service, Q request) {
+  static <Q, T> CompletionStage<T> call(BiConsumer<Q, StreamObserver<T>> service, Q request) {
     var answer = new CompletableFuture<T>();
     service.accept(
         request,
