@@ -5,6 +5,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.state.TransportSecurity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -108,8 +109,14 @@ final class TreeJson implements NodeVisitor {
     json.name("weight").value(endpoint.backend().endpoint().weight());
     json.name("state").value(endpoint.state().toString());
     json.name("active_requests").value(endpoint.calls().active());
-    optional("tls", endpoint.link().tls());
-    optional("ejected", endpoint.detection().ejection());
+    json.name("tls");
+    security(endpoint.link().tls());
+    json.name("ejected");
+    if (endpoint.detection().ejection().isPresent()) {
+      Json.write(endpoint.detection().ejection().get(), json);
+    } else {
+      json.nullValue();
+    }
     json.name("last_interval");
     counts(endpoint.detection().succeeded(), endpoint.detection().failed());
     if (endpoint.affinity().isPresent()) {
@@ -140,13 +147,17 @@ final class TreeJson implements NodeVisitor {
     return lastText;
   }
 
-  private void optional(String name, Optional<?> value) throws IOException {
-    json.name(name);
-    if (value.isPresent()) {
-      Json.write(value.get(), json);
-    } else {
+  private void security(Optional<TransportSecurity> tls) throws IOException {
+    if (tls.isEmpty()) {
       json.nullValue();
+      return;
     }
+    json.beginObject();
+    json.name("protocol").value(tls.get().protocol());
+    json.name("cipher").value(tls.get().cipher());
+    json.name("peer").value(tls.get().peer());
+    json.name("peer_expires").value(tls.get().peerExpires().toString());
+    json.endObject();
   }
 
   private void counts(long success, long failure) throws IOException {
