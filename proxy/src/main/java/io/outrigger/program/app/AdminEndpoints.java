@@ -109,7 +109,7 @@ final class AdminEndpoints {
           "GET /app",
           request ->
               state
-                  .ask(apps::check)
+                  .onControl(apps::check)
                   .thenCompose(check -> check)
                   .thenApply(
                       reasons ->
@@ -160,7 +160,7 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> listeners() {
-    return state.ask(
+    return state.onControl(
         () ->
             AdminReply.json(
                 200, state.serves().stream().map(each -> ListenerView.of(each, state)).toList()));
