@@ -36,28 +36,19 @@ public final class SharedSubchannels {
    */
   public interface Observer {
     /** The address had no owner before, and has one now. */
-    void onTaken(EndpointAddress address);
+    default void onTaken(EndpointAddress address) {}
 
     /**
      * The last owner of the address closed its lease; another policy may obtain a lease in the same
      * turn.
      */
-    void onReturned(EndpointAddress address);
+    default void onReturned(EndpointAddress address) {}
   }
-
-  private static final Observer NOBODY =
-      new Observer() {
-        @Override
-        public void onTaken(EndpointAddress address) {}
-
-        @Override
-        public void onReturned(EndpointAddress address) {}
-      };
 
   private final ControlLoop control;
   private final LbParent parent;
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
-  private Observer observer = NOBODY;
+  private Observer observer = new Observer() {};
 
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;
