@@ -112,14 +112,15 @@ final class ServedAdmission implements Admission {
     }
     ServedPeer peer = (ServedPeer) remote.targets();
     if (!now.chains().contains(peer.chain())) {
-      return new Retirement(share(settings.drainSpread()), settings.drainGrace());
+      return new Retirement(
+          share(settings.drainSpread(), settings.drainGrace(), random), settings.drainGrace());
     }
     return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
   }
 
   /** A random part of the time, so that callers do not connect again all at once. */
-  private Duration share(Duration spread) {
-    Duration most = spread.compareTo(settings.drainGrace()) < 0 ? spread : settings.drainGrace();
+  static Duration share(Duration spread, Duration grace, RandomSource random) {
+    Duration most = spread.compareTo(grace) < 0 ? spread : grace;
     return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));
   }
 

@@ -425,7 +425,7 @@ class ServedListenerIT {
   }
 
   @Test
-  @Conformance({"A36-18", "A36-20"})
+  @Conformance({"A36-18", "A36-20", "A36-16"})
   void aChangeOfRoutesAppliesToOpenConnections() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port = open(app.port());
@@ -578,6 +578,58 @@ class ServedListenerIT {
     app.nextStream().run(stream -> stream.reset(Http2Error.INTERNAL_ERROR));
 
     assertThat(call.next()).contains("grpc-status=13", "x-outrigger-local=upstream_reset");
+  }
+
+  @Test
+  @Conformance("OPS-02")
+  void informationalHeadsTrailersAndLargeBodiesPassInBothDirections() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    ServedPort port = open(app.port()).serving(plain());
+    Exchange call =
+        peer.connect(port.port)
+            .request(
+                headers(
+                    ":method", "PUT", ":scheme", "http", ":path", "/file", ":authority", "pay"),
+                false);
+    Exchange atApp = app.nextStream();
+    assertThat(atApp.next()).contains(":method=PUT");
+    atApp.send(headers(":status", "103", "link", "</a>"), false);
+    assertThat(call.next()).contains(":status=103");
+
+    int bytes = 3 << 20; // a dozen windows
+    call.send(Unpooled.wrappedBuffer(new byte[bytes]), false);
+    call.send(headers("x-sum", "1"), true);
+    Await.until("the app has the request", () -> atApp.received.get() == bytes);
+    atApp.send(headers(":status", "200"), false);
+    atApp.send(Unpooled.wrappedBuffer(new byte[bytes]), false);
+    atApp.send(headers("x-sum", "2"), true);
+    Await.until("the caller has the response", () -> call.received.get() == bytes);
+
+    assertThat(last(atApp)).isEqualTo("H(x-sum=1)!");
+    assertThat(last(call)).isEqualTo("H(x-sum=2)!");
+  }
+
+  private static String last(Exchange exchange) throws Exception {
+    String event = exchange.next();
+    while (!event.endsWith("!")) {
+      event = exchange.next();
+    }
+    return event;
+  }
+
+  @Test
+  @Conformance("OPS-02")
+  void aResetOfTheCallerReachesTheApp() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
+    ServedPort port = open(app.port()).serving(plain());
+
+    Exchange call =
+        peer.connect(port.port).request(grpc("pay", "/pkg.Svc/Call"), false);
+    Exchange atApp = app.nextStream();
+    atApp.next();
+    call.run(stream -> stream.reset(Http2Error.CANCEL));
+
+    assertThat(atApp.next()).isEqualTo("RST(CANCEL)");
   }
 
   @Test

@@ -197,16 +197,23 @@ final class ServedPort implements AutoCloseable, ServeObserver {
     return new SocketListener("inbound", "127.0.0.1", port, List.of(chains), other);
   }
 
-  /** Starts a certificate provider whose files {@link #write} writes. */
-  void provide(Path folder) {
-    var files =
-        new CertificateFiles(
-            Optional.of(folder + "/chain.pem"),
-            Optional.of(folder + "/key.pem"),
-            Optional.of(folder + "/roots.pem"),
-            Optional.empty(),
-            Duration.ofSeconds(1));
-    run(() -> certificates.start(Map.of("default", new CertificateProvider.FileWatcher(files))));
+  /** Starts two certificate providers, whose files {@link #write} writes. */
+  void provide(Path first, Path second) {
+    run(
+        () ->
+            certificates.start(
+                Map.of(
+                    "default", new CertificateProvider.FileWatcher(files(first)),
+                    "second", new CertificateProvider.FileWatcher(files(second)))));
+  }
+
+  private static CertificateFiles files(Path folder) {
+    return new CertificateFiles(
+        Optional.of(folder + "/chain.pem"),
+        Optional.of(folder + "/key.pem"),
+        Optional.of(folder + "/roots.pem"),
+        Optional.empty(),
+        Duration.ofSeconds(1));
   }
 
   static void write(Path folder, TestIdentity identity, String roots) throws IOException {

@@ -113,7 +113,11 @@ final class BoringSslEngines implements TlsEngines {
   @Override
   public SSLEngine engine(Optional<String> serverName, ByteBufAllocator buffers) {
     if (serverName.isEmpty()) {
-      return context.newEngine(buffers);
+      SSLEngine engine = context.newEngine(buffers);
+      if (context.isServer() && engine instanceof ReferenceCountedOpenSslEngine known) {
+        SSL.setOptions(known.sslPointer(), SSL.SSL_OP_NO_TICKET); // Netty allows tickets
+      }
+      return engine;
     }
     SSLEngine engine = context.newEngine(buffers, serverName.get(), NO_PORT);
     if (engine instanceof ReferenceCountedOpenSslEngine known) {

@@ -1,0 +1,60 @@
+package io.outrigger.dataplane.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class PeerCertificateTest {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("root");
+
+  @Test
+  @Conformance("A41-07")
+  void theNamesOfEachKindAreKept() throws Exception {
+    TestIdentity peer =
+        AUTHORITY.issue("uri:spiffe://a/b", "dns:one.example", "uri:https://c", "ip:10.0.0.1");
+
+    assertThat(PeerCertificate.identity(peer.certificate()))
+        .isEqualTo(
+            new PeerIdentity.Certified(
+                List.of("spiffe://a/b", "https://c"),
+                List.of("one.example"),
+                "CN=workload of root"));
+  }
+
+  @Test
+  @Conformance("OPS-03")
+  void theFormIsEnvoysAndItsCharactersAreHarmless() throws Exception {
+    TestIdentity peer =
+        AUTHORITY.issue(
+            builder -> builder.subject("CN=a\\\"b\\,c, O=\u00E9"),
+            "uri:spiffe://a/b;By=spiffe://admin",
+            "dns:x.example");
+
+    String text = PeerCertificate.forwarded(peer.certificate(), Optional.empty());
+
+    assertThat(text)
+        .startsWith("Hash=")
+        .contains(";URI=\"spiffe://a/b;By=spiffe://admin\";", ";DNS=x.example")
+        .contains("O=%C3%A9")
+        .matches("[ -~]*");
+    assertThat(text.substring(text.indexOf("Subject=")))
+        .startsWith("Subject=\"CN=a\\\\\\\"b\\\\,c,O=");
+  }
+
+  @Test
+  void theOwnNameComesFirst() throws Exception {
+    TestIdentity own = AUTHORITY.issue("uri:spiffe://mesh/pay", "dns:pay");
+    TestIdentity peer = AUTHORITY.issue("uri:spiffe://mesh/shop");
+
+    assertThat(
+            PeerCertificate.forwarded(peer.certificate(), Optional.of(own.certificate())))
+        .startsWith("By=spiffe://mesh/pay;Hash=")
+        .endsWith(";Subject=\"CN=workload of root\";URI=spiffe://mesh/shop");
+  }
+}
