@@ -68,18 +68,26 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
     for (Any any : wanted.isPresent() ? listeners : List.<Any>of()) {
-      try {
-        Listener listener = Listener.parseFrom(any.getValue());
-        SocketAddress socket = listener.getAddress().getSocketAddress();
-        if (canonical(new EndpointAddress(socket.getAddress(), socket.getPortValue()))
-            .equals(wanted)) {
-          return Optional.of(Any.pack(listener.toBuilder().setName(listen).build()));
-        }
-      } catch (InvalidProtocolBufferException e) {
-        continue; // the decoder refuses the resource under its own name
+      Optional<Listener> found = listener(any).filter(each -> addressOf(each).equals(wanted));
+      if (found.isPresent()) {
+        return Optional.of(Any.pack(found.get().toBuilder().setName(listen).build()));
       }
     }
     return Optional.empty();
+  }
+
+  /** Returns empty when the message is broken; the decoder then refuses it under its own name. */
+  private static Optional<Listener> listener(Any any) {
+    try {
+      return Optional.of(Listener.parseFrom(any.getValue()));
+    } catch (InvalidProtocolBufferException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<EndpointAddress> addressOf(Listener listener) {
+    SocketAddress socket = listener.getAddress().getSocketAddress();
+    return canonical(new EndpointAddress(socket.getAddress(), socket.getPortValue()));
   }
 
   private static Optional<EndpointAddress> canonical(EndpointAddress address) {
