@@ -267,6 +267,26 @@ class ServeIT {
   }
 
   @Test
+  @Conformance("A36-16")
+  void routesThatAreRefusedFailTheirRequestsWithTheReason() throws Exception {
+    mesh.serverFeature("fail_on_data_errors");
+    controlPlane.serve(
+        listener(Xds.rds("r1")), Xds.servedRoutes("r1", "/").replace("{\"prefix\":\"/\"}", "{}"));
+    start();
+    awaitState("SERVING", "route configuration \"r1\"");
+    assertThat(mesh.admin().get("/ready").status()).isEqualTo(200);
+
+    App.Reply reply = caller().call(METHOD);
+    assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
+    assertThat(reply.local()).isEqualTo("xds_error");
+    assertThat(reply.message()).contains("route configuration \"r1\"", Mesh.NODE);
+
+    controlPlane.serve(Xds.servedRoutes("r1", "/"));
+    awaitState("SERVING", "");
+    assertThat(caller().call(METHOD).backend()).isEqualTo("app");
+  }
+
+  @Test
   @Conformance("A36-24")
   void anAddressInUseIsTriedAgain() throws Exception {
     try (var other = new ServerSocket()) {

@@ -71,7 +71,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.breaker = breakers.acquire(config.cluster(), config.edsServiceName());
     this.observer = observer;
     this.loops = loops;
-    this.drops = new DropCounts();
+    this.drops = new DropCounts(loops);
     this.meter = new ClusterMeter(loads, config.cluster(), drops);
     this.config = config;
     this.parent = parent;

@@ -63,14 +63,14 @@ final class ClusterPicker implements Picker {
   public PickResult pick(PickContext call) {
     for (int i = 0; i < categories.length; i++) {
       if (categories[i].share().draw(random, Purpose.DROP)) {
-        counts[i].onDrop();
+        counts[i].onDrop(call.loop());
         return drops[i];
       }
     }
     PickResult result = child.pick(call);
     if (result instanceof PickResult.Use use) {
       if (!breaker.tryAcquire(maxRequests)) {
-        refused.onDrop();
+        refused.onDrop(call.loop());
         return full;
       }
       use.subchannel().callStarted(call);

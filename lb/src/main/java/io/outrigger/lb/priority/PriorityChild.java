@@ -13,7 +13,6 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +32,18 @@ final class PriorityChild {
       Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
   static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
 
+  /** Receives the events of a child. */
+  interface Owner {
+    /** The state, the picker or the failover timer changed: the policy must choose again. */
+    void onChildChanged();
+
+    /** The child was unused for the retirement time: the policy must remove the child. */
+    void onChildRetired(PriorityChild child);
+  }
+
   private final ControlLoop control;
   private final LbParent parent;
-  private final Runnable onChange;
-  private final Consumer<PriorityChild> onRetired;
+  private final Owner owner;
   private final ChildSlot slot;
 
   private boolean reresolves;
@@ -45,24 +52,11 @@ final class PriorityChild {
   private @Nullable TimerHandle failover;
   private @Nullable TimerHandle retirement;
 
-  /**
-   * Creates a child in state CONNECTING; its policy waits for the first update.
-   *
-   * @param onChange runs when the state, the picker or the failover timer changed: the policy must
-   *     choose again
-   * @param onRetired receives this child when it was unused for the retirement time: the policy
-   *     must remove it
-   */
-  PriorityChild(
-      ControlLoop control,
-      PolicyFactory factory,
-      LbParent parent,
-      Runnable onChange,
-      Consumer<PriorityChild> onRetired) {
+  /** Creates a child in state CONNECTING; its policy waits for the first update. */
+  PriorityChild(ControlLoop control, PolicyFactory factory, LbParent parent, Owner owner) {
     this.control = control;
     this.parent = parent;
-    this.onChange = onChange;
-    this.onRetired = onRetired;
+    this.owner = owner;
     this.slot = new ChildSlot(
             factory,
             new ComposedParent(
@@ -92,7 +86,7 @@ final class PriorityChild {
 
   void deactivate() {
     if (retirement == null) {
-      retirement = control.schedule(RETIREMENT, () -> onRetired.accept(this));
+      retirement = control.schedule(RETIREMENT, () -> owner.onChildRetired(this));
     }
   }
 
@@ -130,7 +124,7 @@ final class PriorityChild {
 
   private void onFailoverElapsed() {
     failover = null;
-    onChange.run();
+    owner.onChildChanged();
   }
 
   /** Receives the states of the child. */
@@ -152,7 +146,7 @@ final class PriorityChild {
         }
       }
     }
-    onChange.run();
+    owner.onChildChanged();
   }
 
   private void requestReresolution() {

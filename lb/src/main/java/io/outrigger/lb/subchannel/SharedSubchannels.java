@@ -36,19 +36,28 @@ public final class SharedSubchannels {
    */
   public interface Observer {
     /** The address had no owner before, and has one now. */
-    default void onTaken(EndpointAddress address) {}
+    void onTaken(EndpointAddress address);
 
     /**
      * The last owner of the address closed its lease; another policy may obtain a lease in the same
      * turn.
      */
-    default void onReturned(EndpointAddress address) {}
+    void onReturned(EndpointAddress address);
   }
+
+  private static final Observer NOBODY =
+      new Observer() {
+        @Override
+        public void onTaken(EndpointAddress address) {}
+
+        @Override
+        public void onReturned(EndpointAddress address) {}
+      };
 
   private final ControlLoop control;
   private final LbParent parent;
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
-  private Observer observer = new Observer() {};
+  private Observer observer = NOBODY;
 
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;

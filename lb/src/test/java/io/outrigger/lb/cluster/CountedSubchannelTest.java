@@ -41,7 +41,7 @@ class CountedSubchannelTest {
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
   private final List<String> beneath = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts());
+  private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts(1));
   private final ConnectionMeter connections =
       new ConnectionMeter(
           new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});

@@ -29,7 +29,11 @@ record ListenerView(
         serve.spec().app().toString(),
         serve.resource(),
         view.state().toString(),
-        process.bootstrapWait().missing().or(view::error).orElse(""),
+        process
+            .bootstrapWait()
+            .missing()
+            .or(view::error)
+            .orElseGet(() -> String.join("; ", serve.configErrors())),
         view.chains().stream().map(ListenerView::of).toList(),
         view.connections());
   }

@@ -10,6 +10,7 @@ import io.outrigger.program.options.ServeSpec;
 import io.outrigger.xds.serving.ServingState;
 import io.outrigger.xds.serving.ServingWatcher;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class RunningServe {
   private final ServedListener port;
   private final ServingReports reports;
   private volatile String resource = "";
+  private Set<String> configErrors = Set.of();
   private @Nullable ServingWatcher watcher; // null until {@link #start}
 
   /**
@@ -60,8 +62,9 @@ final class RunningServe {
   }
 
   private void onState(ServingState state) {
+    configErrors = Set.of();
     if (state instanceof ServingState.Serving serving) {
-      reports.onConfig(serving.config());
+      configErrors = reports.onConfig(serving.config());
       port.serve(serving.config().listener(), serving.config()::routesOf);
     } else if (state instanceof ServingState.NotServing not) {
       port.stop(not.reason());
@@ -112,6 +115,11 @@ final class RunningServe {
   /** Returns the name of the Listener; empty before the bootstrap is known; any thread. */
   String resource() {
     return resource;
+  }
+
+  /** Returns why requests fail although the address is served. */
+  Set<String> configErrors() {
+    return configErrors;
   }
 
   /** Returns why the address is not ready for calls; empty when it is ready. */

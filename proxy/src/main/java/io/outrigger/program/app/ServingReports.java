@@ -58,18 +58,22 @@ final class ServingReports {
     }
   }
 
-  /** Called with each configuration that is served. */
-  void onConfig(ServingConfig config) {
+  /**
+   * Called with each configuration that is served.
+   *
+   * @return what makes requests fail although the configuration is served
+   */
+  Set<String> onConfig(ServingConfig config) {
     Set<String> errors = configErrors(config);
     errors.forEach(each -> log.warn("serve {}: {}", name, each));
     if (errors.isEmpty() && hadConfigErrors) {
       log.warn("serve {}: no error is left in the routes", name);
     }
     hadConfigErrors = !errors.isEmpty();
+    return errors;
   }
 
-  /** Returns what makes requests fail although the configuration is served. */
-  static Set<String> configErrors(ServingConfig config) {
+  private static Set<String> configErrors(ServingConfig config) {
     Set<String> errors = new LinkedHashSet<>();
     chains(config.listener())
         .map(config::routesOf)
@@ -82,7 +86,7 @@ final class ServingReports {
     return errors;
   }
 
-  static Stream<ServerFilterChain> chains(SocketListener listener) {
+  private static Stream<ServerFilterChain> chains(SocketListener listener) {
     return Stream.concat(listener.chains().stream(), listener.defaultChain().stream());
   }
 

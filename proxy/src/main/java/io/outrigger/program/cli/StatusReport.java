@@ -123,7 +123,8 @@ final class StatusReport {
   private static Optional<String> listenerProblem(JsonView listener) {
     return listener.text("error").isEmpty()
         ? Optional.empty()
-        : Optional.of("serve %s: %s: %s".formatted(listener.texts("name", "state", "error")));
+        : Optional.of(
+            "serve %s: %s: %s".formatted((Object[]) listener.texts("name", "state", "error")));
   }
 
   private static List<String> listeners(List<JsonView> listeners) {
