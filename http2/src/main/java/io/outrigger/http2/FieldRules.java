@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class FieldRules {
   static final AsciiString ASTERISK = AsciiString.cached("*");
-  private static final byte[] TRAILERS = "trailers".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SWITCHING_PROTOCOLS = "101".getBytes(StandardCharsets.US_ASCII);
 
   private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
@@ -39,7 +38,7 @@ final class FieldRules {
       case PATH -> pathFault(value);
       case AUTHORITY -> authorityFault(value);
       case STATUS -> statusFault(value);
-      case TE -> isTrailers(value) ? null : "te is not trailers";
+      case TE -> AsciiString.contentEqualsIgnoreCase(new AsciiString(value, false), "trailers") ? null : "te is not trailers";
       case CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TRANSFER_ENCODING, UPGRADE ->
           "connection-specific field"; // section 8.2.2
       case CONTENT_LENGTH ->
@@ -168,18 +167,5 @@ final class FieldRules {
       }
     }
     return false;
-  }
-
-  /** Whether {@code text} is "trailers" in any letter case. */
-  private static boolean isTrailers(byte[] text) {
-    if (text.length != TRAILERS.length) {
-      return false;
-    }
-    for (int i = 0; i < text.length; i++) {
-      if ((text[i] | 0x20) != TRAILERS[i]) { // the bit 0x20 distinguishes lower from upper case
-        return false;
-      }
-    }
-    return true;
   }
 }

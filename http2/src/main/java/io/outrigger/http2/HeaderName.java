@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +28,8 @@ public final class HeaderName {
   private static final Set<String> SECRETS =
       Set.of("authorization", "cookie", "proxy-authorization", "set-cookie");
 
-  /**
-   * A hash table with open addressing that contains each name that has exactly one object; a search
-   * ends at a free place.
-   */
-  private static final @Nullable HeaderName[] SHARED = new HeaderName[256];
+  /** The names that have exactly one object. */
+  private static final Map<AsciiString, HeaderName> SHARED = new HashMap<>();
 
   private static final Map<KnownName, HeaderName> KNOWN = new EnumMap<>(KnownName.class);
 
@@ -62,21 +59,25 @@ public final class HeaderName {
   private final boolean secret;
   private final @Nullable String fault;
 
-  private HeaderName(byte[] text, int hash, KnownName known, int staticIndex) {
-    this.text = new AsciiString(text, false);
+  private HeaderName(AsciiString text, int hash, KnownName known, int staticIndex) {
+    this.text = text;
     this.hash = hash;
     this.known = known;
     this.staticIndex = staticIndex;
-    pseudo = text.length > 0 && text[0] == ':';
+    pseudo = text.length() > 0 && text.charAt(0) == ':';
     secret = staticIndex > 0 && SECRETS.contains(StaticTable.name(staticIndex));
-    fault = pseudo ? null : faultOf(text);
+    fault = pseudo ? null : faultOf(text.array());
   }
 
   /** The name with this text. An invalid name is accepted; {@link #fault} reports it. */
   public static HeaderName of(AsciiString text) {
-    byte[] bytes = text.array();
-    int at = text.arrayOffset();
-    return of(bytes, at, text.length(), ByteHash.of(bytes, at, text.length()));
+    HeaderName shared = SHARED.get(text);
+    if (shared != null) {
+      return shared;
+    }
+    byte[] bytes = text.toByteArray();
+    int hash = ByteHash.of(bytes, 0, bytes.length);
+    return new HeaderName(new AsciiString(bytes, false), hash, KnownName.OTHER, 0);
   }
 
   public static HeaderName of(KnownName known) {
@@ -87,31 +88,17 @@ public final class HeaderName {
    * The name with these bytes, which are copied. {@code hash} is the {@link ByteHash} of the bytes.
    */
   static HeaderName of(byte[] bytes, int at, int length, int hash) {
-    HeaderName shared = SHARED[placeOf(bytes, at, length, hash)];
-    if (shared != null) {
-      return shared;
-    }
-    return new HeaderName(Arrays.copyOfRange(bytes, at, at + length), hash, KnownName.OTHER, 0);
+    AsciiString text = new AsciiString(bytes, at, length, true);
+    HeaderName shared = SHARED.get(text);
+    return shared == null ? new HeaderName(text, hash, KnownName.OTHER, 0) : shared;
   }
 
   private static void share(String name, KnownName known) {
-    byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
-    int hash = ByteHash.of(bytes, 0, bytes.length);
-    int place = placeOf(bytes, 0, bytes.length, hash);
-    if (SHARED[place] == null) {
-      SHARED[place] = new HeaderName(bytes, hash, known, StaticTable.firstIndexOf(name));
+    AsciiString text = new AsciiString(name);
+    if (!SHARED.containsKey(text)) {
+      int hash = ByteHash.of(text.array(), 0, text.length());
+      SHARED.put(text, new HeaderName(text, hash, known, StaticTable.firstIndexOf(name)));
     }
-  }
-
-  /** The place of the name in {@link #SHARED}, or a free place if the name is not there. */
-  private static int placeOf(byte[] bytes, int at, int length, int hash) {
-    int place = hash & (SHARED.length - 1);
-    HeaderName candidate = SHARED[place];
-    while (candidate != null && !candidate.matches(bytes, at, length, hash)) {
-      place = (place + 1) & (SHARED.length - 1);
-      candidate = SHARED[place];
-    }
-    return place;
   }
 
   public AsciiString text() {
