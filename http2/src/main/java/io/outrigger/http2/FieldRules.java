@@ -38,7 +38,10 @@ final class FieldRules {
       case PATH -> pathFault(value);
       case AUTHORITY -> authorityFault(value);
       case STATUS -> statusFault(value);
-      case TE -> AsciiString.contentEqualsIgnoreCase(new AsciiString(value, false), "trailers") ? null : "te is not trailers";
+      case TE ->
+          AsciiString.contentEqualsIgnoreCase(new AsciiString(value, false), "trailers")
+              ? null
+              : "te is not trailers";
       case CONNECTION, KEEP_ALIVE, PROXY_CONNECTION, TRANSFER_ENCODING, UPGRADE ->
           "connection-specific field"; // section 8.2.2
       case CONTENT_LENGTH ->

@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * Checks the heap regularly and collects it when that is useful. {@code System.gc()} blocks, so the
@@ -50,20 +51,15 @@ public final class HeapWatch {
   /** After a collection no further one starts for this many times its duration. */
   private static final int REST = 4;
 
-  /** The sizes of the heap in bytes, as {@link Runtime} reports them. */
-  interface Heap {
-    /** Returns the size of the heap that the JVM has reserved, used or not. */
-    long totalBytes();
-
-    /** Returns the used bytes of the heap, garbage included. */
-    long usedBytes();
-
-    /** Returns the size up to which the heap can grow. */
-    long maxBytes();
-
-    /** Runs a full collection, which stops all threads for some ten milliseconds. */
-    void collect();
-  }
+  /**
+   * The sizes of the heap in bytes, as {@link Runtime} reports them.
+   *
+   * @param totalBytes the size that the JVM has reserved, used or not
+   * @param usedBytes the used bytes, garbage included
+   * @param maxBytes the size up to which the heap can grow
+   * @param collect runs a full collection, which stops all threads for some ten milliseconds
+   */
+  record Heap(LongSupplier totalBytes, LongSupplier usedBytes, long maxBytes, Runnable collect) {}
 
   private final ControlLoop loop;
   private final Heap heap;
@@ -98,9 +94,16 @@ public final class HeapWatch {
    */
   public static ControlThread start(MemoryGauge gauge) {
     var thread = new ControlThread("heap");
+    Runtime jvm = Runtime.getRuntime();
+    var heap =
+        new Heap(
+            jvm::totalMemory,
+            () -> jvm.totalMemory() - jvm.freeMemory(),
+            jvm.maxMemory(),
+            System::gc);
     var watch =
         new HeapWatch(
-            thread, new OfJvm(), Boolean.getBoolean(COLLECT_GROWN), gauge, OutOfMemory::onFullHeap);
+            thread, heap, Boolean.getBoolean(COLLECT_GROWN), gauge, OutOfMemory::onFullHeap);
     thread.execute(watch::begin);
     gauge.onSuspicion(() -> thread.execute(watch::measure));
     return thread;
@@ -109,7 +112,7 @@ public final class HeapWatch {
   /** Schedules the regular checks. */
   void begin() {
     loop.checkInside();
-    keptBytes = heap.totalBytes();
+    keptBytes = heap.totalBytes.getAsLong();
     roomNanos = loop.nanoTime();
     nextNanos = roomNanos;
     if (collectGrown) {
@@ -140,10 +143,10 @@ public final class HeapWatch {
 
   private void collect() {
     long began = loop.nanoTime();
-    heap.collect();
+    heap.collect.run();
     long ended = loop.nanoTime();
     nextNanos = ended + REST * (ended - began);
-    gauge.onCollected(heap.usedBytes());
+    gauge.onCollected(heap.usedBytes.getAsLong());
     if (!isFull()) {
       roomNanos = ended;
     } else if (ended - roomNanos >= FULL_LIMIT.toNanos()) {
@@ -153,10 +156,10 @@ public final class HeapWatch {
 
   private void collectIfGrown() {
     if (!gauge.isShort()) {
-      if (heap.totalBytes() > keptBytes) {
+      if (heap.totalBytes.getAsLong() > keptBytes) {
         collect();
       }
-      keptBytes = heap.totalBytes();
+      keptBytes = heap.totalBytes.getAsLong();
     }
     loop.schedule(PERIOD, this::collectIfGrown);
   }
@@ -166,30 +169,6 @@ public final class HeapWatch {
    * empties the young generation into the old one.
    */
   private boolean isFull() {
-    return heap.usedBytes() > (heap.maxBytes() - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;
-  }
-
-  private static final class OfJvm implements Heap {
-    private final Runtime runtime = Runtime.getRuntime();
-
-    @Override
-    public long totalBytes() {
-      return runtime.totalMemory();
-    }
-
-    @Override
-    public long usedBytes() {
-      return runtime.totalMemory() - runtime.freeMemory();
-    }
-
-    @Override
-    public long maxBytes() {
-      return runtime.maxMemory();
-    }
-
-    @Override
-    public void collect() {
-      System.gc();
-    }
+    return heap.usedBytes.getAsLong() > (heap.maxBytes - MemoryPlan.YOUNG_BYTES) * FULL_SHARE;
   }
 }

@@ -11,30 +11,14 @@ final class HeapWatchTest {
   private static final long MIB = 1 << 20;
 
   /** A heap of at most 107 MiB: 100 without the young generation, and full beyond 97. */
-  private static final class FakeHeap implements HeapWatch.Heap {
+  private static final class FakeHeap {
     long total = 20 * MIB;
     long used = 10 * MIB;
     long totalAfterwards = 20 * MIB;
     long usedAfterwards = 10 * MIB;
     int collections;
 
-    @Override
-    public long totalBytes() {
-      return total;
-    }
-
-    @Override
-    public long usedBytes() {
-      return used;
-    }
-
-    @Override
-    public long maxBytes() {
-      return 107 * MIB;
-    }
-
-    @Override
-    public void collect() {
+    void collect() {
       collections++;
       total = totalAfterwards;
       used = usedAfterwards;
@@ -47,7 +31,8 @@ final class HeapWatchTest {
   private int ends;
 
   private void start(boolean collectGrown) {
-    var watch = new HeapWatch(loop, heap, collectGrown, memory.gauge, () -> ends++);
+    var sizes = new HeapWatch.Heap(() -> heap.total, () -> heap.used, 107 * MIB, heap::collect);
+    var watch = new HeapWatch(loop, sizes, collectGrown, memory.gauge, () -> ends++);
     loop.execute(watch::begin);
     loop.run();
   }
