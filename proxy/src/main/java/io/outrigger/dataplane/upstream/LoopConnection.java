@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * #leave}.
  */
 @LoopConfined
-final class LoopConnection implements ConnectionHandler {
+final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   /** The debug data of a GOAWAY for too many PINGs (A8 "Server Enforcement"). */
   private static final String TOO_MANY_PINGS = "too_many_pings";
 
@@ -52,22 +52,6 @@ final class LoopConnection implements ConnectionHandler {
   private @Nullable Runnable removeFromViews;
   private @Nullable TlsPeer peer;
   private @Nullable TlsContext initialTls;
-  private final TlsHandshake.Listener handshake =
-      new TlsHandshake.Listener() {
-        @Override
-        public void onHandshaken(TlsPeer known) {
-          peer = known;
-          owner.onHandshaken(HandshakeResult.SUCCESS);
-        }
-
-        @Override
-        public void onFailed(HandshakeResult result, String reason) {
-          if (state == State.OPENING) { // otherwise the attempt was canceled before
-            owner.onHandshaken(result);
-          }
-          giveUp(reason);
-        }
-      };
   private String error = "unknown";
   private Ending ending = Ending.BROKEN;
   private boolean served;
@@ -88,7 +72,21 @@ final class LoopConnection implements ConnectionHandler {
     Duration limit = settings.connectTimeout();
     initialTls = dialer.tls();
     timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
-    channel = dialer.dial(this::on, handshake, this::giveUp);
+    channel = dialer.dial(this::on, this, this::giveUp);
+  }
+
+  @Override
+  public void onHandshaken(TlsPeer known) {
+    peer = known;
+    owner.onHandshaken(HandshakeResult.SUCCESS);
+  }
+
+  @Override
+  public void onFailed(HandshakeResult result, String reason) {
+    if (state == State.OPENING) { // otherwise the attempt was canceled before
+      owner.onHandshaken(result);
+    }
+    giveUp(reason);
   }
 
   private String timeoutReason(Duration limit) {
