@@ -132,7 +132,7 @@ final class ExplainReport {
   }
 
   private static String rule(JsonView value) {
-    return "rule %s of %s:%s".formatted((Object[]) value.texts("rule", "file", "line"));
+    return value.format("rule %s of %s:%s", "rule", "file", "line");
   }
 
   private void overlay(String subject, JsonView value) {
@@ -212,8 +212,7 @@ final class ExplainReport {
     String place =
         hash.text("value").isEmpty()
             ? ""
-            : ", %s, slot %s of %s"
-                .formatted((Object[]) hash.texts("value", "ring_slot", "ring_size"));
+            : hash.format(", %s, slot %s of %s", "value", "ring_slot", "ring_size");
     add("  ", "hash: %s%s", hash.text("source"), place);
   }
 

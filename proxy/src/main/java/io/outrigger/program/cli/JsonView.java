@@ -67,6 +67,11 @@ record JsonView(JsonObject json) {
     return Arrays.stream(names).map(this::text).toArray(String[]::new);
   }
 
+  /** Formats the {@link #text} of several members. */
+  String format(String form, String... names) {
+    return form.formatted((Object[]) texts(names));
+  }
+
   /** Returns a number; 0 when it is absent. */
   double number(String name) {
     return json.get(name) instanceof JsonPrimitive value && value.isNumber()

@@ -123,8 +123,7 @@ final class StatusReport {
   private static Optional<String> listenerProblem(JsonView listener) {
     return listener.text("error").isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            "serve %s: %s: %s".formatted((Object[]) listener.texts("name", "state", "error")));
+        : Optional.of(listener.format("serve %s: %s: %s", "name", "state", "error"));
   }
 
   private static List<String> listeners(List<JsonView> listeners) {
@@ -264,8 +263,7 @@ final class StatusReport {
   }
 
   private static String detail(JsonView endpoint) {
-    return "health %s, weight %s, active %s"
-            .formatted((Object[]) endpoint.texts("health", "weight", "active_requests"))
+    return endpoint.format("health %s, weight %s, active %s", "health", "weight", "active_requests")
         + endpoint
             .object("ejected")
             .map(each -> ", ejected by " + each.text("by") + " until " + each.text("until"))
