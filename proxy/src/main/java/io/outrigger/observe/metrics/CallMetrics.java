@@ -50,6 +50,8 @@ final class CallMetrics {
 
     private final String instrument;
     private final String help;
+
+    @SuppressWarnings("Immutable") // Unit never changes
     private final @Nullable Unit unit;
 
     Kind(String instrument, String help, @Nullable Unit unit) {

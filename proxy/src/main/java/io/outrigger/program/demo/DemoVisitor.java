@@ -11,6 +11,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.outrigger.base.AnyThread;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -51,10 +52,9 @@ final class DemoVisitor implements AutoCloseable {
               DemoBackend.HELLO,
               CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
               "visitor");
-      String set = received.get().get(SET_COOKIE);
-      if (set != null) {
-        cookie = set.substring(0, set.indexOf(';'));
-      }
+      Optional.ofNullable(received.get())
+          .map(headers -> headers.get(SET_COOKIE))
+          .ifPresent(set -> cookie = set.substring(0, set.indexOf(';')));
       return answer.substring(answer.lastIndexOf(' ') + 1);
     } catch (StatusRuntimeException e) {
       return e.getStatus().toString();
