@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -420,21 +421,31 @@ class ServeIT {
   @Test
   void anAppMayListenOnAUnixSocket(@TempDir Path folder) throws Exception {
     Path socket = folder.resolve("app.sock");
+    var status = new HealthStatusManager();
     Server server =
         NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
             .channelType(EpollServerDomainSocketChannel.class)
             .bossEventLoopGroup(unixLoop)
             .workerEventLoopGroup(unixLoop)
-            .addService(new HealthStatusManager().getHealthService())
+            .addService(status.getHealthService())
             .build()
             .start();
     mesh.keep(server::shutdownNow);
     controlPlane.serve(listener(inline("/")));
-    mesh.with(Flag.FORWARD).with(Flag.SERVE, "pay@" + listen() + "=unix:" + socket).start();
+    mesh.with(Flag.FORWARD)
+        .with(Flag.SERVE, "pay@" + listen() + "=unix:" + socket)
+        .with(Flag.HEALTH, "127.0.0.1:0")
+        .start();
     awaitState("SERVING", "");
 
     assertThat(caller().call("grpc.health.v1.Health/Check").status().isOk()).isTrue();
     assertThat(state().get("app").getAsString()).isEqualTo("unix:" + socket);
+    Admin health = new Admin(mesh.proxy().healthAddress().orElseThrow());
+    assertThat(health.get("/app").status()).isEqualTo(200);
+    status.setStatus("", ServingStatus.NOT_SERVING);
+    Await.until("the app's own state is told", () -> health.get("/app").status() == 503);
+    assertThat(health.get("/app").body())
+        .isEqualTo("app unix:" + socket + ": its health check says NOT_SERVING\n");
   }
 
   @Test
