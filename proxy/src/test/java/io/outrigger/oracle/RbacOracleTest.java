@@ -63,6 +63,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * own decoder and engine, which are called by reflection. The random policies have none of the
  * shapes on which the two are known to differ; {@code knownDifferences} has these by name.
  */
+@SuppressWarnings("deprecation") // control planes still send the deprecated fields
 class RbacOracleTest {
   private static final int POLICIES = 10_000;
   private static final int REQUESTS = 4;
