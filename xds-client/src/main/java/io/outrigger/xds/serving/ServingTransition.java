@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  *
  * <p>An ambient error changes no state. Beside a configuration that is served, a route
  * configuration whose only error is UNAVAILABLE has no answer: the control plane cannot be reached,
- * or a timer that the bootstrap calls transient has fired (decision xds-0073).
+ * or a timer that the bootstrap calls transient has fired (decision xds-0076).
  *
  * @param resource the name of the Listener
  * @param listen the address to serve, with its IP address in canonical form
