@@ -9,8 +9,27 @@ import org.jspecify.annotations.Nullable;
 /** Forwards every call to another subchannel; the base class of wrappers. */
 @AnyThread
 public abstract class DelegatingSubchannel implements Subchannel {
+  private @Nullable Subchannel delegate; // set before the subchannel is published
+
+  protected DelegatingSubchannel(Subchannel delegate) {
+    this.delegate = delegate;
+  }
+
+  /** Creates a wrapper that must not be used before {@link #wrap}. */
+  protected DelegatingSubchannel() {}
+
+  /** Sets the subchannel to which calls are forwarded. */
+  public final void wrap(Subchannel beneath) {
+    delegate = beneath;
+  }
+
   /** The subchannel to which calls are forwarded. */
-  protected abstract Subchannel delegate();
+  protected final Subchannel delegate() {
+    if (delegate == null) {
+      throw new IllegalStateException("nothing is wrapped");
+    }
+    return delegate;
+  }
 
   @Override
   public Backend backend() {

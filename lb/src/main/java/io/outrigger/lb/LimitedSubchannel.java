@@ -8,22 +8,16 @@ import io.outrigger.base.AnyThread;
  */
 @AnyThread
 final class LimitedSubchannel extends DelegatingSubchannel {
-  private final Subchannel subchannel;
   private final CircuitBreaker breaker;
 
   LimitedSubchannel(Subchannel subchannel, CircuitBreaker breaker) {
-    this.subchannel = subchannel;
+    super(subchannel);
     this.breaker = breaker;
-  }
-
-  @Override
-  protected Subchannel delegate() {
-    return subchannel;
   }
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
     breaker.release();
-    subchannel.callEnded(call, outcome);
+    super.callEnded(call, outcome);
   }
 }

@@ -17,12 +17,7 @@ class ComposedParentTest {
           parent,
           subchannel -> {
             wrapped.add(subchannel);
-            return new DelegatingSubchannel() {
-              @Override
-              protected Subchannel delegate() {
-                return subchannel;
-              }
-            };
+            return new DelegatingSubchannel(subchannel) {};
           });
 
   @Test

@@ -49,13 +49,7 @@ class DelegatingSubchannelTest {
                 heard.add(call(method, arguments == null ? new Object[0] : arguments));
                 return method.getReturnType() == void.class ? null : value(method.getReturnType());
               });
-  private final Subchannel wrapper =
-      new DelegatingSubchannel() {
-        @Override
-        protected Subchannel delegate() {
-          return beneath;
-        }
-      };
+  private final Subchannel wrapper = new DelegatingSubchannel(beneath) {};
 
   static Stream<Method> methods() {
     return Arrays.stream(Subchannel.class.getDeclaredMethods())

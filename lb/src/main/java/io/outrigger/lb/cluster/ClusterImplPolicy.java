@@ -71,11 +71,12 @@ public final class ClusterImplPolicy implements LbPolicy {
     this.breaker = breakers.acquire(config.cluster(), config.edsServiceName());
     this.observer = observer;
     this.loops = loops;
-    this.drops = new DropCounts(loops);
+    this.drops = new DropCounts();
     this.meter = new ClusterMeter(loads, config.cluster(), drops);
     this.config = config;
     this.parent = parent;
-    this.child = new ChildSlot(
+    this.child =
+        new ChildSlot(
             factory,
             new ComposedParent(
                 this::newSubchannel,
@@ -171,8 +172,7 @@ public final class ClusterImplPolicy implements LbPolicy {
             listener);
     Subchannel subchannel = parent.newSubchannel(backend, address, connections);
     subchannel.limitConnections(config.maxConnections());
-    var counted =
-        new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
+    var counted = new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
     meter.add(counted);
     return counted;
   }

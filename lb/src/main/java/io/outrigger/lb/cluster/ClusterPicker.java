@@ -63,14 +63,14 @@ final class ClusterPicker implements Picker {
   public PickResult pick(PickContext call) {
     for (int i = 0; i < categories.length; i++) {
       if (categories[i].share().draw(random, Purpose.DROP)) {
-        counts[i].onDrop(call.loop());
+        counts[i].onDrop();
         return drops[i];
       }
     }
     PickResult result = child.pick(call);
     if (result instanceof PickResult.Use use) {
       if (!breaker.tryAcquire(maxRequests)) {
-        refused.onDrop(call.loop());
+        refused.onDrop();
         return full;
       }
       use.subchannel().callStarted(call);

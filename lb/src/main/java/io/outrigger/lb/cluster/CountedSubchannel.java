@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
-  private final Subchannel subchannel;
   private final CallCounts counts;
   private final int loops;
   private final ClusterMeter meter;
@@ -44,7 +43,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
       Locality locality,
       ClusterMeter meter,
       ConnectionMeter connections) {
-    this.subchannel = subchannel;
+    super(subchannel);
     this.counts = new CallCounts(loops);
     this.loops = loops;
     this.locality = locality;
@@ -53,32 +52,27 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
-  protected Subchannel delegate() {
-    return subchannel;
-  }
-
-  @Override
   public void close() {
     meter.onGivenUp(this);
     connections.close();
-    subchannel.close();
+    super.close();
   }
 
   @Override
   public void callStarted(PickContext call) {
     counts.onStarted(call.loop());
-    subchannel.callStarted(call);
+    super.callStarted(call);
   }
 
   @Override
   public void callEnded(PickContext call, CallOutcome outcome) {
     counts.onEnded(call.loop(), outcome);
-    subchannel.callEnded(call, outcome);
+    super.callEnded(call, outcome);
   }
 
   @Override
   public boolean wantsBackendMetrics() {
-    return tally != null || subchannel.wantsBackendMetrics();
+    return tally != null || super.wantsBackendMetrics();
   }
 
   @Override
@@ -87,8 +81,8 @@ final class CountedSubchannel extends DelegatingSubchannel {
     if (current != null) {
       current.onReport(call.loop(), report);
     }
-    if (subchannel.wantsBackendMetrics()) {
-      subchannel.onBackendMetrics(call, report);
+    if (super.wantsBackendMetrics()) {
+      super.onBackendMetrics(call, report);
     }
   }
 
@@ -97,7 +91,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
     meter.onMoving(this);
     connections.setLocality(backend.locality());
     locality = backend.locality();
-    subchannel.update(backend);
+    super.update(backend);
   }
 
   @Override

@@ -16,17 +16,11 @@ import java.util.Queue;
  */
 @ControlConfined
 final class DropCounts {
-  private final int loops;
-  private final DropCount refused;
+  private final DropCount refused = new DropCount();
   private final Queue<Removed> removed = new ArrayDeque<>(0);
   private Map<String, DropCount> byCategory = Map.of();
 
   private record Removed(String category, DropCount count) {}
-
-  DropCounts(int loops) {
-    this.loops = loops;
-    this.refused = new DropCount(loops);
-  }
 
   /**
    * Replaces the categories that are counted by {@code drops}.
@@ -38,7 +32,7 @@ final class DropCounts {
     Map<String, DropCount> next = new LinkedHashMap<>();
     for (DropCategory drop : drops) {
       DropCount known = before.remove(drop.category());
-      next.putIfAbsent(drop.category(), known == null ? new DropCount(loops) : known);
+      next.putIfAbsent(drop.category(), known == null ? new DropCount() : known);
     }
     byCategory = next;
     if (isCollected) {

@@ -8,7 +8,6 @@ import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
-import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
@@ -28,7 +27,6 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
   private final EndpointAddress address;
   private final SubchannelListener owner;
   private final Consumer<EjectableSubchannel> onClose;
-  private @Nullable Subchannel subchannel;
   private Connectivity state = Connectivity.IDLE;
   private RpcStatus reason = RpcStatus.OK;
   private @Nullable EndpointTracker tracker;
@@ -37,25 +35,14 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
 
   private volatile @Nullable CallCounts counts;
 
-  /** Creates a subchannel that must not be used before {@link #wrap}. */
+  /**
+   * Creates a subchannel that must not be used before {@link #wrap}, whose argument reports to it.
+   */
   EjectableSubchannel(
       EndpointAddress address, SubchannelListener owner, Consumer<EjectableSubchannel> onClose) {
     this.address = address;
     this.owner = owner;
     this.onClose = onClose;
-  }
-
-  /** Sets the wrapped subchannel; this object is the listener of its states. */
-  void wrap(Subchannel beneath) {
-    subchannel = beneath;
-  }
-
-  @Override
-  protected Subchannel delegate() {
-    if (subchannel == null) {
-      throw new IllegalStateException(address + " has no subchannel");
-    }
-    return subchannel;
   }
 
   @Override

@@ -77,10 +77,10 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     this.control = control;
     this.parent = parent;
     this.config = config;
-    this.child = new ChildSlot(
+    this.child =
+        new ChildSlot(
             factory,
-            new ComposedParent(
-                this::newSubchannel, parent::publish, parent::requestReresolution));
+            new ComposedParent(this::newSubchannel, parent::publish, parent::requestReresolution));
     this.trackers = new TrackerTable(() -> new CallCounts(loops));
     this.detector = new Detector(control, random, observer);
     this.timer = new SweepTimer(control, this::sweep);

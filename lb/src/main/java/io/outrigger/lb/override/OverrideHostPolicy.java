@@ -53,7 +53,8 @@ public final class OverrideHostPolicy implements LbPolicy {
     this.parent = parent;
     this.config = config;
     this.subchannels = new SharedSubchannels(control, parent);
-    this.child = new ChildSlot(
+    this.child =
+        new ChildSlot(
             factory,
             new ComposedParent(
                 subchannels::newSubchannel,

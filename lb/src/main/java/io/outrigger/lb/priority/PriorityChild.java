@@ -13,6 +13,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,18 +33,10 @@ final class PriorityChild {
       Duration.ofSeconds(10); // A56 "Child Connectivity State Tracking"
   static final Duration RETIREMENT = Duration.ofMinutes(15); // A56 "Child Lifetime Management"
 
-  /** Receives the events of a child. */
-  interface Owner {
-    /** The state, the picker or the failover timer changed: the policy must choose again. */
-    void onChildChanged();
-
-    /** The child was unused for the retirement time: the policy must remove the child. */
-    void onChildRetired(PriorityChild child);
-  }
-
   private final ControlLoop control;
   private final LbParent parent;
-  private final Owner owner;
+  private final Runnable onChange;
+  private final Consumer<PriorityChild> onRetired;
   private final ChildSlot slot;
 
   private boolean reresolves;
@@ -52,12 +45,26 @@ final class PriorityChild {
   private @Nullable TimerHandle failover;
   private @Nullable TimerHandle retirement;
 
-  /** Creates a child in state CONNECTING; its policy waits for the first update. */
-  PriorityChild(ControlLoop control, PolicyFactory factory, LbParent parent, Owner owner) {
+  /**
+   * Creates a child in state CONNECTING; its policy waits for the first update.
+   *
+   * @param onChange runs when the state, the picker or the failover timer changed: the policy must
+   *     choose again
+   * @param onRetired receives this child when it was unused for the retirement time: the policy
+   *     must remove it
+   */
+  PriorityChild(
+      ControlLoop control,
+      PolicyFactory factory,
+      LbParent parent,
+      Runnable onChange,
+      Consumer<PriorityChild> onRetired) {
     this.control = control;
     this.parent = parent;
-    this.owner = owner;
-    this.slot = new ChildSlot(
+    this.onChange = onChange;
+    this.onRetired = onRetired;
+    this.slot =
+        new ChildSlot(
             factory,
             new ComposedParent(
                 parent::newSubchannel,
@@ -86,7 +93,7 @@ final class PriorityChild {
 
   void deactivate() {
     if (retirement == null) {
-      retirement = control.schedule(RETIREMENT, () -> owner.onChildRetired(this));
+      retirement = control.schedule(RETIREMENT, () -> onRetired.accept(this));
     }
   }
 
@@ -124,7 +131,7 @@ final class PriorityChild {
 
   private void onFailoverElapsed() {
     failover = null;
-    owner.onChildChanged();
+    onChange.run();
   }
 
   /** Receives the states of the child. */
@@ -146,7 +153,7 @@ final class PriorityChild {
         }
       }
     }
-    owner.onChildChanged();
+    onChange.run();
   }
 
   private void requestReresolution() {

@@ -41,7 +41,6 @@ public final class PriorityPolicy implements LbPolicy {
   private final PolicyFactory factory;
   private final LbParent parent;
   private final boolean namesPriorities;
-  private final ChildOwner owner = new ChildOwner();
   private final PublishGate gate = new PublishGate(this::choose);
   private final Map<String, PriorityChild> children = new HashMap<>();
 
@@ -200,7 +199,7 @@ public final class PriorityPolicy implements LbPolicy {
   private PriorityChild createOrReactivate(LbConfig.Child childConfig) {
     PriorityChild child = children.get(childConfig.name());
     if (child == null) {
-      child = new PriorityChild(control, factory, parent, owner);
+      child = new PriorityChild(control, factory, parent, gate::request, this::onRetired);
       children.put(childConfig.name(), child);
       child.update(childConfig);
     } else {
@@ -277,17 +276,8 @@ public final class PriorityPolicy implements LbPolicy {
         + standing(children.get(before.name()));
   }
 
-  /** Receives the events of children. */
-  private final class ChildOwner implements PriorityChild.Owner {
-    @Override
-    public void onChildChanged() {
-      gate.request();
-    }
-
-    @Override
-    public void onChildRetired(PriorityChild child) {
-      children.values().remove(child);
-      child.close();
-    }
+  private void onRetired(PriorityChild child) {
+    children.values().remove(child);
+    child.close();
   }
 }

@@ -36,28 +36,19 @@ public final class SharedSubchannels {
    */
   public interface Observer {
     /** The address had no owner before, and has one now. */
-    void onTaken(EndpointAddress address);
+    default void onTaken(EndpointAddress address) {}
 
     /**
      * The last owner of the address closed its lease; another policy may obtain a lease in the same
      * turn.
      */
-    void onReturned(EndpointAddress address);
+    default void onReturned(EndpointAddress address) {}
   }
-
-  private static final Observer NOBODY =
-      new Observer() {
-        @Override
-        public void onTaken(EndpointAddress address) {}
-
-        @Override
-        public void onReturned(EndpointAddress address) {}
-      };
 
   private final ControlLoop control;
   private final LbParent parent;
   private final Map<EndpointAddress, Shared> byAddress = new HashMap<>();
-  private Observer observer = NOBODY;
+  private Observer observer = new Observer() {};
 
   public SharedSubchannels(ControlLoop control, LbParent parent) {
     this.control = control;
@@ -195,7 +186,6 @@ public final class SharedSubchannels {
 
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
-    private final Subchannel subchannel;
     private final SubchannelListener listener;
     private final boolean owner;
 
@@ -210,8 +200,8 @@ public final class SharedSubchannels {
     private boolean closed;
 
     Lease(Shared shared, Backend backend, SubchannelListener listener, boolean owner) {
+      super(shared.subchannel());
       this.shared = shared;
-      this.subchannel = shared.subchannel();
       this.backend = backend;
       this.listener = listener;
       this.owner = owner;
@@ -232,7 +222,7 @@ public final class SharedSubchannels {
       reported = state;
       listener.onState(state, reason);
       if (missed && !closed) {
-        subchannel.requestConnection();
+        super.requestConnection();
       }
     }
 
@@ -244,12 +234,7 @@ public final class SharedSubchannels {
     @Override
     public void requestConnection() {
       askedBehind = reported == Connectivity.IDLE && shared.state != Connectivity.IDLE;
-      subchannel.requestConnection();
-    }
-
-    @Override
-    protected Subchannel delegate() {
-      return subchannel;
+      super.requestConnection();
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
-import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.load.LoadMeter;
 import io.outrigger.lb.load.LoadRegistry;
@@ -41,7 +40,7 @@ class CountedSubchannelTest {
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
   private final List<String> beneath = new ArrayList<>();
   private final List<String> told = new ArrayList<>();
-  private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts(1));
+  private final ClusterMeter meter = new ClusterMeter(loads, "pay", new DropCounts());
   private final ConnectionMeter connections =
       new ConnectionMeter(
           new Connections(), new ConnectionGroup("pay", HERE, false), (state, reason) -> {});
@@ -155,11 +154,6 @@ class CountedSubchannelTest {
   }
 
   private final class Beneath extends DelegatingSubchannel {
-    @Override
-    protected Subchannel delegate() {
-      throw new AssertionError("not asked by these tests");
-    }
-
     @Override
     public void callStarted(PickContext call) {
       beneath.add("started");

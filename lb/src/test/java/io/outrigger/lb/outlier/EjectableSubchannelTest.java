@@ -80,15 +80,8 @@ class EjectableSubchannelTest {
   }
 
   private final class Beneath extends DelegatingSubchannel {
-    private final Subchannel subchannel;
-
     Beneath(Subchannel subchannel) {
-      this.subchannel = subchannel;
-    }
-
-    @Override
-    protected Subchannel delegate() {
-      return subchannel;
+      super(subchannel);
     }
 
     @Override

@@ -35,12 +35,7 @@ class SharedSubchannelsTest {
     public Subchannel newSubchannel(
         Backend backend, EndpointAddress address, SubchannelListener listener) {
       Subchannel subchannel = parent.newSubchannel(backend, address, listener);
-      return new DelegatingSubchannel() {
-        @Override
-        protected Subchannel delegate() {
-          return subchannel;
-        }
-
+      return new DelegatingSubchannel(subchannel) {
         @Override
         public void update(Backend next) {
           zones.add(next.locality().zone());

@@ -2,7 +2,7 @@ package io.outrigger.identity.certificate;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.CertificateFiles;
+import io.outrigger.base.RpcStatus.Code;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,24 +15,6 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
   /** Reads one part of a provider's files. */
   interface Reader<T> {
     T read() throws UnusableFile;
-  }
-
-  /**
-   * Reads all files once and discards the result. Blocks.
-   *
-   * @throws UnusableFile for the first file that cannot be used
-   */
-  static void readAll(CertificateFiles files) throws UnusableFile {
-    if (files.caCertificate().isPresent() && files.spiffeTrustBundleMap().isEmpty()) {
-      Roots.Authorities.read(files.caCertificate().get());
-    }
-    if (files.spiffeTrustBundleMap().isPresent()) {
-      Roots.SpiffeBundles.read(files.spiffeTrustBundleMap().get());
-    }
-    if (files.certificate().isPresent()) {
-      String chain = files.certificate().get();
-      Identity.read(chain, files.privateKey().orElse(chain));
-    }
   }
 
   /**
@@ -51,19 +33,28 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     try {
       return Outcome.ok(reader.read());
     } catch (UnusableFile unusable) {
-      return Outcome.failed(RpcStatus.unavailable(unusable.reason()));
+      Code code = unusable.mayBeUnfinished() ? Code.NOT_FOUND : Code.UNAVAILABLE;
+      return Outcome.failed(new RpcStatus(code, unusable.reason()));
     }
   }
 
   /** The errors of the files; empty when all files can be used. */
   Optional<String> failure() {
-    String all =
-        Stream.of(identity.map(Outcome::status), roots.map(Outcome::status))
-            .flatMap(Optional::stream)
-            .filter(status -> !status.isOk())
-            .map(RpcStatus::message)
-            .distinct()
-            .collect(Collectors.joining("; "));
+    String all = failures().map(RpcStatus::message).distinct().collect(Collectors.joining("; "));
     return Optional.of(all).filter(text -> !text.isEmpty());
+  }
+
+  /** The error of a file that its writer may not have finished; empty when there is none. */
+  Optional<String> unfinished() {
+    return failures()
+        .filter(status -> status.code() == Code.NOT_FOUND)
+        .map(RpcStatus::message)
+        .findFirst();
+  }
+
+  private Stream<RpcStatus> failures() {
+    return Stream.of(identity.map(Outcome::status), roots.map(Outcome::status))
+        .flatMap(Optional::stream)
+        .filter(status -> !status.isOk());
   }
 }

@@ -3,7 +3,6 @@ package io.outrigger.identity.certificate;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
-import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import java.nio.file.Files;
@@ -38,7 +37,7 @@ public record MissingFile(String reason, boolean isRequired) {
     Map<String, CertificateProvider> byName = new TreeMap<>(bootstrap.certificateProviders());
     for (Map.Entry<String, CertificateProvider> each : byName.entrySet()) {
       if (each.getValue() instanceof CertificateProvider.FileWatcher watcher) {
-        Optional<String> missing = among(watcher.files());
+        Optional<String> missing = new ProviderFiles(watcher.files()).read().unfinished();
         if (missing.isPresent()) {
           return Optional.of(
               new MissingFile(
@@ -52,7 +51,7 @@ public record MissingFile(String reason, boolean isRequired) {
 
   private static Optional<String> ofServer(XdsServer server) {
     if (server.credentials() instanceof Tls tls) {
-      Optional<String> missing = among(tls.files());
+      Optional<String> missing = new ProviderFiles(tls.files()).read().unfinished();
       if (missing.isPresent()) {
         return missing.map(reason -> "tls credentials: " + reason);
       }
@@ -69,15 +68,6 @@ public record MissingFile(String reason, boolean isRequired) {
       return Files.notExists(Path.of(path));
     } catch (InvalidPathException neverThere) {
       return false;
-    }
-  }
-
-  private static Optional<String> among(CertificateFiles files) {
-    try {
-      FileReading.readAll(files);
-      return Optional.empty();
-    } catch (UnusableFile unusable) {
-      return unusable.mayBeUnfinished() ? Optional.of(unusable.reason()) : Optional.empty();
     }
   }
 }

@@ -44,9 +44,10 @@ import org.jspecify.annotations.Nullable;
 final class TrustedRoots {
   /**
    * The maximum number of signatures verified for one chain. Certificates with the same name that
-   * sign each other can form exponentially many paths.
+   * sign each other can form exponentially many paths. A signature takes up to 3 ms on an event
+   * loop, and ten in a chain are more than anybody has.
    */
-  private static final int MAX_SIGNATURES = 100;
+  private static final int MAX_SIGNATURES = 30;
 
   /** The largest RSA keys of Go's TLS. Larger keys take up to 0.1 s for each signature. */
   private static final int MAX_MODULUS_BITS = 8192;

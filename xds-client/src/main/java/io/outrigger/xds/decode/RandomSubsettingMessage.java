@@ -49,7 +49,8 @@ final class RandomSubsettingMessage {
                   DescriptorProto.newBuilder()
                       .setName(NAME)
                       .addField(field("subset_size", SUBSET_SIZE, UInt32Value.getDescriptor()))
-                      .addField(field("child_policy", CHILD_POLICY, LoadBalancingPolicy.getDescriptor())))
+                      .addField(
+                          field("child_policy", CHILD_POLICY, LoadBalancingPolicy.getDescriptor())))
               .build();
       FileDescriptor[] imported = {cluster, WrappersProto.getDescriptor()};
       try {

@@ -93,8 +93,7 @@ public final class WatchTable<K, T> {
 
   /** Ends the watches of names that are in neither set. */
   public void retain(Set<K> names, Set<K> others) {
-    for (Iterator<Map.Entry<K, Entry<T>>> all = entries.entrySet().iterator();
-        all.hasNext(); ) {
+    for (Iterator<Map.Entry<K, Entry<T>>> all = entries.entrySet().iterator(); all.hasNext(); ) {
       Map.Entry<K, Entry<T>> next = all.next();
       if (!names.contains(next.getKey()) && !others.contains(next.getKey())) {
         all.remove();

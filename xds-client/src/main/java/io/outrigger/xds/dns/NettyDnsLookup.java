@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * {@code resolv.conf}. An IP literal resolves to itself. Both files are read for each lookup, so
  * that the next lookup uses a changed file.
  *
- * <p>Answers are not cached; {@code DnsName} limits the rate of lookups. A separate thread
- * reads the files and queries the servers. The first lookup of a name starts this thread, because a
- * mesh with EDS clusters only does not need the thread. Answers are delivered on the control loop.
+ * <p>Answers are not cached; {@code DnsName} limits the rate of lookups. A separate thread reads
+ * the files and queries the servers. The first lookup of a name starts this thread, because a mesh
+ * with EDS clusters only does not need the thread. Answers are delivered on the control loop.
  */
 @ControlConfined
 public final class NettyDnsLookup implements DnsLookup, AutoCloseable {

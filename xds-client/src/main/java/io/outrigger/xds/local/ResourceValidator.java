@@ -29,8 +29,7 @@ public final class ResourceValidator {
   private final List<Overlaid> overlaid = new ArrayList<>();
   private final Map<NamedResource, Path> files = new HashMap<>();
   private final Map<Path, Places> places = new HashMap<>();
-  private final References<NamedResource> references =
-      new References<>(Optional.empty());
+  private final References<NamedResource> references = new References<>(Optional.empty());
 
   private ResourceValidator(DecodeContext context) {
     this.context = context;

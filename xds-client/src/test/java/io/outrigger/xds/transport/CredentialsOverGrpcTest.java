@@ -307,7 +307,10 @@ class CredentialsOverGrpcTest {
   /** By TLS 1.3 the client learns it after its own handshake has ended. */
   @ParameterizedTest
   @CsvSource({
-    "boringssl, TLSv1.3", "boringssl, TLSv1.2", "jdk, TLSv1.3", "jdk, TLSv1.2",
+    "boringssl, TLSv1.3",
+    "boringssl, TLSv1.2",
+    "jdk, TLSv1.3",
+    "jdk, TLSv1.2",
   })
   void aServerThatDemandsACertificateIsNamedWithItsAlert(String library, String version)
       throws Exception {

@@ -27,29 +27,23 @@ final class ActiveRequests {
   }
 
   private static final class Counting extends DelegatingSubchannel {
-    private final Subchannel subchannel;
     private final AtomicInteger active;
 
     Counting(Subchannel subchannel, AtomicInteger active) {
-      this.subchannel = subchannel;
+      super(subchannel);
       this.active = active;
-    }
-
-    @Override
-    protected Subchannel delegate() {
-      return subchannel;
     }
 
     @Override
     public void callStarted(PickContext call) {
       active.incrementAndGet();
-      subchannel.callStarted(call);
+      super.callStarted(call);
     }
 
     @Override
     public void callEnded(PickContext call, CallOutcome outcome) {
       active.decrementAndGet();
-      subchannel.callEnded(call, outcome);
+      super.callEnded(call, outcome);
     }
   }
 }

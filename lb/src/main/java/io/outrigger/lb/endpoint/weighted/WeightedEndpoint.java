@@ -85,24 +85,18 @@ final class WeightedEndpoint extends LeafEndpoint {
 
   /** Applies the reports that responses carry. */
   private static final class Reporting extends DelegatingSubchannel {
-    private final Subchannel subchannel;
     private final OrcaSettings orcaSettings;
     private final ReportedWeight weight;
 
     Reporting(Subchannel subchannel, OrcaSettings orcaSettings, ReportedWeight weight) {
-      this.subchannel = subchannel;
+      super(subchannel);
       this.orcaSettings = orcaSettings;
       this.weight = weight;
     }
 
     @Override
-    protected Subchannel delegate() {
-      return subchannel;
-    }
-
-    @Override
     public boolean wantsBackendMetrics() {
-      return orcaSettings.takesReportsOfCalls() || subchannel.wantsBackendMetrics();
+      return orcaSettings.takesReportsOfCalls() || super.wantsBackendMetrics();
     }
 
     @Override
@@ -110,8 +104,8 @@ final class WeightedEndpoint extends LeafEndpoint {
       if (orcaSettings.takesReportsOfCalls()) {
         orcaSettings.apply(report, weight);
       }
-      if (subchannel.wantsBackendMetrics()) {
-        subchannel.onBackendMetrics(call, report);
+      if (super.wantsBackendMetrics()) {
+        super.onBackendMetrics(call, report);
       }
     }
   }
