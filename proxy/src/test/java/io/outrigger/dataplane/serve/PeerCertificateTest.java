@@ -52,8 +52,7 @@ final class PeerCertificateTest {
     TestIdentity own = AUTHORITY.issue("uri:spiffe://mesh/pay", "dns:pay");
     TestIdentity peer = AUTHORITY.issue("uri:spiffe://mesh/shop");
 
-    assertThat(
-            PeerCertificate.forwarded(peer.certificate(), Optional.of(own.certificate())))
+    assertThat(PeerCertificate.forwarded(peer.certificate(), Optional.of(own.certificate())))
         .startsWith("By=spiffe://mesh/pay;Hash=")
         .endsWith(";Subject=\"CN=workload of root\";URI=spiffe://mesh/shop");
   }

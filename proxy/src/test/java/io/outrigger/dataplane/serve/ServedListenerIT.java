@@ -588,8 +588,7 @@ class ServedListenerIT {
     Exchange call =
         peer.connect(port.port)
             .request(
-                headers(
-                    ":method", "PUT", ":scheme", "http", ":path", "/file", ":authority", "pay"),
+                headers(":method", "PUT", ":scheme", "http", ":path", "/file", ":authority", "pay"),
                 false);
     Exchange atApp = app.nextStream();
     assertThat(atApp.next()).contains(":method=PUT");
@@ -623,8 +622,7 @@ class ServedListenerIT {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port = open(app.port()).serving(plain());
 
-    Exchange call =
-        peer.connect(port.port).request(grpc("pay", "/pkg.Svc/Call"), false);
+    Exchange call = peer.connect(port.port).request(grpc("pay", "/pkg.Svc/Call"), false);
     Exchange atApp = app.nextStream();
     atApp.next();
     call.run(stream -> stream.reset(Http2Error.CANCEL));

@@ -30,7 +30,6 @@ import io.netty.handler.ssl.SslProvider;
 import io.outrigger.base.CidrRange;
 import io.outrigger.config.listener.FilterChainMatch;
 import io.outrigger.config.listener.HttpFilter;
-import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
@@ -284,7 +283,8 @@ class ServedTlsIT {
   void plainBytesGetNoAnswer() throws Exception {
     ServedPort port = serving();
 
-    for (String sent : List.of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "\0")) {
+    for (String sent :
+        List.of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "\0")) {
       try (var socket = new Socket("127.0.0.1", port.port)) {
         socket.setSoTimeout(30_000);
         socket.getOutputStream().write(sent.getBytes(StandardCharsets.ISO_8859_1));
@@ -501,12 +501,7 @@ class ServedTlsIT {
                 app.getPort(),
                 any ->
                     new ServeSettings(
-                        "pay",
-                        any.listen(),
-                        any.drainSpread(),
-                        any.drainGrace(),
-                        false,
-                        true)));
+                        "pay", any.listen(), any.drainSpread(), any.drainGrace(), false, true)));
     ready(port.serving(chain("tls", mutual(), everything())));
     var forged = new Metadata();
     forged.put(XFCC, "URI=spiffe://mesh/admin");
@@ -568,9 +563,7 @@ class ServedTlsIT {
         channels.add(channel(port, Optional.of(SHOP)));
         call(channels.get(i));
       }
-      ticks =
-          timer.scheduleAtFixedRate(
-              () -> send(perSecond / 100), 0, 10, TimeUnit.MILLISECONDS);
+      ticks = timer.scheduleAtFixedRate(() -> send(perSecond / 100), 0, 10, TimeUnit.MILLISECONDS);
     }
 
     private void send(int calls) {
