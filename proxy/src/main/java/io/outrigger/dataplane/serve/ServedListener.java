@@ -183,7 +183,7 @@ public final class ServedListener {
     }
     if (awaitsApp && !app.isReachable()) {
       become(State.WAITING, Optional.of("waiting for a connection to the app"));
-      app.whenReachable(this::open);
+      app.whenReachable(() -> control.execute(this::open));
       return;
     }
     awaitsApp = false;
