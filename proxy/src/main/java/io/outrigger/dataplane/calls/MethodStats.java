@@ -31,49 +31,16 @@ public final class MethodStats {
   static final String OTHER = "other";
 
   /** The latency buckets of A66 "Units", in nanoseconds. */
-  private static final long[] LATENCY_NANOS = {
-    0,
-    10_000,
-    50_000,
-    100_000,
-    300_000,
-    600_000,
-    800_000,
-    1_000_000,
-    2_000_000,
-    3_000_000,
-    4_000_000,
-    5_000_000,
-    6_000_000,
-    8_000_000,
-    10_000_000,
-    13_000_000,
-    16_000_000,
-    20_000_000,
-    25_000_000,
-    30_000_000,
-    40_000_000,
-    50_000_000,
-    65_000_000,
-    80_000_000,
-    100_000_000,
-    130_000_000,
-    160_000_000,
-    200_000_000,
-    250_000_000,
-    300_000_000,
-    400_000_000,
-    500_000_000,
-    650_000_000,
-    800_000_000,
-    1_000_000_000,
-    2_000_000_000,
-    5_000_000_000L,
-    10_000_000_000L,
-    20_000_000_000L,
-    50_000_000_000L,
-    100_000_000_000L
-  };
+  private static final long[] LATENCY_NANOS =
+      nanos(
+          new long[] {
+            0, 10, 50, 100, 300, 600, 800,
+            1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000,
+            10_000, 13_000, 16_000, 20_000, 25_000, 30_000, 40_000,
+            50_000, 65_000, 80_000, 100_000, 130_000, 160_000, 200_000,
+            250_000, 300_000, 400_000, 500_000, 650_000, 800_000, 1_000_000,
+            2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000
+          });
 
   /** The size buckets of A66 "Units". */
   private static final long[] SIZE_BYTES = {
@@ -124,6 +91,14 @@ public final class MethodStats {
 
   MethodStats(Measuring measuring) {
     this.measuring = measuring;
+  }
+
+  private static long[] nanos(long[] micros) {
+    long[] nanos = new long[micros.length];
+    for (int i = 0; i < nanos.length; i++) {
+      nanos[i] = micros[i] * 1_000;
+    }
+    return nanos;
   }
 
   void attemptStarted() {

@@ -261,7 +261,10 @@ final class Attempt implements StreamWaiter {
       end(response.outcome());
       takeUnsent();
       RpcStatus failure = CallFailures.ofReset(error, address());
-      Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
+      CallAttempts.Refusal refusal =
+          error == Http2Error.REFUSED_STREAM
+              ? CallAttempts.Refusal.OF_CALL
+              : CallAttempts.Refusal.NONE;
       // With NO_ERROR in the middle of a response, an app would treat the partial response as
       // complete.
       boolean isRelayed = byPeer && error != Http2Error.NO_ERROR;
@@ -275,21 +278,21 @@ final class Attempt implements StreamWaiter {
       end(response.outcome());
       takeUnsent();
       RpcStatus failure = CallFailures.ofFault(error, reason, address());
-      attempts.onUpstreamFailed(this, Refusal.NONE, null, failure);
+      attempts.onUpstreamFailed(this, CallAttempts.Refusal.NONE, null, failure);
     }
   }
 
   @Override
   public void onPassedOver(String reason) {
-    lose(Refusal.OF_CONNECTION, reason);
+    lose(CallAttempts.Refusal.OF_CONNECTION, reason);
   }
 
   @Override
   public void onConnectionLost(boolean refused, String reason) {
-    lose(refused ? Refusal.OF_CALL : Refusal.NONE, reason);
+    lose(refused ? CallAttempts.Refusal.OF_CALL : CallAttempts.Refusal.NONE, reason);
   }
 
-  private void lose(Refusal refusal, String reason) {
+  private void lose(CallAttempts.Refusal refusal, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
       takeUnsent();

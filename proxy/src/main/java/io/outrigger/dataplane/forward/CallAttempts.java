@@ -64,6 +64,54 @@ final class CallAttempts implements PickContext, FilteredCall {
   private static final String CONNECTION_GONE =
       "the connection that was picked went before the call could use it";
 
+  /** The state; the javadoc of the class has the table of transitions. */
+  enum Phase {
+    /** The call has no cluster yet, or a filter delays the call. */
+    IDLE,
+    /** The call waits for a pick. */
+    PICKING,
+    /** The call has a subchannel and waits for a stream on its connection. */
+    OPENING,
+    /** The call has a stream to the backend. */
+    STREAMING,
+    /** The call waits for the back-off before the next attempt to end (A6). */
+    BACKING_OFF,
+    /** The call has ended. */
+    OVER;
+
+    /** Returns {@code next}; throws when the table does not allow this transition. */
+    Phase to(Phase next) {
+      if (!mayBecome(next)) {
+        throw new IllegalStateException("the attempts of a call went from " + this + " to " + next);
+      }
+      return next;
+    }
+
+    private boolean mayBecome(Phase next) {
+      return switch (this) {
+        case IDLE -> next == PICKING || next == OVER;
+        case PICKING -> next == OPENING || next == BACKING_OFF || next == OVER;
+        case OPENING -> next == PICKING || next == STREAMING || next == OVER;
+        case STREAMING -> next == PICKING || next == BACKING_OFF || next == OVER;
+        case BACKING_OFF -> next == PICKING || next == OVER;
+        case OVER -> false;
+      };
+    }
+  }
+
+  /** Whether a backend has guaranteed that it did not process a request, and why (SC-34). */
+  enum Refusal {
+    /** The backend has given no guarantee. */
+    NONE,
+    /** The backend refused this request; the request is sent again once. */
+    OF_CALL,
+    /**
+     * The connection was closed gracefully before the request was processed; the request may be
+     * sent again several times.
+     */
+    OF_CONNECTION
+  }
+
   /** The call that makes the attempts. */
   interface Call {
     Forward forward();
@@ -111,7 +159,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   private final CallTime time;
   private final CallStatsRecorder record;
   private final RequestRelay request;
-  private AttemptPhase phase = AttemptPhase.IDLE;
+  private Phase phase = Phase.IDLE;
   private RouteDecision.@Nullable Forward decision;
   private @Nullable ClusterHandle cluster;
   private boolean holdsCluster;
@@ -243,7 +291,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    * note of the leaf that the attempt uses. Empty before a cluster was chosen.
    */
   String resolutionNote() {
-    if (attempt != null && (phase == AttemptPhase.OPENING || phase == AttemptPhase.STREAMING)) {
+    if (attempt != null && (phase == Phase.OPENING || phase == Phase.STREAMING)) {
       return attempt.resolutionNote();
     }
     return cluster == null ? "" : cluster.note();
@@ -255,7 +303,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   }
 
   private void beginAttempt(boolean transparent) {
-    to(AttemptPhase.PICKING);
+    to(Phase.PICKING);
     waited = false;
     record.attemptBegins(previousAttempts(), transparent, time.elapsedNanos());
   }
@@ -266,7 +314,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /** Continues after a wait. */
   void resume() {
-    if (phase == AttemptPhase.PICKING) {
+    if (phase == Phase.PICKING) {
       pick();
     }
   }
@@ -331,12 +379,12 @@ final class CallAttempts implements PickContext, FilteredCall {
    * nothing was sent then, and a newer picker is published already or follows.
    */
   private boolean open(Subchannel subchannel) {
-    to(AttemptPhase.OPENING);
+    to(Phase.OPENING);
     var next = new Attempt(this, subchannel, call.response(subchannel.address()));
     attempt = next;
     record.attempt(subchannel);
     if (!next.start()) {
-      to(AttemptPhase.PICKING);
+      to(Phase.PICKING);
       return false;
     }
     if (next.isWaiting()) { // waits for a stream, which is not a pick delay (A121)
@@ -351,7 +399,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /** The attempt ended before anything was sent; the call waits for the next picker. */
   void onNotSent() {
-    to(AttemptPhase.PICKING);
+    to(Phase.PICKING);
     if (!parkForPick(STATE_MISMATCH, CONNECTION_GONE)) {
       pick();
     }
@@ -362,7 +410,7 @@ final class CallAttempts implements PickContext, FilteredCall {
       call.onDeadline();
       return;
     }
-    to(AttemptPhase.STREAMING);
+    to(Phase.STREAMING);
     call.stopWaiting();
     long timeoutNanos = isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
     HeaderField authority =
@@ -451,7 +499,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    * failure}.
    */
   void retryAfter(long nanos, RpcStatus failure) {
-    to(AttemptPhase.BACKING_OFF);
+    to(Phase.BACKING_OFF);
     lastFailure = failure;
     record.retried(failure, false, time.elapsedNanos());
     call.waiting().pause(nanos, this::onBackoffOver);
@@ -546,10 +594,10 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Describes for messages what the call is waiting for. */
   String waitsFor() {
     ClusterHandle in = requireNonNull(cluster);
-    if (phase == AttemptPhase.BACKING_OFF) {
+    if (phase == Phase.BACKING_OFF) {
       return CallFailures.nextAttempt(in, requireNonNull(lastFailure));
     }
-    boolean isSent = phase == AttemptPhase.STREAMING; // also when the backend has just reset it
+    boolean isSent = phase == Phase.STREAMING; // also when the backend has just reset it
     if (attempt != null && (attempt.isOpen() || isSent)) {
       return CallFailures.response(in, attempt.address());
     }
@@ -560,7 +608,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /** The call has ended: ends the open attempt and releases the cluster. */
   void finish() {
-    to(AttemptPhase.OVER);
+    to(Phase.OVER);
     if (attempt != null) {
       attempt.finish();
     }
@@ -574,7 +622,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  private void to(AttemptPhase next) {
+  private void to(Phase next) {
     phase = phase.to(next);
   }
 }

@@ -44,6 +44,35 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public final class ForwardedCall implements StreamHandler, CallAttempts.Call, CallTime.Limited {
+  /** The state; the javadoc of the class has the table of transitions. */
+  enum Phase {
+    /** The call waits for a first selector, or is being routed. */
+    ROUTING,
+    /** The call has a cluster, and a filter delays the call. */
+    DELAYED,
+    /** The call has a cluster, and its {@link CallAttempts} do the rest. */
+    SENDING,
+    /** The call has ended. */
+    DONE;
+
+    /** Returns {@code next}; throws when the table does not allow this transition. */
+    Phase to(Phase next) {
+      if (!mayBecome(next)) {
+        throw new IllegalStateException("a call went from " + this + " to " + next);
+      }
+      return next;
+    }
+
+    private boolean mayBecome(Phase next) {
+      return switch (this) {
+        case ROUTING -> next == DELAYED || next == SENDING || next == DONE;
+        case DELAYED -> next == SENDING || next == DONE;
+        case SENDING -> next == DONE;
+        case DONE -> false;
+      };
+    }
+  }
+
   final Forward forward;
   final CallLoop loop;
   final CallTime time;
@@ -59,7 +88,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   /** Null for a route without filters. */
   private @Nullable FilterPass filters;
 
-  private CallPhase phase = CallPhase.ROUTING;
+  private Phase phase = Phase.ROUTING;
   private boolean arriving = true;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
@@ -107,7 +136,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     if (head == null) {
       start(headers, endStream);
       arriving = false;
-    } else if (phase != CallPhase.DONE) {
+    } else if (phase != Phase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
     } else {
@@ -163,7 +192,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   @Override
   public void onData(ByteBuf data, boolean endStream) {
-    if (phase == CallPhase.DONE) {
+    if (phase == Phase.DONE) {
       app.discard(data, endStream);
       return;
     }
@@ -178,7 +207,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   @Override
   public void onDataSent(int bytes) {
-    if (phase == CallPhase.DONE) {
+    if (phase == Phase.DONE) {
       app.onSent();
       if (!app.hasUnread()) {
         time.disarm();
@@ -206,7 +235,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   /** The app violated HTTP/2 after its request headers. */
   @Override
   public void onFault(Http2Error error, String reason) {
-    if (phase != CallPhase.DONE) {
+    if (phase != Phase.DONE) {
       record.local(
           CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
       app.gone();
@@ -223,7 +252,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   private void onAppGone() { // SC-12
     app.gone();
     time.disarm();
-    if (phase != CallPhase.DONE) {
+    if (phase != Phase.DONE) {
       record.cancelled();
       finish();
     }
@@ -289,8 +318,8 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   private void filter() {
     FilterStep step = requireNonNull(filters).next();
     if (step instanceof FilterStep.Pause wait) {
-      if (phase == CallPhase.ROUTING) {
-        phase = phase.to(CallPhase.DELAYED);
+      if (phase == Phase.ROUTING) {
+        phase = phase.to(Phase.DELAYED);
       }
       if (reserve()) {
         waiting().pause(wait.nanos(), this::filter);
@@ -303,7 +332,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   }
 
   private void send() {
-    phase = phase.to(CallPhase.SENDING);
+    phase = phase.to(Phase.SENDING);
     HeaderList forwarded = caller.forwarded(head().headers());
     if (forwarded != head().headers()) {
       head = loop.heads().of(forwarded);
@@ -322,9 +351,9 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   /** Continues after a wait; does nothing when the call has ended meanwhile. */
   void resume() {
-    if (phase == CallPhase.ROUTING) {
+    if (phase == Phase.ROUTING) {
       route();
-    } else if (phase == CallPhase.SENDING) {
+    } else if (phase == Phase.SENDING) {
       attempts.resume();
     }
   }
@@ -378,7 +407,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   @Override
   public void onDeadline() {
-    if (phase == CallPhase.DONE) {
+    if (phase == Phase.DONE) {
       app.expire(head(), CallFailures.deadline(time.limitNanos(), "the app to read the response"));
       return;
     }
@@ -394,7 +423,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     if (target == null) {
       return "";
     }
-    if (phase == CallPhase.DELAYED) {
+    if (phase == Phase.DELAYED) {
       return CallFailures.delay();
     }
     return attempts.isRouted() ? attempts.waitsFor() : CallFailures.configuration(target);
@@ -402,7 +431,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   @Override
   public void onOverload() {
-    if (phase == CallPhase.DONE) {
+    if (phase == Phase.DONE) {
       app.drop();
       time.disarm();
     } else {
@@ -427,7 +456,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
-    phase = phase.to(CallPhase.DONE); // first: data of the reply earns no backend credit
+    phase = phase.to(Phase.DONE); // first: data of the reply earns no backend credit
     try {
       app.reply(head(), noted, reason, httpStatus);
     } finally {
@@ -448,7 +477,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   }
 
   private void finish() {
-    phase = phase.to(CallPhase.DONE);
+    phase = phase.to(Phase.DONE);
     settle();
   }
 

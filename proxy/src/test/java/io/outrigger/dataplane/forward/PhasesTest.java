@@ -14,9 +14,9 @@ class PhasesTest {
   @Test
   void callsTakeOnlyTheStepsOfTheirTable() {
     assertThatIllegalStateException()
-        .isThrownBy(() -> CallPhase.DONE.to(CallPhase.SENDING))
+        .isThrownBy(() -> ForwardedCall.Phase.DONE.to(ForwardedCall.Phase.SENDING))
         .withMessage("a call went from DONE to SENDING");
-    assertThat(steps(CallPhase.values(), CallPhase::to))
+    assertThat(steps(ForwardedCall.Phase.values(), ForwardedCall.Phase::to))
         .containsExactly(
             "ROUTING [DELAYED, SENDING, DONE]",
             "DELAYED [SENDING, DONE]",
@@ -27,9 +27,9 @@ class PhasesTest {
   @Test
   void attemptsTakeOnlyTheStepsOfTheirTable() {
     assertThatIllegalStateException()
-        .isThrownBy(() -> AttemptPhase.OVER.to(AttemptPhase.IDLE))
+        .isThrownBy(() -> CallAttempts.Phase.OVER.to(CallAttempts.Phase.IDLE))
         .withMessage("the attempts of a call went from OVER to IDLE");
-    assertThat(steps(AttemptPhase.values(), AttemptPhase::to))
+    assertThat(steps(CallAttempts.Phase.values(), CallAttempts.Phase::to))
         .containsExactly(
             "IDLE [PICKING, OVER]",
             "PICKING [OPENING, BACKING_OFF, OVER]",
