@@ -117,7 +117,6 @@ class CommandsIT {
   }
 
   @Test
-  @Conformance("SC-52")
   void aLiveValidationChecksReferencesAsOneOfFilesDoes() throws Exception {
     Backend a = serve();
     mesh.controlPlane.serve(
