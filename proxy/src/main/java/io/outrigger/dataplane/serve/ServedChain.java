@@ -16,7 +16,6 @@ import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.lb.tree.ParkedCall;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class ServedChain implements TargetResolver {
   /** The targets of one version of the routes: one for each virtual host. */
   private record Targets(
       RouteTable routes,
-      Map<VirtualHost, Outcome<ForwardTarget>> byHost,
+      IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
       Outcome<ForwardTarget> others) {}
 
   /** A target that never changes: calls of later requests get another target. */
@@ -86,7 +85,7 @@ final class ServedChain implements TargetResolver {
   }
 
   private Targets targets(Outcome<RouteTable> routes) {
-    Map<VirtualHost, Outcome<ForwardTarget>> byHost = new IdentityHashMap<>();
+    IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost = new IdentityHashMap<>();
     RouteTable table = routes.toOptional().orElseGet(() -> new RouteTable("", List.of()));
     for (VirtualHost host : table.virtualHosts()) {
       byHost.put(host, target(selectors.of(host)));

@@ -71,7 +71,7 @@ final class ServeOpener {
    */
   RunningServe open(ServeSpec spec) throws StartFailure {
     List<EndpointAddress> app = addresses(spec);
-    return CompletableFuture.supplyAsync(() -> make(spec, app), control::execute).join();
+    return CompletableFuture.supplyAsync(() -> make(spec, app), control).join();
   }
 
   private RunningServe make(ServeSpec spec, List<EndpointAddress> addresses) {
