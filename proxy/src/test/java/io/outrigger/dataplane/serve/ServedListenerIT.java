@@ -140,7 +140,7 @@ class ServedListenerIT {
 
   private static boolean isOpen(int port) throws Exception {
     try (var socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port));
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return true;
     } catch (ConnectException refused) {
       return false;
@@ -521,7 +521,7 @@ class ServedListenerIT {
             plain().filters());
     port.serving(external);
 
-    try (var socket = new Socket("127.0.0.1", port.port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port.port)) {
       socket.setSoTimeout(10_000);
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }

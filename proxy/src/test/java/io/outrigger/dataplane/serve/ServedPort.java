@@ -109,7 +109,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
         change.apply(
             new ServeSettings(
                 "pay",
-                new InetSocketAddress("127.0.0.1", port),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 Duration.ZERO,
                 Duration.ofMinutes(1),
                 false,
