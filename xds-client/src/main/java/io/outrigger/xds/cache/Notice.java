@@ -7,7 +7,6 @@ import java.util.Optional;
 
 /** The notification of watchers about a transition. */
 public sealed interface Notice<T> {
-  /** Notifies one watcher. */
   void deliverTo(ResourceWatcher<T> watcher);
 
   /** Nothing changed for watchers. */

@@ -106,14 +106,10 @@ final class ClusterDecoder {
    * ignored (A32).
    */
   private static long maxRequests(CircuitBreakers proto, long unset) {
-    for (CircuitBreakers.Thresholds thresholds : proto.getThresholdsList()) {
-      if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
-        return thresholds.hasMaxRequests()
-            ? Integer.toUnsignedLong(thresholds.getMaxRequests().getValue())
-            : unset;
-      }
-    }
-    return unset;
+    return ofDefaultPriority(proto.getThresholdsList())
+        .filter(CircuitBreakers.Thresholds::hasMaxRequests)
+        .map(thresholds -> Integer.toUnsignedLong(thresholds.getMaxRequests().getValue()))
+        .orElse(unset);
   }
 
   /**
@@ -121,20 +117,23 @@ final class ClusterDecoder {
    * error (A105 "xDS Configuration").
    */
   private static long maxConnections(CircuitBreakers proto, FieldErrors errors) {
-    for (int i = 0; i < proto.getPerHostThresholdsCount(); i++) {
-      CircuitBreakers.Thresholds thresholds = proto.getPerHostThresholds(i);
-      if (thresholds.getPriority() == RoutingPriority.DEFAULT) {
-        if (!thresholds.hasMaxConnections()) {
-          return Limits.DEFAULT.maxConnections();
-        }
-        long max = Integer.toUnsignedLong(thresholds.getMaxConnections().getValue());
-        if (max == 0) {
-          errors.at("per_host_thresholds", i).at("max_connections").add("must be at least 1");
-        }
-        return max;
-      }
+    var thresholds =
+        ofDefaultPriority(proto.getPerHostThresholdsList())
+            .filter(CircuitBreakers.Thresholds::hasMaxConnections);
+    if (thresholds.isEmpty()) {
+      return Limits.DEFAULT.maxConnections();
     }
-    return Limits.DEFAULT.maxConnections();
+    long max = Integer.toUnsignedLong(thresholds.get().getMaxConnections().getValue());
+    if (max == 0) {
+      int index = proto.getPerHostThresholdsList().indexOf(thresholds.get());
+      errors.at("per_host_thresholds", index).at("max_connections").add("must be at least 1");
+    }
+    return max;
+  }
+
+  private static Optional<CircuitBreakers.Thresholds> ofDefaultPriority(
+      List<CircuitBreakers.Thresholds> all) {
+    return all.stream().filter(each -> each.getPriority() == RoutingPriority.DEFAULT).findFirst();
   }
 
   /**

@@ -55,7 +55,6 @@ public final class FilterDecoders {
     return Map.copyOf(index);
   }
 
-  /** All decoders. */
   List<FilterDecoder> decoders() {
     return decoders;
   }

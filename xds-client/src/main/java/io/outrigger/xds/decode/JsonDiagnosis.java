@@ -73,18 +73,19 @@ final class JsonDiagnosis {
     }
   }
 
+  /** Returns the field with the name {@code name} in the proto file or in JSON. */
+  static Optional<FieldDescriptor> find(Descriptor type, String name) {
+    return type.getFields().stream()
+        .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))
+        .findFirst();
+  }
+
   private static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
     for (Map.Entry<String, JsonElement> entry : tree.entrySet()) {
       if (entry.getKey().equals(TYPE)) {
         continue;
       }
-      Optional<FieldDescriptor> field =
-          type.getFields().stream()
-              .filter(
-                  candidate ->
-                      candidate.getName().equals(entry.getKey())
-                          || candidate.getJsonName().equals(entry.getKey()))
-              .findFirst();
+      Optional<FieldDescriptor> field = find(type, entry.getKey());
       if (field.isEmpty()) {
         errors.at(entry.getKey()).add("unknown field of " + type.getFullName());
       } else {

@@ -115,7 +115,6 @@ public final class PatchReader {
     return read;
   }
 
-  /** Reads a patch of {@code RouteAction}. */
   public Patch route(Fields patch) {
     Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
     report(patch, PatchTrial.ofRoute(read));
@@ -128,7 +127,7 @@ public final class PatchReader {
         .entries()
         .forEach(
             (name, entry) -> {
-              Optional<FieldDescriptor> field = find(type.getDescriptorForType(), name);
+              Optional<FieldDescriptor> field = JsonDiagnosis.find(type.getDescriptorForType(), name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
                 findings.add(entry.place(), ROOT + "." + name, refusal(allowed, ownFields));
               } else if (field.isPresent()
@@ -157,12 +156,6 @@ public final class PatchReader {
         + String.join(", ", all.stream().sorted().toList());
   }
 
-  private static Optional<FieldDescriptor> find(Descriptor type, String name) {
-    return type.getFields().stream()
-        .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))
-        .findFirst();
-  }
-
   /** Reads the fields of a message that {@link JsonDiagnosis} found no error in. */
   private List<Patch.Field> fields(Fields tree, Message.Builder into, String parent) {
     Descriptor type = into.getDescriptorForType();
@@ -170,7 +163,7 @@ public final class PatchReader {
     tree.entries()
         .forEach(
             (name, entry) ->
-                find(type, name)
+                JsonDiagnosis.find(type, name)
                     .ifPresent(
                         field -> {
                           String path = parent + "." + name;
@@ -267,7 +260,7 @@ public final class PatchReader {
           .entries()
           .forEach(
               (name, entry) ->
-                  find(list.getMessageType(), name)
+                  JsonDiagnosis.find(list.getMessageType(), name)
                       .ifPresent(
                           field ->
                               warnOfNoEffect(entry, field, list.getName(), path + "." + name)));

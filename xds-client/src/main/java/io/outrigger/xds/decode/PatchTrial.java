@@ -14,12 +14,12 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.overlay.Merge;
 import io.outrigger.xds.overlay.Patch;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
 
 /**
  * Checks whether the values of a patch are valid by themselves. The patch is applied to a minimal
@@ -61,18 +61,12 @@ public final class PatchTrial {
 
   private PatchTrial() {}
 
-  /** Returns the errors of a patch for clusters. */
   public static List<FieldError> ofCluster(Patch patch) {
-    return fewest(
-        Stream.of(CLUSTER, PERMISSIVE_CLUSTER)
-            .map(base -> errors(base, patch, PatchTrial::decodeCluster)));
+    return errors(List.of(CLUSTER, PERMISSIVE_CLUSTER), patch, PatchTrial::decodeCluster);
   }
 
-  /** Returns the errors of a patch for routes. */
   public static List<FieldError> ofRoute(Patch patch) {
-    return fewest(
-        Stream.of(ROUTE, PERMISSIVE_ROUTE)
-            .map(base -> errors(base, patch, PatchTrial::decodeRoute)));
+    return errors(List.of(ROUTE, PERMISSIVE_ROUTE), patch, PatchTrial::decodeRoute);
   }
 
   private static Optional<?> decodeCluster(Message message, FieldErrors errors) {
@@ -84,18 +78,17 @@ public final class PatchTrial {
     return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
   }
 
-  private static List<FieldError> errors(
-      Message base, Patch patch, BiFunction<Message, FieldErrors, Optional<?>> decoder) {
-    var merge = new Merge(base);
-    merge.lay(RULE, patch);
-    FieldErrors errors = FieldErrors.ofResource();
-    var unused = decoder.apply(merge.message(), errors);
-    return errors.all();
-  }
-
   /** Returns no errors if one of the tries has none, else the errors of the first try. */
-  private static List<FieldError> fewest(Stream<List<FieldError>> tries) {
-    List<List<FieldError>> all = tries.toList();
-    return all.stream().filter(List::isEmpty).findFirst().orElse(all.get(0));
+  private static List<FieldError> errors(
+      List<Message> bases, Patch patch, BiFunction<Message, FieldErrors, Optional<?>> decoder) {
+    List<List<FieldError>> tries = new ArrayList<>();
+    for (Message base : bases) {
+      var merge = new Merge(base);
+      merge.lay(RULE, patch);
+      FieldErrors errors = FieldErrors.ofResource();
+      var unused = decoder.apply(merge.message(), errors);
+      tries.add(errors.all());
+    }
+    return tries.stream().filter(List::isEmpty).findFirst().orElse(tries.get(0));
   }
 }

@@ -56,7 +56,6 @@ final class PolicyDecoderRegistry {
     return Map.copyOf(index);
   }
 
-  /** All decoders. */
   List<PolicyDecoder> decoders() {
     return decoders;
   }
@@ -71,7 +70,6 @@ final class PolicyDecoderRegistry {
     return Optional.ofNullable(customs.get(name));
   }
 
-  /** Returns the policy that {@code value} of {@code lb_policy} names. */
   Optional<PolicyDecoder.Legacy> legacy(Cluster.LbPolicy value) {
     return Optional.ofNullable(legacies.get(value));
   }

@@ -34,7 +34,6 @@ final class RouteDecoder {
 
   private RouteDecoder() {}
 
-  /** Decodes a {@code RouteConfiguration} that is a resource. */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
     return RouteOverlays.decode(proto, RouteMaps.of(bytes), context, errors);

@@ -33,7 +33,6 @@ final class ServiceConfig {
     this.children = children;
   }
 
-  /** Returns the error collector for {@code field}. */
   FieldErrors at(String field) {
     return errors.at(field);
   }

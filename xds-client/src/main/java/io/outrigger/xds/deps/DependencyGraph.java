@@ -72,7 +72,6 @@ final class DependencyGraph {
 
   /** The result of a walk. */
   sealed interface Resolution {
-    /** Returns the resources to watch. */
     WatchSet wanted();
 
     /** Returns a description of one unresolved resource, if any resource is unresolved. */

@@ -38,7 +38,6 @@ public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return outcome.isEmpty();
   }
 
-  /** Returns the value, if there is one. */
   public Optional<T> value() {
     return outcome.flatMap(Outcome::toOptional);
   }

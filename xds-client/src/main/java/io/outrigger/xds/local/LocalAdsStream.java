@@ -9,7 +9,6 @@ import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
@@ -18,7 +17,6 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * The server side of one state-of-the-world stream over a {@link ResourceSource}.
@@ -42,21 +40,15 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   private final ControlLoop loop;
   private final ResourceSource source;
   private final AdsTransport.Listener listener;
-  private final Consumer<LocalAdsStream> onEnd;
   private final Map<ResourceType<?>, Requested> requested = new LinkedHashMap<>();
   private final Runnable onChange = this::respond;
   private int credits;
   private boolean closed;
 
-  LocalAdsStream(
-      ControlLoop loop,
-      ResourceSource source,
-      AdsTransport.Listener listener,
-      Consumer<LocalAdsStream> onEnd) {
+  LocalAdsStream(ControlLoop loop, ResourceSource source, AdsTransport.Listener listener) {
     this.loop = loop;
     this.source = source;
     this.listener = listener;
-    this.onEnd = onEnd;
   }
 
   void start() {
@@ -97,19 +89,8 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   @Override
   public void close() {
     loop.checkInside();
-    if (!closed) {
-      closed = true;
-      source.unsubscribe(onChange);
-      onEnd.accept(this);
-    }
-  }
-
-  /** Ends the stream from the server side. */
-  void end(RpcStatus reason) {
-    if (!closed) {
-      close();
-      loop.execute(() -> listener.onClosed(reason));
-    }
+    closed = true;
+    source.unsubscribe(onChange);
   }
 
   private void respond() {

@@ -3,11 +3,8 @@ package io.outrigger.xds.local;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
@@ -18,8 +15,6 @@ import java.util.List;
 public final class LocalAdsTransport implements AdsTransport {
   private final ControlLoop loop;
   private final ResourceSource source;
-  private final List<LocalAdsStream> streams = new ArrayList<>();
-  private boolean closed;
 
   /**
    * @param source the resources to serve; the caller starts and closes the source
@@ -32,21 +27,14 @@ public final class LocalAdsTransport implements AdsTransport {
   @Override
   public ServerStream<DiscoveryRequest> open(Listener listener) {
     loop.checkInside();
-    if (closed) {
-      throw new IllegalStateException("a stream on a closed transport");
-    }
-    var stream = new LocalAdsStream(loop, source, listener, streams::remove);
-    streams.add(stream);
+    var stream = new LocalAdsStream(loop, source, listener);
     stream.start();
     return stream;
   }
 
+  /** Does nothing: each client closes its streams, and the caller closes the source. */
   @Override
-  public void close() {
-    loop.checkInside();
-    closed = true;
-    List.copyOf(streams).forEach(stream -> stream.end(RpcStatus.OK));
-  }
+  public void close() {}
 
   @Override
   public String name() {

@@ -43,7 +43,6 @@ import java.util.stream.Stream;
  * @param <R> how results name a resource
  */
 public final class References<R> {
-  /** A valid resource and its value. */
   private record Valid<R, T>(R resource, T value) {}
 
   private final Map<R, FieldErrors> findings = new LinkedHashMap<>();

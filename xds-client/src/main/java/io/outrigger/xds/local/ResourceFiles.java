@@ -46,7 +46,6 @@ public record ResourceFiles(
     return !files.isEmpty() || !unlisted.isEmpty();
   }
 
-  /** Returns all problems. */
   List<FileProblem> problems() {
     List<FileProblem> all = new ArrayList<>(unlisted);
     files.values().forEach(file -> all.addAll(file.problems()));

@@ -31,7 +31,6 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     }
   }
 
-  /** Returns a snapshot of the given resources. */
   static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
     Map<ResourceType<?>, OfType> types = new HashMap<>();
     for (ResourceType<?> type : ResourceType.ALL) {

@@ -61,7 +61,6 @@ record WatchedFile<T>(
     /** Returns the content to use for a file that was never valid. */
     T nothing();
 
-    /** Parses the text of a file, and adds the problems of the text to a list. */
     T parse(Path path, String text, List<FileProblem> problems);
   }
 

@@ -19,7 +19,6 @@ public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<
     alpn = List.copyOf(alpn);
   }
 
-  /** Whether the rule applies to the cluster {@code name}. */
   public boolean isFor(String name) {
     return Glob.any(names, name);
   }

@@ -10,7 +10,6 @@ import java.util.List;
  */
 @AnyThread
 public record Glob(String pattern) {
-  /** Whether any of {@code globs} matches {@code text}. */
   static boolean any(List<Glob> globs, String text) {
     for (Glob glob : globs) {
       if (glob.matches(text)) {

@@ -83,7 +83,6 @@ public sealed interface Located {
    */
   record Entry(Place place, Located value) {}
 
-  /** A list. */
   record Items(Place place, List<Located> items) implements Located {
     public Items {
       items = List.copyOf(items);

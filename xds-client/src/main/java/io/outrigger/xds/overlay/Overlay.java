@@ -69,7 +69,6 @@ public final class Overlay {
     return clusters.equals(clusterRules) && routes.equals(routeRules);
   }
 
-  /** Returns the rules that apply to the cluster {@code name}. */
   public List<ClusterRule> clusterRules(String name) {
     List<ClusterRule> found = List.of();
     for (ClusterRule rule : clusters) {
@@ -91,7 +90,6 @@ public final class Overlay {
     return byTarget;
   }
 
-  /** Whether the overlay has any rule for routes. */
   public boolean hasRouteRules() {
     return !routes.isEmpty();
   }

@@ -32,7 +32,6 @@ public record RouteRule(
     name = List.copyOf(name);
   }
 
-  /** Whether the rule applies to {@code target}. */
   public boolean isFor(String target) {
     return allows(targets, target);
   }

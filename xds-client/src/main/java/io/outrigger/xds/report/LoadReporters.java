@@ -52,7 +52,6 @@ public final class LoadReporters {
     update();
   }
 
-  /** Returns the status of each reporter. */
   public List<LoadReportView> status() {
     return reporters.values().stream().map(LoadReporter::status).toList();
   }

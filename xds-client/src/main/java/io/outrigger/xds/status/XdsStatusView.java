@@ -35,7 +35,6 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
     return clients.stream().flatMap(client -> client.servers().stream()).toList();
   }
 
-  /** Returns the resources of all clients. */
   public List<Resource> resources() {
     return clients.stream().flatMap(client -> client.resources().stream()).toList();
   }
@@ -125,7 +124,6 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
     }
   }
 
-  /** A connectivity failure. */
   public record Failure(RpcStatus status, Instant at) {}
 
   /** The numbers of valid and invalid resources received (A78). */

@@ -168,7 +168,6 @@ public final class AdsClients {
     overlays.change(overlay, listener);
   }
 
-  /** Returns the effect of each rule of the overlay. */
   public List<OverlayStatus.Rule> overlayRules() {
     loop.checkInside();
     return OverlayStatus.rules(overlays.overlay(), held());

@@ -37,7 +37,6 @@ final class HistoryBudget {
     }
   }
 
-  /** Removes an entry that has left its history. */
   void remove(ResourceHistory.Entry entry) {
     if (oldestFirst.remove(entry)) {
       bytes -= entry.size();

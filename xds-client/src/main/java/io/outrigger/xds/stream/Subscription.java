@@ -52,7 +52,6 @@ final class Subscription<T> {
     return !watchers.isEmpty();
   }
 
-  /** Whether any watcher belongs to {@code target}. */
   boolean isWatchedFor(String target) {
     return watchers.stream().anyMatch(watching -> watching.isFor(target));
   }

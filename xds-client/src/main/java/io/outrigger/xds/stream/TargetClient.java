@@ -106,7 +106,6 @@ final class TargetClient implements XdsClient {
     return everyAuthority().anyMatch(authority -> !authority.subscriptions().isEmpty());
   }
 
-  /** Returns the subscriptions of all authorities. */
   List<Subscription<?>> subscriptions() {
     return everyAuthority()
         .<Subscription<?>>flatMap(authority -> authority.subscriptions().all().stream())

@@ -257,13 +257,6 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
   }
 
   @Test
-  void closedTransportEndsItsStreams() {
-    loop.inside(transport::close);
-
-    assertThat(take()).containsExactly("closed OK");
-  }
-
-  @Test
   void closedDirectoryStopsPolling() {
     loop.inside(directory::close);
 
