@@ -11,6 +11,7 @@ import io.outrigger.config.cluster.ClusterResource;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Decodes the load balancing policy of a cluster: {@code load_balancing_policy} if it is set, else
@@ -74,13 +75,8 @@ final class BalancingPolicyDecoder {
     }
     String name =
         value == Cluster.LbPolicy.UNRECOGNIZED ? "value " + proto.getLbPolicyValue() : value.name();
-    errors
-        .at("lb_policy")
-        .add(
-            name
-                + " is not supported; supported: "
-                + POLICIES.legacyNames()
-                + ", or load_balancing_policy");
+    String supported = POLICIES.legacyNames() + ", or load_balancing_policy";
+    errors.at("lb_policy").add(name + " is not supported; supported: " + supported);
     return Optional.empty();
   }
 
@@ -117,16 +113,7 @@ final class BalancingPolicyDecoder {
       }
       skipped.add(typed.quotedType());
     }
-    errors
-        .at("policies")
-        .add(
-            skipped.isEmpty()
-                ? "is empty; supported: " + POLICIES.typeNames()
-                : "none is supported of "
-                    + String.join(", ", skipped)
-                    + "; supported: "
-                    + POLICIES.typeNames());
-    return Optional.empty();
+    return none(skipped, POLICIES.typeNames(), errors.at("policies"));
   }
 
   private static boolean isTooDeep(int depth, FieldErrors errors) {
@@ -183,12 +170,14 @@ final class BalancingPolicyDecoder {
       }
       skipped.add(FieldErrors.quoted(name));
     }
-    errors
-        .at(field)
-        .add(
-            (skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped))
-                + "; supported: "
-                + POLICIES.customNames());
+    return none(skipped, POLICIES.customNames(), errors.at(field));
+  }
+
+  private static Optional<BalancingPolicy> none(
+      Set<String> skipped, String supported, FieldErrors errors) {
+    String reason =
+        skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped);
+    errors.add(reason + "; supported: " + supported);
     return Optional.empty();
   }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
+import io.outrigger.base.Count;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -92,13 +93,11 @@ final class EndpointDecoder {
   private static List<String> leftOut(int localities, int endpoints) {
     List<String> leftOut = new ArrayList<>();
     if (localities > 0) {
-      leftOut.add(
-          localities
-              + (localities == 1 ? " locality" : " localities")
-              + " without load_balancing_weight");
+      String noun = localities == 1 ? "locality" : "localities";
+      leftOut.add("%d %s without load_balancing_weight".formatted(localities, noun));
     }
     if (endpoints > 0) {
-      leftOut.add(endpoints + (endpoints == 1 ? " endpoint" : " endpoints") + " without a port");
+      leftOut.add(Count.of(endpoints, "endpoint") + " without a port");
     }
     return leftOut;
   }
@@ -109,20 +108,15 @@ final class EndpointDecoder {
     for (var priority : priorities.entrySet()) {
       if (priority.getKey() != expected) {
         errors.add(
-            "no locality with a weight has priority "
-                + expected
-                + ", but a lower one exists; leave no gap");
+            "no locality with a weight has priority %d, but a lower one exists; leave no gap"
+                .formatted(expected));
         return;
       }
       long sum = priority.getValue().stream().mapToLong(LocalityEndpoints::weight).sum();
       if (sum > RouteActionDecoder.MAX_UINT32) {
         errors.add(
-            "the locality weights of priority "
-                + expected
-                + " add up to "
-                + sum
-                + ", above "
-                + RouteActionDecoder.MAX_UINT32);
+            "the locality weights of priority %d add up to %d, above %d"
+                .formatted(expected, sum, RouteActionDecoder.MAX_UINT32));
       }
       expected++;
     }

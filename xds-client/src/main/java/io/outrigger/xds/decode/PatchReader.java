@@ -127,7 +127,8 @@ public final class PatchReader {
         .entries()
         .forEach(
             (name, entry) -> {
-              Optional<FieldDescriptor> field = JsonDiagnosis.find(type.getDescriptorForType(), name);
+              Optional<FieldDescriptor> field =
+                  JsonDiagnosis.find(type.getDescriptorForType(), name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
                 findings.add(entry.place(), ROOT + "." + name, refusal(allowed, ownFields));
               } else if (field.isPresent()

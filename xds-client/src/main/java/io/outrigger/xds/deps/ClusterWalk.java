@@ -143,11 +143,8 @@ final class ClusterWalk {
       String name, WatchState<ClusterResource> known, Flattening tree) {
     if (tree.tooDeep()) {
       return failed(
-          "aggregate cluster \""
-              + name
-              + "\" is nested deeper than "
-              + Flattening.MAX_DEPTH
-              + " levels");
+          "aggregate cluster \"%s\" is nested deeper than %d levels"
+              .formatted(name, Flattening.MAX_DEPTH));
     }
     if (tree.leaves().isEmpty()) {
       return failed("aggregate cluster \"" + name + "\" has no leaf" + reasons(tree));

@@ -197,11 +197,8 @@ final class DependencyGraph {
     if (choice.get().host().isEmpty()) {
       return failed(
           walk,
-          "route configuration \""
-              + choice.get().table().name()
-              + "\" has no virtual host for \""
-              + authority
-              + "\""); // A74-05
+          "route configuration \"%s\" has no virtual host for \"%s\"" // A74-05
+              .formatted(choice.get().table().name(), authority));
     }
     if (!walk.unresolved().isEmpty()) {
       return new Resolution.Waiting(wanted, walk.unresolved().get(0)); // A74-01

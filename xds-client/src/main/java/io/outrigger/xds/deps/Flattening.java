@@ -22,17 +22,12 @@ import java.util.function.Function;
  *
  * @param leaves the names of the EDS and LOGICAL_DNS clusters
  * @param reached the names of all clusters in the tree in the order of the walk, the root first
- * @param unresolved the names of the clusters that have neither a value nor an error yet
  * @param failed the names of the clusters that do not exist or failed, with the reason
  * @param tooDeep whether a path of the tree is longer than the limit, so that the root fails
  */
 @AnyThread
 record Flattening(
-    List<String> leaves,
-    Set<String> reached,
-    List<String> unresolved,
-    Map<String, RpcStatus> failed,
-    boolean tooDeep) {
+    List<String> leaves, Set<String> reached, Map<String, RpcStatus> failed, boolean tooDeep) {
   /** The depth at which a cluster is an error; the root has depth 0 (A37, A75-11). */
   static final int MAX_DEPTH = 16;
 
@@ -40,14 +35,13 @@ record Flattening(
   static Flattening of(String root, Function<String, WatchState<ClusterResource>> clusters) {
     var walk = new Walk(clusters);
     walk.visit(root, 0);
-    return new Flattening(walk.leaves, walk.seen, walk.unresolved, walk.failed, walk.tooDeep);
+    return new Flattening(walk.leaves, walk.seen, walk.failed, walk.tooDeep);
   }
 
   private static final class Walk {
     private final Function<String, WatchState<ClusterResource>> clusters;
     private final List<String> leaves = new ArrayList<>();
     private final Set<String> seen = new LinkedHashSet<>();
-    private final List<String> unresolved = new ArrayList<>();
     private final Map<String, RpcStatus> failed = new LinkedHashMap<>();
     private boolean tooDeep;
 
@@ -64,14 +58,11 @@ record Flattening(
         return; // a diamond, whose leaves are listed already, or a loop (A75-09)
       }
       WatchState<ClusterResource> known = clusters.apply(name);
-      if (known.isUnresolved()) {
-        unresolved.add(name);
-        return;
+      if (known.value().isPresent()) {
+        visit(known.value().get(), name, depth);
+      } else if (!known.isUnresolved()) {
+        failed.put(name, known.error());
       }
-      known
-          .value()
-          .ifPresentOrElse(
-              cluster -> visit(cluster, name, depth), () -> failed.put(name, known.error()));
     }
 
     private void visit(ClusterResource cluster, String name, int depth) {

@@ -92,11 +92,8 @@ public record OverlayFiles(
                     file.path(),
                     rule.line(),
                     0,
-                    "rule "
-                        + rule.name()
-                        + " has the name of the "
-                        + named.get(rule.name())
-                        + "; no rule of this file counts"))
+                    "rule %s has the name of the %s; no rule of this file counts"
+                        .formatted(rule.name(), named.get(rule.name()))))
         .findFirst();
   }
 

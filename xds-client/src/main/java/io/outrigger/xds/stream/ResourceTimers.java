@@ -115,11 +115,8 @@ final class ResourceTimers {
 
   private String message(Subscription<?> subscription) {
     String verdict =
-        features.resourceTimerIsTransientError() ? " is not known yet" : " does not exist";
-    return subscription.subject()
-        + verdict
-        + ": the control plane did not send it within "
-        + limit().toSeconds()
-        + "s";
+        features.resourceTimerIsTransientError() ? "is not known yet" : "does not exist";
+    return "%s %s: the control plane did not send it within %ds"
+        .formatted(subscription.subject(), verdict, limit().toSeconds());
   }
 }
