@@ -1,5 +1,7 @@
 package io.outrigger.config.overlay;
 
+import java.util.Locale;
+
 /**
  * The name and place of one rule of an overlay.
  *
@@ -10,19 +12,13 @@ public record OverlayRule(String name, String file, int line, Mode mode) {
   /** The treatment of a field that the control plane has set. */
   public enum Mode {
     /** The rule keeps the control plane's value. */
-    DEFAULT("default"),
+    DEFAULT,
     /** The rule replaces the control plane's value. */
-    OVERRIDE("override");
-
-    private final String label;
-
-    Mode(String label) {
-      this.label = label;
-    }
+    OVERRIDE;
 
     /** Returns the word for this mode in the document. */
     public String label() {
-      return label;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

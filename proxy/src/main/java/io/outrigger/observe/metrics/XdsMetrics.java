@@ -3,7 +3,7 @@ package io.outrigger.observe.metrics;
 import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.status.LoadReportView;
+
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -102,7 +102,7 @@ final class XdsMetrics {
         all.gauge(
             "outrigger_load_report_interval_seconds",
             "Interval of the load reports that the server requests; absent without a request.");
-    for (LoadReportView each : view.loadReports()) {
+    for (XdsStatusView.LoadReport each : view.loadReports()) {
       Labels labels = Labels.of("server", each.server());
       reports.add(labels, each.reports());
       failures.add(labels, each.failures());

@@ -31,7 +31,7 @@ import io.outrigger.lb.view.WeightUpdate;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.status.LoadReportView;
+
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
@@ -199,9 +199,9 @@ class MetricsTextTest {
   @Test
   void loadReportsToServersOfOneUriAddUp() {
     var often =
-        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
+        new XdsStatusView.LoadReport("cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
     var seldom =
-        new LoadReportView("cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
+        new XdsStatusView.LoadReport("cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
 
     assertThat(lines(new XdsStatusView(List.of(), List.of(seldom, often)), "outrigger_load_report"))
         .containsExactlyInAnyOrder(

@@ -23,6 +23,6 @@ final class ConfigSources {
     var which = source.getConfigSourceSpecifierCase();
     return which == ConfigSource.ConfigSourceSpecifierCase.CONFIGSOURCESPECIFIER_NOT_SET
         ? "names no source"
-        : Names.ofCase(which) + " is not supported";
+        : FieldErrors.fieldOf(which) + " is not supported";
   }
 }

@@ -52,7 +52,7 @@ final class CriterionDecoder {
   }
 
   private static Optional<? extends Criterion> permission(Permission proto, FieldErrors errors) {
-    FieldErrors here = errors.at(Names.ofCase(proto.getRuleCase()));
+    FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getRuleCase()));
     return switch (proto.getRuleCase()) {
       case AND_RULES ->
           combined(
@@ -91,7 +91,7 @@ final class CriterionDecoder {
   }
 
   private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {
-    FieldErrors here = errors.at(Names.ofCase(proto.getIdentifierCase()));
+    FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getIdentifierCase()));
     return switch (proto.getIdentifierCase()) {
       case AND_IDS ->
           combined(

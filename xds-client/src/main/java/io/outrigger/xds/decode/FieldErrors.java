@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,6 +156,11 @@ public final class FieldErrors {
       here += "[" + index + "]";
     }
     return before.isEmpty() ? here : before + "." + here;
+  }
+
+  /** Returns the name of the field that a oneof case represents, such as {@code cluster_header}. */
+  static String fieldOf(Enum<?> oneofCase) {
+    return oneofCase.name().toLowerCase(Locale.ROOT);
   }
 
   /**

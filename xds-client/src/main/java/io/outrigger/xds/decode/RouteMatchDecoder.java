@@ -41,7 +41,7 @@ final class RouteMatchDecoder {
       }
       default -> {
         errors
-            .at(Names.ofCase(proto.getPathSpecifierCase()))
+            .at(FieldErrors.fieldOf(proto.getPathSpecifierCase()))
             .add("not supported as path specifier; supported: prefix, path, safe_regex");
         yield Optional.empty();
       }

@@ -13,7 +13,7 @@ import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.decode.WireNode;
-import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.XdsStatusView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -145,8 +145,8 @@ final class LoadReporter {
     }
   }
 
-  LoadReportView status() {
-    return new LoadReportView(
+  XdsStatusView.LoadReport status() {
+    return new XdsStatusView.LoadReport(
         server.uri(),
         phase instanceof Phase.Asked asked
             ? Optional.of(asked.plan().interval())

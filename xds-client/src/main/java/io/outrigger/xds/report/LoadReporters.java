@@ -6,7 +6,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.decode.WireNode;
-import io.outrigger.xds.status.LoadReportView;
+import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class LoadReporters {
     update();
   }
 
-  public List<LoadReportView> status() {
+  public List<XdsStatusView.LoadReport> status() {
     return reporters.values().stream().map(LoadReporter::status).toList();
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.xds.status;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * @param loadReports one view for each server to which load is reported
  */
 @AnyThread
-public record XdsStatusView(List<Client> clients, List<LoadReportView> loadReports) {
+public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) {
   public XdsStatusView {
     clients = List.copyOf(clients);
     loadReports = List.copyOf(loadReports);
@@ -197,6 +198,22 @@ public record XdsStatusView(List<Client> clients, List<LoadReportView> loadRepor
    */
   public record Change(
       Instant at, String state, String version, String details, Optional<RawResource> body) {}
+
+  /**
+   * The status of load reports to one server.
+   *
+   * @param interval the interval that the server requested; empty while the current stream has no
+   *     response
+   * @param reports the number of reports sent so far
+   * @param failures the number of streams that ended without a response
+   * @param outage the reason of the last failure, until the next response
+   */
+  public record LoadReport(
+      String server,
+      Optional<Duration> interval,
+      long reports,
+      long failures,
+      Optional<RpcStatus> outage) {}
 
   /**
    * An error of a resource.

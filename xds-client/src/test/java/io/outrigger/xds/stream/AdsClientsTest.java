@@ -15,7 +15,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
-import io.outrigger.xds.status.LoadReportView;
+
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.util.ArrayList;
@@ -95,7 +95,7 @@ final class AdsClientsTest {
 
     ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of(SERVER))));
     assertThat(ads.status().loadReports())
-        .extracting(LoadReportView::server)
+        .extracting(XdsStatusView.LoadReport::server)
         .containsExactly("cp.test:443");
     assertThat(reports.isClosed).isFalse();
     ads.loop.inside(ads.clients::close);
