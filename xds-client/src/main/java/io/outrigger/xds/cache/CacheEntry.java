@@ -52,7 +52,12 @@ public record CacheEntry<T>(
    *     another value
    */
   public record Held<T>(
-      T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {}
+      T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {
+    /** Returns the resource with its value under another overlay. */
+    Held<T> with(T newValue, Overlay newOverlay) {
+      return new Held<>(newValue, raw, version, at, server, newOverlay);
+    }
+  }
 
   /**
    * The latest error of the resource itself.

@@ -1,8 +1,8 @@
 package io.outrigger.xds.cache;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.overlay.Overlay;
 import java.time.Instant;
 
@@ -11,10 +11,8 @@ import java.time.Instant;
  * or, for stream errors, the server.
  */
 public sealed interface CacheEvent<T> {
-  /** A valid version arrived from {@code server} and was decoded under {@code overlay}. */
-  record Received<T>(
-      T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay)
-      implements CacheEvent<T> {}
+  /** A valid version arrived. */
+  record Received<T>(Held<T> held) implements CacheEvent<T> {}
 
   /**
    * The resource in use was decoded again under another overlay, without a response from the

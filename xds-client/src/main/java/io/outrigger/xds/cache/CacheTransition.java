@@ -110,14 +110,8 @@ public final class CacheTransition {
   }
 
   private static <T> CacheEntry<T> onReceived(CacheEntry<T> entry, Received<T> received) {
-    var held =
-        new Held<>(
-            kept(entry, received.value()),
-            received.raw(),
-            received.version(),
-            received.at(),
-            received.server(),
-            received.overlay());
+    Held<T> next = received.held();
+    Held<T> held = next.with(kept(entry, next.value()), next.overlay());
     return new CacheEntry<>(
         CacheState.ACKED, Optional.of(held), Optional.empty(), Optional.empty());
   }
@@ -131,14 +125,7 @@ public final class CacheTransition {
 
   private static <T> CacheEntry<T> onOverlaid(CacheEntry<T> entry, Overlaid<T> overlaid) {
     Held<T> before = entry.held().orElseThrow(() -> new IllegalStateException("nothing is held"));
-    var held =
-        new Held<>(
-            kept(entry, overlaid.value()),
-            before.raw(),
-            before.version(),
-            before.at(),
-            before.server(),
-            overlaid.overlay());
+    Held<T> held = before.with(kept(entry, overlaid.value()), overlaid.overlay());
     return new CacheEntry<>(
         entry.state(), Optional.of(held), entry.dataError(), entry.streamError());
   }

@@ -272,10 +272,10 @@ final class ResponseHandler {
       String version,
       Instant now,
       Decoded<T> decoded) {
-    var event =
-        new CacheEvent.Received<>(
+    var held =
+        new CacheEntry.Held<>(
             valid.value(), valid.raw(), version, now, origin, decoded.overlay());
-    apply(type, name, event);
+    apply(type, name, new CacheEvent.Received<>(held));
     overlays.onValue(valid.value());
   }
 

@@ -86,7 +86,8 @@ final class CacheScript {
   }
 
   static CacheEvent<String> received(String value, String version) {
-    return new Received<>(value, raw(value), version, NOW, SERVER, Overlay.NONE);
+    return new Received<>(
+        new CacheEntry.Held<>(value, raw(value), version, NOW, SERVER, Overlay.NONE));
   }
 
   static CacheEvent<String> rejected(String message) {

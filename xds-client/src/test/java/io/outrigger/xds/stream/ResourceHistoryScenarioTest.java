@@ -192,7 +192,8 @@ class ResourceHistoryScenarioTest {
     var raw = new RawResource("type", version.getBytes(StandardCharsets.UTF_8));
     XdsServer server = FleetFixture.server("cp.test:443", ServerFeatures.NONE);
     var event =
-        new CacheEvent.Received<>(version, raw, version, Instant.EPOCH, server, Overlay.NONE);
+        new CacheEvent.Received<>(
+            new CacheEntry.Held<>(version, raw, version, Instant.EPOCH, server, Overlay.NONE));
     return CacheTransition.apply(entry, event, ServerFeatures.NONE).next();
   }
 
