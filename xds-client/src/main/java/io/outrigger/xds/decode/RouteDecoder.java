@@ -147,7 +147,8 @@ final class RouteDecoder {
       case NON_FORWARDING_ACTION -> Optional.of(new RouteAction.NonForwarding());
       // The route stays, so that its requests do not match a later route (A31-39).
       case ACTION_NOT_SET -> Optional.of(new RouteAction.Unsupported("unknown"));
-      default -> Optional.of(new RouteAction.Unsupported(FieldErrors.fieldOf(proto.getActionCase())));
+      default ->
+          Optional.of(new RouteAction.Unsupported(FieldErrors.fieldOf(proto.getActionCase())));
     };
   }
 }

@@ -273,8 +273,7 @@ final class ResponseHandler {
       Instant now,
       Decoded<T> decoded) {
     var held =
-        new CacheEntry.Held<>(
-            valid.value(), valid.raw(), version, now, origin, decoded.overlay());
+        new CacheEntry.Held<>(valid.value(), valid.raw(), version, now, origin, decoded.overlay());
     apply(type, name, new CacheEvent.Received<>(held));
     overlays.onValue(valid.value());
   }

@@ -15,7 +15,6 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
-
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.util.ArrayList;
