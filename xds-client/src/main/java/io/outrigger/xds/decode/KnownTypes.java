@@ -112,7 +112,7 @@ final class KnownTypes {
     try {
       return (Descriptor) Class.forName(parent + name).getMethod("getDescriptor").invoke(null);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError("no generated class of " + name, e);
+      throw new LinkageError("no generated class of " + name, e);
     }
   }
 
