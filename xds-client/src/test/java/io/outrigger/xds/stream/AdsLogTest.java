@@ -167,7 +167,7 @@ final class AdsLogTest {
     try {
       event.invoke(on, arguments);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(event.getName(), e);
     }
   }
 
