@@ -1,5 +1,6 @@
 package io.outrigger.program.cli;
 
+import com.google.gson.JsonParseException;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * An HTTP client for the admin server of a running sidecar. Its methods block; commands call them
@@ -95,6 +97,19 @@ final class AdminClient {
           new IllegalStateException(reply.body()));
     }
     return reply.body();
+  }
+
+  /**
+   * Reads a reply.
+   *
+   * @throws StartFailure when the reply has an unexpected form
+   */
+  <T> T read(Supplier<T> reader) throws StartFailure {
+    try {
+      return reader.get();
+    } catch (JsonParseException e) {
+      throw failure("its answer is not that of an Outrigger admin server", e);
+    }
   }
 
   private static String body(HttpURLConnection http, int status) throws IOException {

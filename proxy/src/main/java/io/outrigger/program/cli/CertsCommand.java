@@ -1,6 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonParseException;
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
@@ -35,11 +34,7 @@ final class CertsCommand implements Callable<Integer> {
       context.out().print(PlainText.ofJson(answer));
       return Failures.OK;
     }
-    try {
-      CertsReport.render(answer, Instant.now()).forEach(context.out()::println);
-      return Failures.OK;
-    } catch (JsonParseException e) {
-      throw client.failure("its answer is not that of an Outrigger admin server", e);
-    }
+    client.read(() -> CertsReport.render(answer, Instant.now())).forEach(context.out()::println);
+    return Failures.OK;
   }
 }

@@ -1,6 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonParseException;
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
@@ -74,14 +73,10 @@ final class ExplainCommand implements Callable<Integer> {
       context.out().print(PlainText.ofJson(reply.body()));
       return Failures.OK;
     }
-    try {
-      JsonView answer = JsonView.of(reply.body());
-      (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
-          .forEach(context.out()::println);
-      return Failures.OK;
-    } catch (JsonParseException e) {
-      throw client.failure("its answer is not that of an Outrigger admin server", e);
-    }
+    JsonView answer = client.read(() -> JsonView.of(reply.body()));
+    (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
+        .forEach(context.out()::println);
+    return Failures.OK;
   }
 
   private String query() throws InvalidInput {

@@ -1,6 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonParseException;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
@@ -61,20 +60,16 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private static StatusReport.Lines report(AdminClient client) throws StartFailure {
-    try {
-      return StatusReport.render(
-          new StatusReport.Answers(
-              client.body("/forwards"),
-              optional(client, "/listeners"),
-              client.body("/xds"),
-              client.body("/lb"),
-              optional(client, "/overlay"),
-              optional(client, "/certs"),
-              client.body("/events?format=json")),
-          Instant.now());
-    } catch (JsonParseException e) {
-      throw client.failure("its answer is not that of an Outrigger admin server", e);
-    }
+    var answers =
+        new StatusReport.Answers(
+            client.body("/forwards"),
+            optional(client, "/listeners"),
+            client.body("/xds"),
+            client.body("/lb"),
+            optional(client, "/overlay"),
+            optional(client, "/certs"),
+            client.body("/events?format=json"));
+    return client.read(() -> StatusReport.render(answers, Instant.now()));
   }
 
   /** Returns the body of the reply; empty when the sidecar's version does not have the endpoint. */
@@ -89,7 +84,7 @@ final class StatusCommand implements Callable<Integer> {
    */
   private int watch(AdminClient client) {
     PrintWriter out = context.out();
-    while (!out.checkError()) { // flushes the output
+    while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // flushes the output
       try {
         out.print(CLEAR_SCREEN);
         show(client);

@@ -1,18 +1,16 @@
 package io.outrigger.program.demo;
 
+import com.google.protobuf.StringValue;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ServerCalls;
 import io.outrigger.base.AnyThread;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class DemoBackend {
   /** The method {@code /demo.Greeter/Hello}: its request and response are text. */
-  static final MethodDescriptor<String, String> HELLO =
-      MethodDescriptor.<String, String>newBuilder()
+  static final MethodDescriptor<StringValue, StringValue> HELLO =
+      MethodDescriptor.<StringValue, StringValue>newBuilder()
           .setType(MethodDescriptor.MethodType.UNARY)
           .setFullMethodName("demo.Greeter/Hello")
-          .setRequestMarshaller(new Text())
-          .setResponseMarshaller(new Text())
+          .setRequestMarshaller(ProtoUtils.marshaller(StringValue.getDefaultInstance()))
+          .setResponseMarshaller(ProtoUtils.marshaller(StringValue.getDefaultInstance()))
           .build();
 
   private final String name;
@@ -81,7 +79,8 @@ final class DemoBackend {
                 ServerCalls.asyncUnaryCall(
                     (request, reply) -> {
                       answered.incrementAndGet();
-                      reply.onNext("hello " + request + ", this is " + name);
+                      reply.onNext(
+                          StringValue.of("hello " + request.getValue() + ", this is " + name));
                       reply.onCompleted();
                     }))
             .build();
@@ -90,22 +89,5 @@ final class DemoBackend {
         .addService(service)
         .build()
         .start();
-  }
-
-  /** Encodes text as the message itself, so the demo needs no schema. */
-  private static final class Text implements MethodDescriptor.Marshaller<String> {
-    @Override
-    public InputStream stream(String value) {
-      return new ByteArrayInputStream(value.getBytes(StandardCharsets.UTF_8));
-    }
-
-    @Override
-    public String parse(InputStream stream) {
-      try {
-        return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

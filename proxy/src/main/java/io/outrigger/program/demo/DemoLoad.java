@@ -1,5 +1,6 @@
 package io.outrigger.program.demo;
 
+import com.google.protobuf.StringValue;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -31,8 +32,8 @@ final class DemoLoad implements AutoCloseable {
           });
   private final AtomicLong succeeded = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
-  private final Map<String, AtomicLong> byBackend = new ConcurrentHashMap<>();
-  private final Map<String, AtomicLong> byFailure = new ConcurrentHashMap<>();
+  private final Map<String, Long> byBackend = new ConcurrentHashMap<>();
+  private final Map<String, Long> byFailure = new ConcurrentHashMap<>();
 
   DemoLoad(InetSocketAddress sidecar) {
     channel = NettyChannelBuilder.forAddress(sidecar).usePlaintext().build();
@@ -47,14 +48,14 @@ final class DemoLoad implements AutoCloseable {
   }
 
   private void onAnswer(String answer) {
-    count(byBackend, answer.substring(answer.lastIndexOf(' ') + 1));
+    byBackend.merge(answer.substring(answer.lastIndexOf(' ') + 1), 1L, Long::sum);
     if (succeeded.incrementAndGet() == 1 && !clock.isShutdown()) {
       clock.scheduleAtFixedRate(this::call, 0, 1_000_000 / CALLS_PER_SECOND, TimeUnit.MICROSECONDS);
     }
   }
 
   private void onFailure(Status status) {
-    count(byFailure, status.getCode() + ": " + status.getDescription());
+    byFailure.merge(status.getCode() + ": " + status.getDescription(), 1L, Long::sum);
     failed.incrementAndGet();
     if (succeeded.get() == 0 && !clock.isShutdown()) {
       clock.schedule(this::call, 100, TimeUnit.MILLISECONDS);
@@ -82,11 +83,11 @@ final class DemoLoad implements AutoCloseable {
   private void call() {
     ClientCalls.asyncUnaryCall(
         channel.newCall(DemoBackend.HELLO, CallOptions.DEFAULT),
-        "demo",
-        new StreamObserver<String>() {
+        StringValue.of("demo"),
+        new StreamObserver<StringValue>() {
           @Override
-          public void onNext(String answer) {
-            onAnswer(answer);
+          public void onNext(StringValue answer) {
+            onAnswer(answer.getValue());
           }
 
           @Override
@@ -114,19 +115,10 @@ final class DemoLoad implements AutoCloseable {
     }
   }
 
-  private static void count(Map<String, AtomicLong> counts, String key) {
-    counts.computeIfAbsent(key, k -> new AtomicLong()).incrementAndGet();
-  }
-
-  private static Map<String, Long> take(Map<String, AtomicLong> counts) {
+  /** Returns the counts and sets them to zero. */
+  private static Map<String, Long> take(Map<String, Long> counts) {
     Map<String, Long> taken = new TreeMap<>();
-    counts.forEach(
-        (key, count) -> {
-          long value = count.getAndSet(0);
-          if (value > 0) {
-            taken.put(key, value);
-          }
-        });
+    counts.keySet().forEach(key -> taken.put(key, counts.remove(key)));
     return taken;
   }
 }

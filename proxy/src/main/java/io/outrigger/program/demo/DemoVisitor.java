@@ -1,5 +1,6 @@
 package io.outrigger.program.demo;
 
+import com.google.protobuf.StringValue;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -48,10 +49,11 @@ final class DemoVisitor implements AutoCloseable {
     try {
       String answer =
           ClientCalls.blockingUnaryCall(
-              withCookie,
-              DemoBackend.HELLO,
-              CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
-              "visitor");
+                  withCookie,
+                  DemoBackend.HELLO,
+                  CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
+                  StringValue.of("visitor"))
+              .getValue();
       Optional.ofNullable(received.get())
           .map(headers -> headers.get(SET_COOKIE))
           .ifPresent(set -> cookie = set.substring(0, set.indexOf(';')));

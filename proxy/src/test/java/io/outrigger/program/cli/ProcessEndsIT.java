@@ -52,7 +52,7 @@ final class ProcessEndsIT {
         "run --resources none --forward 0=xds:///a |"
             + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"
-            + " server.json:1:15: listener \"a\": api_listener: is missing: a listener with sockets",
+            + " server.json:1:15: listener \"a\": api_listener: is missing; a client needs",
         "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
         "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
