@@ -42,6 +42,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -103,7 +104,7 @@ class ServedTlsIT {
   void start() throws IOException {
     System.setProperty(TlsLibrary.PROPERTY, library.name().toLowerCase(Locale.ROOT));
     app =
-        NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             .addService(new TestServiceImpl(timer))
             .intercept(
                 new ServerInterceptor() {
@@ -285,7 +286,7 @@ class ServedTlsIT {
 
     for (String sent :
         List.of("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "\0")) {
-      try (var socket = new Socket("127.0.0.1", port.port)) {
+      try (var socket = new Socket(InetAddress.getLoopbackAddress(), port.port)) {
         socket.setSoTimeout(30_000);
         socket.getOutputStream().write(sent.getBytes(StandardCharsets.ISO_8859_1));
         assertThat(readAll(socket)).isEmpty();
@@ -304,7 +305,7 @@ class ServedTlsIT {
     List<Socket> flood = new ArrayList<>();
     try {
       for (int i = 0; i < 600; i++) {
-        var socket = new Socket("127.0.0.1", port.port);
+        var socket = new Socket(InetAddress.getLoopbackAddress(), port.port);
         socket.getOutputStream().write(half);
         flood.add(socket);
       }
