@@ -2,6 +2,7 @@ package io.outrigger.base;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
@@ -33,5 +34,19 @@ public record IpAddress(boolean isV6, long high, long low) {
 
   public boolean isLoopback() {
     return isV6 ? high == 0 && low == 1 : low >> 24 == V4_LOOPBACK;
+  }
+
+  /** Returns the text of the address, as {@link InetAddress#getHostAddress} does. */
+  @Override
+  public String toString() {
+    ByteBuffer bytes =
+        isV6
+            ? ByteBuffer.allocate(Long.BYTES * 2).putLong(high).putLong(low)
+            : ByteBuffer.allocate(Integer.BYTES).putInt((int) low);
+    try {
+      return InetAddress.getByAddress(bytes.array()).getHostAddress();
+    } catch (UnknownHostException impossible) { // the length is that of an address
+      throw new IllegalStateException(impossible);
+    }
   }
 }

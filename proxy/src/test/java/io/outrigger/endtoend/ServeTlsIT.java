@@ -135,6 +135,32 @@ class ServeTlsIT {
   }
 
   @Test
+  @Conformance("OPS-07")
+  void decisionsAndHandshakesAreCountedAndDenialsAreEvents() throws Exception {
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+    call(ORDERS);
+    call(SHIP);
+    call(SHIP);
+    call(null);
+
+    String address = "127.0.0.1:" + port.number();
+    String rbac = "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"%s\",serve=\"%s\",";
+    String metrics = mesh.admin().get("/metrics").body();
+    assertThat(metrics)
+        .contains(
+            rbac.formatted("orders", address) + "verdict=\"allowed\"} 1.0\n",
+            rbac.formatted("", address) + "verdict=\"denied\"} 2.0\n",
+            "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
+                + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 3.0\n",
+            "outrigger_audit_log_dropped_total 0.0\n");
+    String events = mesh.admin().get("/events?format=json&since=0").body();
+    assertThat(events)
+        .contains("/test.Pay/Charge from spiffe://mesh/ship (127.0.0.1): no policy of filter");
+  }
+
+  @Test
   @Conformance("A29S-02")
   void anIdentityThatIsNotThereYetKeepsThePortOpen() throws Exception {
     start();

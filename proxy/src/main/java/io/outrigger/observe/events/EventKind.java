@@ -35,6 +35,10 @@ public enum EventKind {
   SERVING,
   /** A served address is closed, or calls of its open port fail. */
   NOT_SERVING,
+  /** An RBAC filter denied a request; at most one event per second, served address and policy. */
+  DENIED,
+  /** A filter chain of a served address has no RBAC filter any more. */
+  RBAC_REMOVED,
   /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,
   /** All endpoints of a cluster are unreachable. */

@@ -1,6 +1,7 @@
 package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.PeerErrors;
@@ -8,6 +9,8 @@ import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The values of one scrape, read at one moment.
@@ -22,6 +25,7 @@ import java.util.List;
 public record MetricsView(
     String version,
     List<Forward> forwards,
+    List<Serve> serves,
     XdsStatusView xds,
     LbCounters.Counts balancing,
     OverlayStatus overlay,
@@ -30,18 +34,28 @@ public record MetricsView(
     List<String> failedSources) {
   public MetricsView {
     forwards = List.copyOf(forwards);
+    serves = List.copyOf(serves);
     certificates = List.copyOf(certificates);
     failedSources = List.copyOf(failedSources);
   }
 
-  /** Creates a view without certificates and without failed sources. */
+  /** Creates a view without served addresses, certificates and without failed sources. */
   public MetricsView(
       String version,
       List<Forward> forwards,
       XdsStatusView xds,
       LbCounters.Counts balancing,
       ProcessFigures process) {
-    this(version, forwards, xds, balancing, OverlayStatus.NONE, List.of(), process, List.of());
+    this(
+        version,
+        forwards,
+        List.of(),
+        xds,
+        balancing,
+        OverlayStatus.NONE,
+        List.of(),
+        process,
+        List.of());
   }
 
   /**
@@ -49,6 +63,7 @@ public record MetricsView(
    *
    * @param controlFailures tasks of the control loop that ended with an exception, which is always
    *     a bug
+   * @param lostAuditLines lines that are missing from the audit log; empty when there is none
    * @param drainCut requests that were cut when a drain timed out
    * @param directBytes bytes of buffers outside the heap
    * @param bufferBytes bytes that the buffer allocator holds
@@ -59,6 +74,7 @@ public record MetricsView(
   @SuppressWarnings("ArrayRecordComponent") // the values are never compared
   public record ProcessFigures(
       long controlFailures,
+      Optional<Long> lostAuditLines,
       long drainCut,
       long directBytes,
       long bufferBytes,
@@ -91,4 +107,23 @@ public record MetricsView(
       endpoints = List.copyOf(endpoints);
     }
   }
+
+  /** The values of one served address. */
+  public record Serve(
+      String name,
+      CallTotals calls,
+      List<Decisions> decisions,
+      Map<HandshakeResult, Long> handshakes) {
+    public Serve {
+      decisions = List.copyOf(decisions);
+      handshakes = Map.copyOf(handshakes);
+    }
+  }
+
+  /**
+   * How often an RBAC filter made one decision.
+   *
+   * @param policy the policy that matched; empty when none did
+   */
+  public record Decisions(String filter, String policy, boolean isAllowed, long count) {}
 }

@@ -58,6 +58,11 @@ final class ProcessMetrics {
             "outrigger_control_loop_failures",
             "Tasks of the control loop that ended with an exception; each is a bug.")
         .add(Labels.EMPTY, process.controlFailures());
+    Points unaudited =
+        all.counter(
+            "outrigger_audit_log_dropped",
+            "Lines that are missing from the audit log, which could not be written fast enough.");
+    process.lostAuditLines().ifPresent(lost -> unaudited.add(Labels.EMPTY, lost));
     // at the end of a process the last OTLP export delivers this value; a scrape rarely does
     all.counter(
             "outrigger_drain_requests_cut",

@@ -6,6 +6,7 @@ import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateStore;
+import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.metrics.LbCounters;
@@ -17,6 +18,7 @@ import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -41,6 +43,7 @@ record AdminState(
     EventLog events,
     List<RunningForward> forwards,
     List<RunningServe> serves,
+    Optional<StdoutAuditLog> audit,
     Drain drain,
     BooleanSupplier isWarm,
     MemoryGauge memory,
@@ -89,12 +92,15 @@ record AdminState(
     return new MetricsView(
         ProgramVersion.text(),
         read("forwards", List.of(), this::forwardMetrics, failed),
+        read(
+            "serves", List.of(), () -> serves.stream().map(RunningServe::metrics).toList(), failed),
         read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
         read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
         read("overlay", OverlayStatus.NONE, overlay::status, failed),
         read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(
             control.failures(),
+            audit.map(StdoutAuditLog::lost),
             drain.cutRequests(),
             memory.directBytes(),
             memory.directBytes(),

@@ -24,6 +24,7 @@ import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.AdsEvents;
 import io.outrigger.observe.events.CertificateEvents;
@@ -118,6 +119,7 @@ public final class ProxyApp implements AutoCloseable {
   private @Nullable AdminState state;
   private @Nullable AdminServers admin;
   private Optional<AccessLog> access = Optional.empty();
+  private Optional<StdoutAuditLog> audit = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
   private ProxyApp(
@@ -293,10 +295,8 @@ public final class ProxyApp implements AutoCloseable {
       forwards.add(opener.open(forward));
     }
     byAuthority.addAll(opener.byAuthority());
-    var serveOpener =
-        new ServeOpener(options, control, targets, loops, callLoops, memory, tls, events, access);
-    for (var serve : options.serving().serves()) {
-      serves.add(serveOpener.open(serve));
+    if (!options.serving().serves().isEmpty()) {
+      openServes();
     }
     drain = new Drain(control, events, forwards, serves, options.drain());
     state =
@@ -310,6 +310,7 @@ public final class ProxyApp implements AutoCloseable {
             events,
             forwards,
             serves,
+            audit,
             requireDrain(),
             warm::isDone,
             memory,
@@ -322,6 +323,17 @@ public final class ProxyApp implements AutoCloseable {
     heapWatch = HeapWatch.start(memory);
     OutOfMemory.endsHeaviestOf(memory);
     warmUp();
+  }
+
+  private void openServes() throws StartFailure {
+    var log = StdoutAuditLog.started();
+    audit = Optional.of(log);
+    var opener =
+        new ServeOpener(
+            options, control, targets, loops, callLoops, memory, tls, events, access, log);
+    for (var serve : options.serving().serves()) {
+      serves.add(opener.open(serve));
+    }
   }
 
   /**
@@ -509,7 +521,8 @@ public final class ProxyApp implements AutoCloseable {
     decoding.close();
     certificateReading.close();
     loops.stop(STOP_LIMIT);
-    access.ifPresent(AccessLog::close); // no running loop can write to the log any more
+    access.ifPresent(AccessLog::close); // no running loop can write to the logs any more
+    audit.ifPresent(StdoutAuditLog::close);
   }
 
   private static void await(CompletableFuture<Void> end, Duration limit) {

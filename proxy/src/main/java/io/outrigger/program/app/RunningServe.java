@@ -6,6 +6,7 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.xds.serving.ServingState;
 import io.outrigger.xds.serving.ServingWatcher;
@@ -26,6 +27,7 @@ final class RunningServe {
   private final AppCluster app;
   private final ServedListener port;
   private final ServingReports reports;
+  private final ServeRecords records;
   private volatile String resource = "";
   private Set<String> configErrors = Set.of();
   private @Nullable ServingWatcher watcher; // null until {@link #start}
@@ -34,12 +36,18 @@ final class RunningServe {
    * @param calls counts the calls of the address
    */
   RunningServe(
-      ServeSpec spec, Forward calls, AppCluster app, ServedListener port, ServingReports reports) {
+      ServeSpec spec,
+      Forward calls,
+      AppCluster app,
+      ServedListener port,
+      ServingReports reports,
+      ServeRecords records) {
     this.spec = spec;
     this.calls = calls;
     this.app = app;
     this.port = port;
     this.reports = reports;
+    this.records = records;
   }
 
   /** Starts to watch the configuration of the address. */
@@ -110,6 +118,11 @@ final class RunningServe {
 
   ServedListener port() {
     return port;
+  }
+
+  MetricsView.Serve metrics() {
+    return new MetricsView.Serve(
+        spec.name(), calls.totals(), records.decisions(), records.handshakes());
   }
 
   /** Returns the name of the Listener; empty before the bootstrap is known; any thread. */

@@ -11,12 +11,12 @@ import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryGauge;
-import io.outrigger.dataplane.serve.ServeObserver;
 import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
@@ -41,6 +41,7 @@ final class ServeOpener {
   private final TlsContexts tls;
   private final EventLog events;
   private final Optional<AccessLog> access;
+  private final StdoutAuditLog audit;
 
   ServeOpener(
       ProxyOptions options,
@@ -51,7 +52,8 @@ final class ServeOpener {
       MemoryGauge memory,
       TlsContexts tls,
       EventLog events,
-      Optional<AccessLog> access) {
+      Optional<AccessLog> access,
+      StdoutAuditLog audit) {
     this.options = options;
     this.control = control;
     this.targets = targets;
@@ -61,6 +63,7 @@ final class ServeOpener {
     this.tls = tls;
     this.events = events;
     this.access = access;
+    this.audit = audit;
   }
 
   /**
@@ -85,6 +88,7 @@ final class ServeOpener {
             memory,
             loops.count());
     var reports = new ServingReports(events, spec.name());
+    var records = new ServeRecords(spec.name(), reports, audit, control, events, System::nanoTime);
     var app = targets.app(spec, addresses);
     var port =
         new ServedListener(
@@ -97,13 +101,8 @@ final class ServeOpener {
             app,
             tls,
             targets.random(),
-            new ServeObserver() {
-              @Override
-              public void onState(ServedListener.State state, Optional<String> reason) {
-                reports.onState(state, reason.orElse(""));
-              }
-            });
-    return new RunningServe(spec, calls, app, port, reports);
+            records);
+    return new RunningServe(spec, calls, app, port, reports, records);
   }
 
   private ServeSettings settings(ServeSpec spec) {

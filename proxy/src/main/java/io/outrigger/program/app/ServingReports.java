@@ -2,8 +2,10 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.dataplane.serve.ServedListener;
@@ -14,6 +16,7 @@ import io.outrigger.xds.serving.ServingConfig;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +34,9 @@ final class ServingReports {
   private final String name;
   private String error = "";
   private boolean hadConfigErrors;
+
+  /** The names of the filter chains that RBAC protects. */
+  private Set<String> guarded = Set.of();
 
   ServingReports(EventLog events, String name) {
     this.events = events;
@@ -70,7 +76,35 @@ final class ServingReports {
       log.warn("serve {}: no error is left in the routes", name);
     }
     hadConfigErrors = !errors.isEmpty();
+    reportRemovedRbac(config.listener());
     return errors;
+  }
+
+  /** Reports chains that have lost their RBAC filters, since everybody may call them now. */
+  private void reportRemovedRbac(SocketListener listener) {
+    Set<String> before = guarded;
+    guarded = names(listener, true);
+    for (String chain : names(listener, false)) {
+      if (before.contains(chain)) {
+        String text =
+            "filter chain \"%s\" has no RBAC filter any more, so it does not deny any request"
+                .formatted(chain);
+        log.warn("serve {}: {}", name, text);
+        events.add(EventKind.RBAC_REMOVED, "", name, new Event.Line(text));
+      }
+    }
+  }
+
+  /** Returns the names of the chains that have an RBAC filter with rules, or have none. */
+  private static Set<String> names(SocketListener listener, boolean isGuarded) {
+    return chains(listener)
+        .filter(chain -> isGuarded == chain.filters().stream().anyMatch(ServingReports::guards))
+        .map(ServerFilterChain::name)
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean guards(HttpFilter filter) {
+    return filter.config() instanceof Rbac rbac && rbac.rules().isPresent();
   }
 
   private static Set<String> configErrors(ServingConfig config) {

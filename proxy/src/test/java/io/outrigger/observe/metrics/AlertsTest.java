@@ -174,6 +174,7 @@ final class AlertsTest {
     return new MetricsView(
         "1",
         List.of(forward()),
+        List.of(),
         new XdsStatusView(
             List.of(
                 new XdsStatusView.Client(
@@ -187,7 +188,14 @@ final class AlertsTest {
         OverlayStatus.NONE,
         List.of(expiring()),
         new MetricsView.ProcessFigures(
-            0, 1, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], new PeerErrors().ended()),
+            0,
+            Optional.empty(),
+            1,
+            0,
+            0,
+            MemoryGauge.UNLIMITED.now(),
+            new long[1],
+            new PeerErrors().ended()),
         List.of());
   }
 

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,14 @@ class DashboardTest {
             new XdsStatusView(List.of()),
             LbCounters.Counts.NONE,
             new MetricsView.ProcessFigures(
-                0, 0, 0, 0, MemoryGauge.UNLIMITED.now(), new long[1], List.of())));
+                0,
+                Optional.empty(),
+                0,
+                0,
+                0,
+                MemoryGauge.UNLIMITED.now(),
+                new long[1],
+                List.of())));
   }
 
   /** All names that a scrape can have, as Prometheus stores them. */

@@ -61,6 +61,7 @@ class MetricsTextTest {
   private static final MetricsView.ProcessFigures PROCESS =
       new MetricsView.ProcessFigures(
           7,
+          Optional.of(2L),
           3,
           8192,
           4096,
@@ -229,6 +230,7 @@ class MetricsTextTest {
   private static MetricsView unread(String source) {
     return new MetricsView(
         "1.2.3",
+        List.of(),
         List.of(),
         new XdsStatusView(List.of()),
         LbCounters.Counts.NONE,
@@ -587,5 +589,44 @@ class MetricsTextTest {
         Optional.empty(),
         Optional.empty(),
         XdsStatusView.History.NONE);
+  }
+
+  @Conformance("OPS-07")
+  @Test
+  void servedAddressesCountDecisionsAndHandshakes() {
+    var serve =
+        new MetricsView.Serve(
+            "pay",
+            idle().totals(),
+            List.of(
+                new MetricsView.Decisions("rbac", "orders", true, 3),
+                new MetricsView.Decisions("rbac", "", false, 2)),
+            Map.of(HandshakeResult.SUCCESS, 4L, HandshakeResult.CERTIFICATE_EXPIRED, 0L));
+
+    String text = written(serving(serve, serve)); // handshakes have no label for the address
+
+    assertThat(text)
+        .contains(
+            "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"orders\",serve=\"pay\","
+                + "verdict=\"allowed\"} 6.0\n",
+            "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"\",serve=\"pay\","
+                + "verdict=\"denied\"} 4.0\n",
+            "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
+                + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 8.0\n",
+            "outrigger_audit_log_dropped_total 2.0\n")
+        .doesNotContain("CERTIFICATE_EXPIRED");
+  }
+
+  private static MetricsView serving(MetricsView.Serve... serves) {
+    return new MetricsView(
+        "1.2.3",
+        List.of(),
+        List.of(serves),
+        new XdsStatusView(List.of()),
+        LbCounters.Counts.NONE,
+        OverlayStatus.NONE,
+        List.of(),
+        PROCESS,
+        List.of());
   }
 }

@@ -9,9 +9,11 @@ import ch.qos.logback.core.read.ListAppender;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.FilterChainMatch;
+import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -58,9 +60,13 @@ class ServingReportsTest {
   }
 
   private void config(Outcome<RouteTable> routes) {
+    config(routes, List.of());
+  }
+
+  private void config(Outcome<RouteTable> routes, List<HttpFilter> filters) {
     var chain =
         new ServerFilterChain(
-            "in", FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), List.of());
+            "in", FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), filters);
     var listener = new SocketListener("l", "0.0.0.0", 8080, List.of(chain), Optional.empty());
     loop.inside(() -> reports.onConfig(new ServingConfig(listener, Map.of("r", routes))));
   }
@@ -157,5 +163,29 @@ class ServingReportsTest {
             unsupported,
             "WARN serve pay: no error is left in the routes");
     assertThat(told()).isEmpty();
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void aChainThatLosesItsRbacFilterIsReported() {
+    var rules = new Rbac.Rules(Rbac.Action.DENY, List.of(), Rbac.Audit.NONE);
+    var rbac = new HttpFilter("rbac", new Rbac(Optional.of(rules)));
+    filters(rbac);
+    filters(rbac);
+    assertThat(told()).isEmpty();
+
+    filters(new HttpFilter("rbac", Rbac.OFF)); // a filter without rules denies nothing
+    filters();
+    filters(rbac);
+    filters();
+
+    String text =
+        "filter chain \"in\" has no RBAC filter any more, so it does not deny any request";
+    assertThat(told()).containsExactly("rbac_removed: " + text, "rbac_removed: " + text);
+    assertThat(logged()).containsExactly("WARN serve pay: " + text, "WARN serve pay: " + text);
+  }
+
+  private void filters(HttpFilter... filters) {
+    config(routes(new RouteAction.NonForwarding()), List.of(filters));
   }
 }
