@@ -8,11 +8,12 @@ import {Explain} from './explain.js';
 import {Overlay} from './overlay.js';
 import {Overview} from './overview.js';
 import {Resources} from './resources.js';
+import {Serving} from './serving.js';
 import {Tree} from './tree.js';
 
 const PERIOD = 1_000;
 const SLOWEST = 5_000; // between attempts while the sidecar is not there
-const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, explain: Explain, overlay: Overlay};
+const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, serving: Serving, events: Events, explain: Explain, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
 
@@ -74,6 +75,7 @@ class Page {
         this.events.follow();
         await this.#views.get(this.#current).refresh(forwards, ready);
         await this.#views.get('overlay').follow();
+        await this.#views.get('serving').follow();
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {
         if (turn !== this.#asked) return;

@@ -15,6 +15,7 @@ import io.outrigger.program.testing.browser.Look.Theme;
 import io.outrigger.program.testing.browser.Tab;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.testing.JsonResources;
@@ -811,11 +812,51 @@ class PageIT {
     tab.click(".box:nth-child(2) .policy");
     awaitText(tab, ".detail", "interval");
 
-    assertThat(tab.text("nav")).doesNotContain("Overlay");
+    assertThat(tab.text("nav")).doesNotContain("Overlay", "Serving");
     assertThat(tab.text(".detail")).doesNotContain("local policy");
     tab.evaluate("location.hash = '#explain?forward=orders&path=/" + METHOD + "'");
     awaitText(tab, ".answer", "cluster");
     assertThat(tab.text(".answer")).doesNotContain("rule");
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void servedAddressesAreSeenWithTheirChainsAndTheReasonOfTheClosedOnes() throws Exception {
+    RefusingPort pay = mesh.keep(RefusingPort.any());
+    RefusingPort ship = mesh.keep(RefusingPort.any());
+    Backend app = mesh.backend("app").quiet();
+    String rbac =
+        """
+        {"name":"istio.io/rbac","typed_config":{
+          "@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+          "rules":{"action":"DENY","policies":{}}}},{"name":"router"\
+        """;
+    String routes = Xds.servedRoutes("in", "/");
+    mesh.controlPlane.serve(
+        Xds.serverListener(
+                "inbound/127.0.0.1:" + pay.number(),
+                "127.0.0.1",
+                pay.number(),
+                "\"route_config\":{" + routes.substring(routes.indexOf(',') + 1))
+            .replace("{\"name\":\"router\"", rbac),
+        Xds.listener("inbound/127.0.0.1:" + ship.number(), "routes"));
+    mesh.with(
+            Flag.SERVE,
+            "pay@127.0.0.1:" + pay.number() + "=127.0.0.1:" + app.port(),
+            "<b>ship</b>@127.0.0.1:" + ship.number() + "=127.0.0.1:" + app.port())
+        .start();
+    Tab tab = open("overview");
+
+    awaitThat(tab, "there is a way", "!document.querySelector('nav a[href=\"#serving\"]').hidden");
+    tab.click("nav a[href='#serving']");
+    awaitText(tab, "#serving .served[aria-label=pay] .state", "serving");
+    assertThat(tab.text("#serving .served[aria-label=pay]"))
+        .contains("127.0.0.1:" + pay.number(), "127.0.0.1:" + app.port(), "0 connections")
+        .contains("in", "plain text", "not required", "istio.io/rbac, router");
+    awaitText(tab, "#serving .served:nth-child(2)", "not serving");
+    assertThat(tab.text("#serving .served:nth-child(2)")).contains("<b>ship</b>", "API listener");
+    assertThat(tab.holds("document.querySelector('#serving .served .state.bad')")).isTrue();
+    picture(tab, "serving");
   }
 
   @Test
@@ -824,7 +865,8 @@ class PageIT {
     mesh.startReady();
     Tab tab = open("overview");
     awaitText(tab, ".forwards", "orders");
-    List.of("/forwards", "/calls", "/xds", "/ready", "/events", "/overlay").forEach(tab::forgive);
+    List.of("/forwards", "/calls", "/xds", "/ready", "/events", "/overlay", "/listeners")
+        .forEach(tab::forgive);
 
     mesh.close();
 
