@@ -108,6 +108,11 @@ class ServeTlsIT {
     }
   }
 
+  private JsonObject explain(String peer) {
+    String query = "path=/" + METHOD + "&authority=pay.mesh" + peer;
+    return mesh.admin().get("/explain?serve=127.0.0.1:" + port.number() + "&" + query).object();
+  }
+
   private JsonObject state() {
     return mesh.admin().get("/listeners").array().get(0).getAsJsonObject();
   }
@@ -173,5 +178,32 @@ class ServeTlsIT {
 
     Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
     assertThat(call(ORDERS).backend()).isEqualTo("app");
+  }
+
+  @Test
+  @Conformance("OPS-06")
+  void anExplanationSaysWhatTheCallOfAPeerGets() throws Exception {
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+
+    JsonObject orders = explain("&peer=spiffe://mesh/orders");
+    assertThat(orders.get("verdict").getAsString()).isEqualTo("allowed");
+    assertThat(orders.get("tls").getAsBoolean()).isTrue();
+    assertThat(orders.get("filters").toString())
+        .isEqualTo(
+            "[{\"name\":\"rbac\",\"action\":\"ALLOW\",\"verdict\":\"allowed\",\"policy\":\"orders\"}]");
+    JsonObject ship = explain("&peer=spiffe://mesh/ship");
+    assertThat(ship.get("verdict").getAsString()).isEqualTo("denied");
+    assertThat(ship.get("reason").getAsString())
+        .isEqualTo("no policy of filter \"rbac\" allows the request");
+    JsonObject unknown = explain("");
+    assertThat(unknown.get("verdict").getAsString()).isEqualTo("failed");
+    assertThat(unknown.get("reason").getAsString()).contains("requires a client certificate");
+    assertThat(app.started()).isZero();
+
+    assertThat(call(ORDERS).backend()).isEqualTo("app");
+    assertThat(call(SHIP).local()).isEqualTo("denied");
+    assertThat(call(null).code()).isEqualTo(Status.Code.UNAVAILABLE);
   }
 }

@@ -1,7 +1,9 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -44,5 +46,17 @@ public final class FilterChain {
   /** Describes what each filter may do to {@code request}; see {@link RouteFilter#plan}. */
   public List<FilterPlan> plan(RequestView request, Set<String> clusters) {
     return filters.stream().map(filter -> filter.plan(request, clusters)).toList();
+  }
+
+  /** Returns the verdicts on a request up to the first refusal; see {@link RouteFilter#judge}. */
+  public List<FilterVerdict> judge(AuthorizationInput input) {
+    List<FilterVerdict> verdicts = new ArrayList<>();
+    for (RouteFilter filter : filters) {
+      filter.judge(input).ifPresent(verdicts::add);
+      if (!verdicts.isEmpty() && verdicts.get(verdicts.size() - 1).refusal().isPresent()) {
+        break;
+      }
+    }
+    return verdicts;
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RequestView;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.Set;
 @AnyThread
 final class RbacFilter implements RouteFilter {
   private static final int FORBIDDEN = 403;
-  private static final FilterStep DENIED =
+  private static final FilterStep.Answer DENIED =
       new FilterStep.Answer(
           new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
 
@@ -39,6 +40,17 @@ final class RbacFilter implements RouteFilter {
     Rbac.Decision decision = rules.decide(call.authorization());
     observer.onDecision(call, name, rules, decision);
     return decision.isAllowed() ? FilterStep.PROCEED : DENIED;
+  }
+
+  @Override
+  public Optional<FilterVerdict> judge(AuthorizationInput input) {
+    Rbac.Decision decision = rules.decide(input);
+    return Optional.of(
+        new FilterVerdict(
+            name,
+            rules.action().toString(),
+            decision.policy(),
+            decision.isAllowed() ? Optional.empty() : Optional.of(DENIED)));
   }
 
   @Override

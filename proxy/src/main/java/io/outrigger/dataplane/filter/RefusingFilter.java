@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
 import java.util.List;
@@ -14,6 +15,11 @@ public record RefusingFilter(FilterStep.Answer answer) implements RouteFilter {
   @Override
   public FilterStep onRequest(FilteredCall call) {
     return answer;
+  }
+
+  @Override
+  public Optional<FilterVerdict> judge(AuthorizationInput input) {
+    return Optional.of(new FilterVerdict("", "", Optional.empty(), Optional.of(answer)));
   }
 
   @Override

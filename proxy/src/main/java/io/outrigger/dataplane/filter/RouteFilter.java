@@ -1,7 +1,9 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
@@ -37,4 +39,12 @@ public interface RouteFilter {
    * @param clusters the clusters of the route
    */
   FilterPlan plan(RequestView request, Set<String> clusters);
+
+  /**
+   * Decides about a request to a served listener as {@link #onRequest} does, but tells no observer;
+   * empty when the filter refuses no request.
+   */
+  default Optional<FilterVerdict> judge(AuthorizationInput input) {
+    return Optional.empty();
+  }
 }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A request and its caller, as RBAC judges them (A41). */
 @LoopConfined
-record CallAuthorization(RequestHead head, Caller.Remote caller) implements AuthorizationInput {
+public record CallAuthorization(RequestHead head, Caller.Remote caller)
+    implements AuthorizationInput {
   @Override
   public String path() {
     return head.path();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * to the next request of every connection (A36-18).
  */
 @AnyThread
-final class ServedChain implements TargetResolver {
+public final class ServedChain implements TargetResolver {
   private static final RpcStatus UNREAD = RpcStatus.unavailable("certificates are being read");
 
   /** The targets of one version of the routes: one for each virtual host. */
@@ -73,7 +73,8 @@ final class ServedChain implements TargetResolver {
     targets = targets(routes);
   }
 
-  ServerFilterChain config() {
+  /** The settings of the chain. */
+  public ServerFilterChain config() {
     return config;
   }
 
@@ -108,6 +109,11 @@ final class ServedChain implements TargetResolver {
         : now.byHost().getOrDefault(match.get().host(), now.others());
   }
 
+  /** Returns the virtual host of an authority. */
+  public Optional<DomainMatch> hostFor(String authority) {
+    return targets.routes().match(authority);
+  }
+
   /** Starts to follow the TLS context; on the control loop. */
   void start(TlsContexts contexts, Runnable onContext) {
     config
@@ -133,7 +139,7 @@ final class ServedChain implements TargetResolver {
   }
 
   /** The context for new TLS connections, or why there is none. */
-  Outcome<TlsContext> tls() {
+  public Outcome<TlsContext> tls() {
     return tls;
   }
 }

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.TimerHandle;
@@ -315,6 +316,24 @@ public final class ServedListener {
     control.checkInside();
     return leaving.stream().mapToInt(Http2Listener::connections).sum()
         + (port == null ? 0 : port.connections());
+  }
+
+  /**
+   * Returns the filter chain that would get a new connection; empty if none would.
+   *
+   * @param peerPort the port of the peer; 0 if it is unknown
+   */
+  public Optional<ServedChain> chainFor(IpAddress local, IpAddress peer, int peerPort) {
+    control.checkInside();
+    return config == null
+        ? Optional.empty()
+        : Optional.ofNullable(config.chainFor(local, peer, peerPort));
+  }
+
+  /** Whether {@code chain} is for the connections that no other chain matches. */
+  public boolean isDefault(ServerFilterChain chain) {
+    control.checkInside();
+    return config != null && config.listener().defaultChain().filter(chain::equals).isPresent();
   }
 
   /** Returns the current state. */

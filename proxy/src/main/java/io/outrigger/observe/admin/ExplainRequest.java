@@ -7,14 +7,15 @@ import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.HeaderRules;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /**
  * The request that {@code /explain} explains. Its query parameters are {@code path}, {@code method}
- * (default POST) and any number of {@code header=name:value}. A POST without a content type is a
- * gRPC request. The request must follow the rules for requests on the wire; text beyond ASCII is
- * encoded as UTF-8.
+ * (default POST), {@code authority} and any number of {@code header=name:value}. A POST without a
+ * content type is a gRPC request. The request must follow the rules for requests on the wire; text
+ * beyond ASCII is encoded as UTF-8.
  */
 @AnyThread
 public final class ExplainRequest {
@@ -38,7 +39,8 @@ public final class ExplainRequest {
                     new IllegalArgumentException(
                         "path is missing; give one such as /package.Service/Method"));
     String method = request.parameter("method").orElse("POST");
-    List<String> given = request.query().getOrDefault("header", List.of());
+    List<String> given = new ArrayList<>(request.query().getOrDefault("header", List.of()));
+    request.parameter("authority").ifPresent(name -> given.add(AUTHORITY + ":" + name));
     require(given.size() <= MAX_HEADERS, "more than " + MAX_HEADERS + " headers");
     require(isVisible(path), "path has characters that a request cannot carry");
     require(

@@ -68,7 +68,11 @@ final class AdminEndpoints {
         "path",
         "method",
         "header",
-        "last");
+        "authority",
+        "last",
+        "serve",
+        "peer",
+        "source");
     add(table, "GET /history", endpoints::history, "forward", "cluster", "endpoint");
     add(table, "GET /memory", request -> endpoints.memory());
     var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());

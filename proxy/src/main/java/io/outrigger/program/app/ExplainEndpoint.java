@@ -18,7 +18,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * {@code GET /explain}: explains how a request would be routed, without sending the request. The
  * parameter {@code forward} is optional when there is only one forward. With {@code last=true} the
- * reply describes the last real request of that path instead.
+ * reply describes the last real request of that path instead. With {@code serve}, it explains what
+ * a served address would do with the request of a {@code peer} at {@code source}.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {
@@ -30,10 +31,17 @@ final class ExplainEndpoint implements AdminEndpoint {
 
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest asked) {
+    Optional<String> serve = asked.parameter("serve");
+    if (serve.isPresent()) {
+      return answerServed(serve.get(), asked);
+    }
     RunningForward forward;
     RequestHead request;
     boolean isLast;
     try {
+      if (asked.parameter("peer").or(() -> asked.parameter("source")).isPresent()) {
+        return refused("peer and source need serve, the name of a --serve");
+      }
       forward = forward(asked.parameter("forward"));
       request = ExplainRequest.read(asked);
       isLast = asked.choice("last", "true", "false").filter("true"::equals).isPresent();
@@ -63,6 +71,32 @@ final class ExplainEndpoint implements AdminEndpoint {
                                 "nothing is known of authority \""
                                     + request.authority()
                                     + "\": its target is made for the first real request")));
+  }
+
+  private CompletionStage<AdminReply> answerServed(String name, AdminRequest asked) {
+    Optional<RunningServe> serve =
+        state.serves().stream().filter(each -> each.spec().name().equals(name)).findFirst();
+    if (serve.isEmpty()) {
+      List<String> known = state.serves().stream().map(each -> each.spec().name()).toList();
+      return CompletableFuture.completedFuture(
+          AdminReply.text(
+              404,
+              known.isEmpty()
+                  ? "there is no --serve"
+                  : "no --serve of that name; it is one of " + String.join(", ", known)));
+    }
+    ServeExplainer explainer;
+    try {
+      if (asked.parameter("forward").or(() -> asked.parameter("last")).isPresent()) {
+        return refused("forward and last are for forwards; leave them out beside serve");
+      }
+      explainer = new ServeExplainer(serve.get(), asked);
+    } catch (IllegalArgumentException e) {
+      return refused(String.valueOf(e.getMessage()));
+    }
+    return state
+        .onControl(explainer::explain)
+        .thenApplyAsync(explanation -> AdminReply.json(200, explanation));
   }
 
   private RunningForward forward(Optional<String> name) {

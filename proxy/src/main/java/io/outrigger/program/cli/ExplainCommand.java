@@ -28,6 +28,27 @@ final class ExplainCommand implements Callable<Integer> {
       description = "may be left out when there is only one")
   private Optional<String> forward = Optional.empty();
 
+  @Option(
+      names = "--serve",
+      paramLabel = "NAME",
+      description = "explains a request to this served address, instead of one to a forward")
+  private Optional<String> serve = Optional.empty();
+
+  @Option(
+      names = "--peer",
+      paramLabel = "spiffe://…",
+      description = "with --serve: the name in the caller's certificate")
+  private Optional<String> peer = Optional.empty();
+
+  @Option(
+      names = "--source",
+      paramLabel = "IP",
+      description = "with --serve: the caller's address; default: loopback")
+  private Optional<String> source = Optional.empty();
+
+  @Option(names = "--authority", paramLabel = "NAME", description = "the :authority")
+  private Optional<String> authority = Optional.empty();
+
   @Option(names = "--path", paramLabel = "/PKG.SVC/METHOD", required = true)
   private String path = "";
 
@@ -58,7 +79,7 @@ final class ExplainCommand implements Callable<Integer> {
   public Integer call() throws InvalidInput, StartFailure {
     AdminClient client = admin.client(context.environment());
     AdminClient.Reply reply = client.get("/explain?" + query());
-    if (reply.status() == 400) {
+    if (reply.status() == 400 || (reply.status() == 404 && serve.isPresent())) {
       throw new InvalidInput(List.of(reply.body().strip()));
     }
     if (reply.status() == 404 && last) {
@@ -74,15 +95,22 @@ final class ExplainCommand implements Callable<Integer> {
       return Failures.OK;
     }
     JsonView answer = client.read(() -> JsonView.of(reply.body()));
-    (last ? ExplainReport.last(answer) : ExplainReport.lines(answer))
-        .forEach(context.out()::println);
+    List<String> lines =
+        serve.isPresent()
+            ? ExplainReport.served(answer)
+            : last ? ExplainReport.last(answer) : ExplainReport.lines(answer);
+    lines.forEach(context.out()::println);
     return Failures.OK;
   }
 
   private String query() throws InvalidInput {
     var query = new StringBuilder("path=").append(encoded(path));
-    forward.ifPresent(name -> query.append("&forward=").append(encoded(name)));
-    method.ifPresent(name -> query.append("&method=").append(encoded(name)));
+    add(query, "forward", forward);
+    add(query, "serve", serve);
+    add(query, "peer", peer);
+    add(query, "source", source);
+    add(query, "authority", authority);
+    add(query, "method", method);
     for (String header : headers) {
       int equals = header.indexOf('=');
       if (equals <= 0) {
@@ -95,6 +123,10 @@ final class ExplainCommand implements Callable<Integer> {
       query.append("&last=true");
     }
     return query.toString();
+  }
+
+  private static void add(StringBuilder query, String name, Optional<String> value) {
+    value.ifPresent(text -> query.append('&').append(name).append('=').append(encoded(text)));
   }
 
   private static String encoded(String text) {

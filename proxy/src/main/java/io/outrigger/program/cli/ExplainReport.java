@@ -44,6 +44,34 @@ final class ExplainReport {
     return report.lines;
   }
 
+  /** Renders the reply about a served address. */
+  static List<String> served(JsonView answer) {
+    var report = new ExplainReport();
+    report.add("", "%s: %s", answer.text("verdict"), answer.text("reason"));
+    report.add(
+        "",
+        "serve %s%s",
+        answer.text("serve"),
+        answer.text("tls").equals("true") ? ", with TLS" : "");
+    answer
+        .object("chain")
+        .ifPresent(
+            chain -> report.add("", "chain \"%s\": %s", chain.text("name"), chain.text("reason")));
+    report.add(
+        "", "virtual host \"%s\", route \"%s\"", answer.text("virtual_host"), answer.text("route"));
+    for (JsonView filter : answer.list("filters")) {
+      String policy = filter.text("policy");
+      report.add(
+          "  ",
+          "filter %s (%s): %s%s",
+          filter.text("name"),
+          filter.text("action"),
+          filter.text("verdict"),
+          policy.isEmpty() ? ", no policy matches" : " by policy " + policy);
+    }
+    return report.lines;
+  }
+
   /** Renders the reply about the last real request. */
   static List<String> last(JsonView answer) {
     var report = new ExplainReport();

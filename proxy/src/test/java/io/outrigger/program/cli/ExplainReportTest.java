@@ -52,4 +52,24 @@ class ExplainReportTest {
   void aSessionIsKeptOrNotOrNotYetKnown(String kept, String said) {
     assertThat(lines(kept)).contains("  session of cookie home: " + said, "    10.0.0.1:80: READY");
   }
+
+  @Test
+  void aServedAddressIsToldWithTheVerdictFirst() {
+    String answer =
+        """
+        {"serve":"pay","chain":{"name":"in","reason":"the best match"},"tls":true,
+         "virtual_host":"h","route":"all","filters":[
+           {"name":"deny","action":"DENY","verdict":"allowed","policy":null},
+           {"name":"rbac","action":"ALLOW","verdict":"allowed","policy":"orders"}],
+         "verdict":"allowed","reason":"policy \\"orders\\" allows"}
+        """;
+    assertThat(ExplainReport.served(JsonView.of(answer)))
+        .containsExactly(
+            "allowed: policy \"orders\" allows",
+            "serve pay, with TLS",
+            "chain \"in\": the best match",
+            "virtual host \"h\", route \"all\"",
+            "  filter deny (DENY): allowed, no policy matches",
+            "  filter rbac (ALLOW): allowed by policy orders");
+  }
 }

@@ -1,0 +1,256 @@
+package io.outrigger.program.app;
+
+import io.netty.util.NetUtil;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpAddress;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.config.route.DomainMatch;
+import io.outrigger.config.tls.DownstreamTls;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.dataplane.filter.FilterVerdict;
+import io.outrigger.dataplane.forward.CallAuthorization;
+import io.outrigger.dataplane.forward.Caller;
+import io.outrigger.dataplane.forward.RequestHead;
+import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.dataplane.route.RouteDecision;
+import io.outrigger.dataplane.serve.ServedChain;
+import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.observe.admin.AdminRequest;
+import io.outrigger.observe.admin.ExplainRequest;
+import io.outrigger.observe.explain.Explainer;
+import io.outrigger.observe.explain.Explanation;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Explains what a served address would do with a request, without sending the request: the filter
+ * chain, the checks of the peer, the route and the filters are those of calls.
+ */
+@AnyThread
+final class ServeExplainer {
+  private static final String ALLOWED = "allowed";
+  private static final String DENIED = "denied";
+  private static final String FAILED = "failed";
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final String V6_LOOPBACK = "::1";
+  private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
+
+  private final RunningServe serve;
+  private final RequestHead request;
+  private final Optional<SubjectAltName> peer;
+  private final IpAddress source;
+  private final IpAddress local;
+  private final String connection;
+
+  /**
+   * The explanation; the component names are the contract's JSON names.
+   *
+   * @param route the name or the index of the route
+   * @param filters the filters that decide, up to the first that refuses the request
+   */
+  record Result(
+      String serve,
+      Chain chain,
+      boolean tls,
+      Optional<String> virtualHost,
+      Optional<String> route,
+      List<Filter> filters,
+      String verdict,
+      String reason) {}
+
+  /** The filter chain of the connection; without a name when no chain gets the connection. */
+  record Chain(Optional<String> name, String reason) {}
+
+  /** The decision of one filter. */
+  record Filter(String name, String action, String verdict, Optional<String> policy) {}
+
+  /**
+   * Reads the parameters {@code peer} and {@code source} and those of the request.
+   *
+   * @throws IllegalArgumentException with the reason, when they do not form a valid request
+   */
+  ServeExplainer(RunningServe serve, AdminRequest asked) {
+    this.serve = serve;
+    request = ExplainRequest.read(asked);
+    peer = asked.parameter("peer").map(ServeExplainer::name);
+    String listen = serve.spec().listen().host();
+    String from = asked.parameter("source").orElse(listen.contains(":") ? V6_LOOPBACK : LOOPBACK);
+    source = address("source", from);
+    // A connection to a wildcard has some address of the host; this one is always among them.
+    String to = WILDCARDS.contains(listen) ? source.isV6() ? V6_LOOPBACK : LOOPBACK : listen;
+    local = address("the served address", to);
+    connection = "a connection from " + from + " to " + to;
+  }
+
+  private static SubjectAltName name(String peer) {
+    if (peer.isEmpty()) {
+      throw new IllegalArgumentException("peer is empty; give one such as spiffe://mesh/shop");
+    }
+    boolean isUri = peer.contains("://");
+    return new SubjectAltName(isUri ? SubjectAltName.Kind.URI : SubjectAltName.Kind.DNS, peer);
+  }
+
+  private static IpAddress address(String what, String ip) {
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(ip);
+    if (address == null) {
+      throw new IllegalArgumentException(what + " is no IP address; give one such as 10.1.2.3");
+    }
+    return IpAddress.of(address);
+  }
+
+  /** Runs on the control loop. */
+  Result explain() {
+    ServedListener port = serve.port();
+    if (port.state() != ServedListener.State.SERVING) {
+      String reason = serve.notReady().orElse("the port is closed");
+      return unaccepted("the port is closed", reason);
+    }
+    Optional<ServedChain> found = port.chainFor(local, source, 0);
+    if (found.isEmpty()) {
+      String reason = "no filter chain matches " + connection + ", which is closed without a byte";
+      return unaccepted(reason, reason);
+    }
+    ServedChain chain = found.get();
+    Outcome<PeerIdentity> identity = identity(chain);
+    if (!identity.isOk()) {
+      return result(chain, Optional.empty(), List.of(), FAILED, identity.status().message());
+    }
+    Caller.Remote caller =
+        new Caller.Remote(
+            chain,
+            identity.toOptional().orElseThrow(),
+            source,
+            local,
+            serve.spec().listen().port(),
+            Optional.empty());
+    return judged(chain, caller);
+  }
+
+  private Result unaccepted(String chainReason, String reason) {
+    var none = new Chain(Optional.empty(), chainReason);
+    return new Result(
+        serve.spec().name(),
+        none,
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        FAILED,
+        reason);
+  }
+
+  /** Returns who the peer is, or why the TLS handshake would fail. */
+  private Outcome<PeerIdentity> identity(ServedChain chain) {
+    if (chain.config().tls().isEmpty()) {
+      return Outcome.ok(new PeerIdentity.Plain());
+    }
+    DownstreamTls tls = chain.config().tls().get();
+    if (!chain.tls().isOk()) {
+      return Outcome.failed(chain.tls().status());
+    }
+    if (peer.isEmpty() && tls.requireClientCertificate()) {
+      return unavailable("the chain requires a client certificate; give peer=spiffe://...");
+    }
+    if (peer.isEmpty() || tls.roots().isEmpty()) {
+      return Outcome.ok(new PeerIdentity.Anonymous());
+    }
+    SubjectAltName name = peer.get();
+    boolean isUri = name.kind() == SubjectAltName.Kind.URI;
+    return tls.objection(List.of(name), Optional.empty())
+        .map(ServeExplainer::unavailable)
+        .orElseGet(
+            () ->
+                Outcome.ok(
+                    new PeerIdentity.Certified(
+                        isUri ? List.of(name.value()) : List.of(),
+                        isUri ? List.of() : List.of(name.value()),
+                        "")));
+  }
+
+  private static Outcome<PeerIdentity> unavailable(String reason) {
+    return Outcome.failed(RpcStatus.unavailable(reason));
+  }
+
+  private Result judged(ServedChain chain, Caller.Remote caller) {
+    ForwardTarget target = chain.targetFor(request.authority()).toOptional().orElseThrow();
+    Explanation routed =
+        Explainer.explain(
+            serve.calls(),
+            target,
+            request,
+            Optional.empty(),
+            cluster -> Optional.empty(),
+            Map.of());
+    int outcomes = routed.branches().size();
+    String drawn =
+        outcomes > 1 ? "; the likeliest of " + outcomes + " outcomes of random fractions" : "";
+    RouteDecision decision = routed.branches().get(0).decision();
+    if (decision instanceof RouteDecision.Reject reject) {
+      return result(chain, Optional.empty(), List.of(), FAILED, reject.status().message() + drawn);
+    }
+    var chosen = (RouteDecision.Forward) decision;
+    List<FilterVerdict> verdicts = chosen.filters().judge(new CallAuthorization(request, caller));
+    List<Filter> filters = new ArrayList<>();
+    String verdict = ALLOWED;
+    String reason = "no filter denies the request";
+    for (FilterVerdict each : verdicts) {
+      boolean isRefused = each.refusal().isPresent();
+      if (!each.filter().isEmpty()) {
+        filters.add(
+            new Filter(each.filter(), each.action(), isRefused ? DENIED : ALLOWED, each.policy()));
+        if (isRefused || each.policy().isPresent()) {
+          reason = reason(each, isRefused);
+        }
+      } else if (isRefused) {
+        reason = each.refusal().get().status().message();
+      }
+      if (isRefused) {
+        verdict = each.refusal().get().reason().equals(DENIED) ? DENIED : FAILED;
+      }
+    }
+    String lack =
+        verdict.equals(ALLOWED) ? serve.port().lack().map(why -> "; but " + why).orElse("") : "";
+    return result(
+        chain, Optional.of(chosen.route().label()), filters, verdict, reason + drawn + lack);
+  }
+
+  private static String reason(FilterVerdict of, boolean isRefused) {
+    return "%s of filter \"%s\" %s the request"
+        .formatted(
+            of.policy().map(name -> "policy \"" + name + "\"").orElse("no policy"),
+            of.filter(),
+            isRefused && of.policy().isPresent() ? "denies" : "allows");
+  }
+
+  private Result result(
+      ServedChain chain,
+      Optional<String> route,
+      List<Filter> filters,
+      String verdict,
+      String reason) {
+    ServerFilterChain config = chain.config();
+    String matched =
+        serve.port().isDefault(config)
+            ? "the default chain, since no other matches " + connection
+            : "the best match of " + connection;
+    return new Result(
+        serve.spec().name(),
+        new Chain(Optional.of(config.name()), matched),
+        config.tls().isPresent(),
+        chain
+            .hostFor(request.authority().toString())
+            .map(DomainMatch::host)
+            .map(host -> host.name()),
+        route,
+        filters,
+        verdict,
+        reason);
+  }
+}
