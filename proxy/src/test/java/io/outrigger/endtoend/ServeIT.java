@@ -186,7 +186,6 @@ class ServeIT {
   @Test
   @Conformance("A36-22")
   void aDeletedListenerEndsNoCallAndComesBack() throws Exception {
-    mesh.serverFeature("fail_on_data_errors");
     startServing();
     App caller = caller();
     CompletableFuture<App.Reply> held = caller.send("test.Pay/Hold");

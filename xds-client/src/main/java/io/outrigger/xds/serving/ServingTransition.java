@@ -28,11 +28,12 @@ import java.util.stream.Stream;
  * Listener                              state
  * no answer, control plane unreachable  unchanged; WAITING has the reason
  * error, API listener, other address    NOT_SERVING
+ * deleted, also while it stays cached   NOT_SERVING until the control plane sends it again
  * socket listener, routes unanswered    SERVING as before, else WAITING
  * socket listener, routes answered      SERVING: routes in error fail their requests (A36-16)
  * </pre>
  *
- * <p>An ambient error changes no state. Beside a configuration that is served, a route
+ * <p>Another ambient error changes no state. Beside a configuration that is served, a route
  * configuration whose only error is UNAVAILABLE has no answer: the control plane cannot be reached,
  * or a timer that the bootstrap calls transient has fired (decision xds-0076).
  *
@@ -67,6 +68,13 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
         before instanceof ServingState.Serving serving
             ? Optional.of(serving.config().listener())
             : Optional.empty();
+    RpcStatus ambient = listener.ambient();
+    if (ambient.code() == RpcStatus.Code.NOT_FOUND) { // decision xds-0077
+      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, ambient));
+    }
+    if (before instanceof ServingState.NotServing && !ambient.isOk()) {
+      return new Step(before, Set.of());
+    }
     if (listener.value().isPresent()) {
       return onListener(served, listener.value().get(), routes);
     }

@@ -258,6 +258,22 @@ class ServingWatcherTest {
   }
 
   @Test
+  @Conformance("A36-22")
+  void aDeletedListenerIsNotServedWhileItStaysCached() {
+    started();
+    set(listener("r1"));
+    set(Resources.routes("r1"));
+    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, ABSENT));
+    assertThat(state()).isInstanceOf(ServingState.NotServing.class);
+
+    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, UNREACHABLE));
+    assertThat(state()).isInstanceOf(ServingState.NotServing.class);
+
+    set(listener("r1"));
+    assertThat(state()).isInstanceOf(ServingState.Serving.class);
+  }
+
+  @Test
   @Conformance("A36-18")
   void changedRoutesKeepTheListener() {
     started();
