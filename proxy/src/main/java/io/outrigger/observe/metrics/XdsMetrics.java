@@ -3,7 +3,6 @@ package io.outrigger.observe.metrics;
 import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.outrigger.xds.ResourceType;
-
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.Labels;

@@ -31,7 +31,6 @@ import io.outrigger.lb.view.WeightUpdate;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
-
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
@@ -200,9 +199,11 @@ class MetricsTextTest {
   @Test
   void loadReportsToServersOfOneUriAddUp() {
     var often =
-        new XdsStatusView.LoadReport("cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
+        new XdsStatusView.LoadReport(
+            "cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
     var seldom =
-        new XdsStatusView.LoadReport("cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
+        new XdsStatusView.LoadReport(
+            "cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
 
     assertThat(lines(new XdsStatusView(List.of(), List.of(seldom, often)), "outrigger_load_report"))
         .containsExactlyInAnyOrder(
