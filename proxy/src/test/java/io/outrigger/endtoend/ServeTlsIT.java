@@ -13,6 +13,7 @@ import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -83,6 +84,7 @@ class ServeTlsIT {
     mesh.controlPlane.serve(listener());
     mesh.with(Flag.FORWARD)
         .with(Flag.SERVE, "127.0.0.1:" + port.number() + "=127.0.0.1:" + app.port())
+        .with(Flag.ACCESS_LOG, folder.resolve("access.log").toString())
         .with(Flag.PEER_HEADER, "x-forwarded-client-cert")
         .start();
   }
@@ -111,6 +113,14 @@ class ServeTlsIT {
   private JsonObject explain(String peer) {
     String query = "path=/" + METHOD + "&authority=pay.mesh" + peer;
     return mesh.admin().get("/explain?serve=127.0.0.1:" + port.number() + "&" + query).object();
+  }
+
+  private List<String> lines() {
+    try {
+      return Files.readAllLines(folder.resolve("access.log"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private JsonObject state() {
@@ -159,7 +169,20 @@ class ServeTlsIT {
             rbac.formatted("", address) + "verdict=\"denied\"} 2.0\n",
             "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
                 + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 3.0\n",
-            "outrigger_audit_log_dropped_total 0.0\n");
+            "outrigger_audit_log_dropped_total 0.0\n",
+            "grpc_server_call_started_total{grpc_method=\"other\"} 3.0\n",
+            "grpc_server_call_duration_seconds_count{grpc_method=\"other\",grpc_status=\"OK\"} 1\n",
+            "grpc_server_call_rcvd_total_compressed_message_size_bytes_count{"
+                + "grpc_method=\"other\",grpc_status=\"PERMISSION_DENIED\"} 2\n")
+        .doesNotContain("grpc_client_attempt_started_total{");
+    Await.until("three lines are there", () -> lines().size() == 3);
+    assertThat(lines().get(0))
+        .contains(
+            "\"serve\":\""
+                + address
+                + "\",\"peer\":\"spiffe://mesh/orders\",\"policy\":\"orders\"");
+    assertThat(lines().get(1))
+        .contains("\"peer\":\"spiffe://mesh/ship\",\"policy\":null", "\"local\":\"denied\"");
     String events = mesh.admin().get("/events?format=json&since=0").body();
     assertThat(events)
         .contains("/test.Pay/Charge from spiffe://mesh/ship (127.0.0.1): no policy of filter");

@@ -50,6 +50,9 @@ final class AttemptMeasure {
   AttemptMeasure(MethodStats method, CallSpans spans) {
     this.method = method;
     this.spans = spans;
+    if (method.isServer()) {
+      method.attemptStarted();
+    }
   }
 
   CallSpans spans() {
@@ -61,7 +64,9 @@ final class AttemptMeasure {
    */
   void attemptBegins(@Nullable String routed, int previous, boolean transparent, long now) {
     spans.attemptBegins(previous, transparent);
-    method.attemptStarted();
+    if (!method.isServer()) {
+      method.attemptStarted();
+    }
     cluster = routed;
     locality = null;
     begun = now;
@@ -172,21 +177,28 @@ final class AttemptMeasure {
 
   private void attemptEnded(RpcStatus.Code code, long now) {
     delayEnded(now);
-    if (begun != NONE) {
-      method.attemptEnded(
-          cluster == null ? "" : cluster,
-          locality,
-          code,
-          now - begun,
-          sent - MessagePrefixes.bytes(sentPrefixes),
-          received - MessagePrefixes.bytes(receivedPrefixes));
+    if (begun != NONE && !method.isServer()) {
+      ended(cluster == null ? "" : cluster, locality, code, now - begun);
     }
     begun = NONE;
+  }
+
+  private void ended(String where, @Nullable Locality locality, RpcStatus.Code code, long nanos) {
+    method.attemptEnded(
+        where,
+        locality,
+        code,
+        nanos,
+        sent - MessagePrefixes.bytes(sentPrefixes),
+        received - MessagePrefixes.bytes(receivedPrefixes));
   }
 
   /** The call has ended, and with it the current attempt. */
   void callEnded(RpcStatus.Code code, String message, long now) {
     attemptEnded(code, now);
+    if (method.isServer()) {
+      ended("", null, code, now);
+    }
     method.callEnded(code, now);
     if (isRetried()) {
       Detours past = detours();

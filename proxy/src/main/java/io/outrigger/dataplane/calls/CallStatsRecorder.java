@@ -6,6 +6,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.lb.Subchannel;
@@ -32,6 +33,8 @@ public final class CallStatsRecorder implements CallSummary {
   private RouteDecision.@Nullable Forward chosen;
   private @Nullable String clusterName;
 
+  private @Nullable PeerIdentity peer;
+  private @Nullable String policy;
   private @Nullable Subchannel picked;
   private int attempts;
   private boolean cancelled;
@@ -59,6 +62,20 @@ public final class CallStatsRecorder implements CallSummary {
   /** The spans of the call, which are notified while the call is in progress. */
   public CallSpans spans() {
     return measure == null ? CallSpans.NONE : measure.spans();
+  }
+
+  /** Sets the caller of a served call. */
+  public void peer(PeerIdentity caller) {
+    peer = caller;
+  }
+
+  /**
+   * Sets the RBAC policy that decided about the call.
+   *
+   * @param name the policy; null when the call was denied because no policy matched
+   */
+  public void policy(@Nullable String name) {
+    policy = name;
   }
 
   /** Sets the target whose configuration routes the call. */
@@ -325,6 +342,16 @@ public final class CallStatsRecorder implements CallSummary {
   public CharSequence traceparent() {
     AsciiString value = head == null ? null : head.headers().get(TRACEPARENT);
     return value == null ? AsciiString.EMPTY_STRING : value;
+  }
+
+  @Override
+  public @Nullable PeerIdentity peer() {
+    return peer;
+  }
+
+  @Override
+  public @Nullable String policy() {
+    return policy;
   }
 
   @Override

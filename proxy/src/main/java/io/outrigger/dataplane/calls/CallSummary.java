@@ -4,6 +4,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -92,6 +93,12 @@ public interface CallSummary {
 
   /** The app's {@code traceparent} (W3C Trace Context); may be empty. */
   CharSequence traceparent();
+
+  /** The caller of a served address; null for calls of a forward. */
+  @Nullable PeerIdentity peer();
+
+  /** The RBAC policy that decided about the call; null when none did. */
+  @Nullable String policy();
 
   long requestBytes();
 

@@ -12,13 +12,29 @@ import java.util.Set;
  *     Metrics")
  * @param callDelays whether waits of calls for their configuration are measured (A121)
  * @param attemptDelays whether waits of attempts for a connection are measured (A121)
+ * @param asServer whether a call is measured once, as a server of A66 does, instead of its attempts
  */
 public record Measuring(
-    Set<String> methods, boolean localities, boolean callDelays, boolean attemptDelays) {
+    Set<String> methods,
+    boolean localities,
+    boolean callDelays,
+    boolean attemptDelays,
+    boolean asServer) {
   /** The fewest attributes: those that metrics always have. */
   public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false);
 
   public Measuring {
     methods = Set.copyOf(methods);
+  }
+
+  /** Measures calls of a client. */
+  public Measuring(
+      Set<String> methods, boolean localities, boolean callDelays, boolean attemptDelays) {
+    this(methods, localities, callDelays, attemptDelays, false);
+  }
+
+  /** Measures calls of a server whose {@code methods} have metrics of their own. */
+  public static Measuring ofServer(Set<String> methods) {
+    return new Measuring(methods, false, false, false, true);
   }
 }

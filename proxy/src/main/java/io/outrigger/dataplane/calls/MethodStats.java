@@ -214,6 +214,11 @@ public final class MethodStats {
         (key, each) -> all.computeIfAbsent(key, k -> new Histogram(LATENCY_NANOS)).add(each));
   }
 
+  /** Whether each call is measured as one attempt, as a server of A66 does. */
+  boolean isServer() {
+    return measuring.asServer();
+  }
+
   /** Whether places of attempts have localities. */
   public boolean hasLocalities() {
     return measuring.localities();

@@ -116,7 +116,7 @@ final class DownstreamConnection implements ConnectionHandler {
 
   @Override
   public void onRefused(HeaderList sound, String reason) {
-    ForwardedCall.refused(forward, loop, sound, reason);
+    ForwardedCall.refused(forward, caller, loop, sound, reason);
     errors.onRequestRefused(peer(), reason);
   }
 

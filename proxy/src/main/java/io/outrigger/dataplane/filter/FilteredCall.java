@@ -3,6 +3,7 @@ package io.outrigger.dataplane.filter;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.rbac.AuthorizationInput;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import java.util.Set;
@@ -17,6 +18,9 @@ public interface FilteredCall {
 
   /** The request and its caller, as RBAC judges them. Only for filters of served listeners. */
   AuthorizationInput authorization();
+
+  /** Tells the decision of an RBAC filter. */
+  void decided(Rbac.Decision decision);
 
   /** The cluster in which the call is balanced. */
   String cluster();

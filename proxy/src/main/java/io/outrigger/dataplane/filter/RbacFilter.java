@@ -38,6 +38,7 @@ final class RbacFilter implements RouteFilter {
   @Override
   public FilterStep onRequest(FilteredCall call) {
     Rbac.Decision decision = rules.decide(call.authorization());
+    call.decided(decision);
     observer.onDecision(call, name, rules, decision);
     return decision.isAllowed() ? FilterStep.PROCEED : DENIED;
   }

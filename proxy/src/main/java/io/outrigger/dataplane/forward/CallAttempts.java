@@ -8,6 +8,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.rbac.AuthorizationInput;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.RouteAction;
@@ -231,6 +232,13 @@ final class CallAttempts implements PickContext, FilteredCall {
       return new CallAuthorization(call.head(), remote);
     }
     throw new IllegalStateException("RBAC in a forward");
+  }
+
+  @Override
+  public void decided(Rbac.Decision decision) {
+    if (!decision.isAllowed() || decision.policy().isPresent()) {
+      record.policy(decision.policy().orElse(null));
+    }
   }
 
   @Override

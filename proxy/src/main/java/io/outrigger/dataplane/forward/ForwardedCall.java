@@ -100,7 +100,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     this.loop = loop;
     time = new CallTime(this);
     app = new DownstreamResponse(stream, loop);
-    record = new CallStatsRecorder(forward.stats(loop));
+    record = recorder(forward, caller, loop);
     request = new RequestRelay(app, record);
     attempts = new CallAttempts(this, time, record, request);
   }
@@ -110,11 +110,20 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
    *
    * @param sound the valid fields of the request
    */
-  public static void refused(Forward forward, CallLoop loop, HeaderList sound, String reason) {
-    var record = new CallStatsRecorder(forward.stats(loop));
+  public static void refused(
+      Forward forward, Caller caller, CallLoop loop, HeaderList sound, String reason) {
+    CallStatsRecorder record = recorder(forward, caller, loop);
     record.started(loop.heads().of(sound), forward.tracer());
     record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
     end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
+  }
+
+  private static CallStatsRecorder recorder(Forward forward, Caller caller, CallLoop loop) {
+    var record = new CallStatsRecorder(forward.stats(loop));
+    if (caller instanceof Caller.Remote remote) {
+      record.peer(remote.identity());
+    }
+    return record;
   }
 
   /** Returns the final response headers of a backend with the fields that the filters add. */

@@ -2,6 +2,7 @@ package io.outrigger.observe.access;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.observe.history.CallRecord;
 import java.time.Instant;
@@ -27,17 +28,27 @@ final class AccessLine {
     this.out = out;
   }
 
-  /** Appends the line of {@code entry} and a line break. */
-  static void append(StringBuilder out, CallRecord entry) {
-    new AccessLine(out).write(entry);
+  /**
+   * Appends the line of {@code entry} and a line break.
+   *
+   * @param isServed whether the call is one of a {@code --serve}
+   */
+  static void append(StringBuilder out, CallRecord entry, boolean isServed) {
+    new AccessLine(out).write(entry, isServed);
   }
 
-  private void write(CallRecord entry) {
+  private void write(CallRecord entry, boolean isServed) {
     long startMillis = entry.endMillis() - entry.durationNanos() / NANOS_PER_MILLI;
     out.append('{');
     text("start", Instant.ofEpochMilli(startMillis).toString());
     millis("duration_ms", entry.durationNanos());
-    text("forward", entry.forward());
+    if (isServed) {
+      text("serve", entry.forward());
+      textOrNull("peer", Optional.ofNullable(entry.peer()).flatMap(PeerIdentity::name));
+      textOrNull("policy", Optional.ofNullable(entry.policy()));
+    } else {
+      text("forward", entry.forward());
+    }
     text("method", entry.method());
     text("path", entry.path());
     text("authority", entry.authority());
@@ -61,6 +72,11 @@ final class AccessLine {
     }
     text("traceparent", entry.traceparent());
     out.append("}\n");
+  }
+
+  private void textOrNull(String name, Optional<String> value) {
+    name(name);
+    value.ifPresentOrElse(text -> quote(out, text), () -> out.append("null"));
   }
 
   private void text(String name, Optional<String> value) {

@@ -63,9 +63,18 @@ public final class AccessLog implements AutoCloseable {
 
   /** Returns the observer that logs the calls of one forward. */
   public CallObserver of(String forward) {
+    return of(forward, false);
+  }
+
+  /** Returns the observer that logs the calls of one served address. */
+  public CallObserver ofServe(String serve) {
+    return of(serve, true);
+  }
+
+  private CallObserver of(String name, boolean isServed) {
     return call -> {
-      CallRecord entry = CallRecord.of(forward, call, clock.millis());
-      return writer.add(lines -> AccessLine.append(lines, entry));
+      CallRecord entry = CallRecord.of(name, call, clock.millis());
+      return writer.add(lines -> AccessLine.append(lines, entry, isServed));
     };
   }
 

@@ -4,11 +4,13 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An ended call and its routing decision, for the access log and for {@code /explain?last=true}.
@@ -18,6 +20,8 @@ import java.util.OptionalInt;
  * @param endMillis the end of the call, in milliseconds since 1970
  * @param routeIndex the index of the route; -1 when the call was not routed
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
+ * @param peer the caller of a served address; null for calls of a forward
+ * @param policy the RBAC policy that decided about the call; null when none did
  */
 @AnyThread
 public record CallRecord(
@@ -43,7 +47,9 @@ public record CallRecord(
     long responseBytes,
     long timeoutNanos,
     Optional<EffectiveTimeout.Source> limitSource,
-    CharSequence traceparent) {
+    CharSequence traceparent,
+    @Nullable PeerIdentity peer,
+    @Nullable String policy) {
   public static CallRecord of(String forward, CallSummary call, long endMillis) {
     return new CallRecord(
         forward,
@@ -68,6 +74,8 @@ public record CallRecord(
         call.responseBytes(),
         call.timeoutNanos(),
         call.limitSource(),
-        call.traceparent());
+        call.traceparent(),
+        call.peer(),
+        call.policy());
   }
 }

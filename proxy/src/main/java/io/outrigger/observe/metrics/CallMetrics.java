@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client instruments of A66 and those of A96, with the labels of A89 and A78. All forwards to
- * the same target count as one client.
+ * The instruments of A66 for clients and servers, and those of A96, with the labels of A89 and A78.
+ * All forwards to the same target count as one client.
  */
 final class CallMetrics {
   /** The histograms of this source, which get their points when all forwards have been added. */
@@ -38,6 +38,15 @@ final class CallMetrics {
         "grpc.client.call.retry_delay_seconds",
         "Time without an attempt of calls that had retries.",
         Unit.SECONDS),
+    SERVED("grpc.server.call.duration_seconds", "Time of served calls.", Unit.SECONDS),
+    SERVED_SENT(
+        "grpc.server.call.sent_total_compressed_message_size_bytes",
+        "Bytes of messages sent to callers by a served call, as they were on the wire.",
+        Unit.BYTES),
+    SERVED_RECEIVED(
+        "grpc.server.call.rcvd_total_compressed_message_size_bytes",
+        "Bytes of messages received from callers by a served call, as they were on the wire.",
+        Unit.BYTES),
     /** Histogram only on request (A121), like the next one. */
     CALL_DELAYS(
         "grpc.client.call.delay.duration_seconds",
@@ -67,6 +76,7 @@ final class CallMetrics {
   }
 
   private final Instruments.Points started;
+  private final Instruments.Points served;
 
   /** Values by their labels, so that equal labels of several forwards become one point. */
   private final Map<Kind, Map<Labels, Histogram>> measured = new TreeMap<>();
@@ -75,10 +85,17 @@ final class CallMetrics {
     started =
         all.counter(
             "grpc.client.attempt.started", "Attempts that began, those in progress included.");
+    served =
+        all.counter(
+            "grpc.server.call.started", "Served calls that began, those in progress included.");
   }
 
-  static void addTo(List<MetricsView.Forward> forwards, Instruments all) {
+  static void addTo(
+      List<MetricsView.Forward> forwards, List<MetricsView.Serve> serves, Instruments all) {
     var metrics = new CallMetrics(all);
+    for (MetricsView.Serve serve : serves) {
+      serve.calls().methods().forEach(metrics::served);
+    }
     for (MetricsView.Forward forward : forwards) {
       forward
           .calls()
@@ -117,6 +134,21 @@ final class CallMetrics {
     totals
         .attemptDelays()
         .forEach((type, each) -> put(Kind.ATTEMPT_DELAYS, delayed(labels, type), each));
+  }
+
+  /** Adds the calls of a served address. What goes to the app was received from the caller. */
+  private void served(String method, MethodStats totals) {
+    Labels labels = Labels.of("grpc.method", method);
+    served.add(labels, totals.attempts());
+    for (Map<RpcStatus.Code, MethodStats.Attempts> calls : totals.ended().values()) {
+      calls.forEach(
+          (code, ended) -> {
+            Labels full = with(labels, code);
+            put(Kind.SERVED, full, ended.durations());
+            put(Kind.SERVED_SENT, full, ended.received());
+            put(Kind.SERVED_RECEIVED, full, ended.sent());
+          });
+    }
   }
 
   private static Labels delayed(Labels labels, String type) {

@@ -26,17 +26,14 @@ final class ServeMetrics {
       serve
           .handshakes()
           .forEach(
-              (result, count) -> {
-                if (count > 0) {
-                  Labels labels =
+              (result, count) ->
+                  handshakes.add(
                       Labels.of(
                           "grpc.tls.handshake.result",
                           result.toString(),
                           "grpc.tls.handshake.resumed",
-                          "FULL_HANDSHAKE");
-                  handshakes.add(labels, count);
-                }
-              });
+                          "FULL_HANDSHAKE"),
+                      count));
     }
   }
 }

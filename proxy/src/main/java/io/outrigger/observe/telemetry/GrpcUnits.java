@@ -23,6 +23,7 @@ final class GrpcUnits {
           Map.entry("grpc.subchannel.connection_attempts_succeeded", "{attempt}"),
           Map.entry("grpc.subchannel.connection_attempts_failed", "{attempt}"),
           Map.entry("grpc.client.tls.handshakes", "{handshake}"),
+          Map.entry("grpc.server.call.started", "{call}"),
           Map.entry("grpc.server.tls.handshakes", "{handshake}"),
           Map.entry("grpc.subchannel.open_connections", "{connection}"),
           Map.entry("grpc.xds_client.connected", "{bool}"),

@@ -60,7 +60,8 @@ final class PartSettings {
 
   /** Returns the settings of served calls, whose authority the app receives unchanged. */
   static ForwardSettings serving(ProxyOptions options, Supplier<String> nodeId) {
-    return calls(options, new AuthorityMode.Preserve(), nodeId);
+    return calls(options, new AuthorityMode.Preserve(), nodeId)
+        .measuring(Measuring.ofServer(options.measurement().methods()));
   }
 
   private static ForwardSettings calls(

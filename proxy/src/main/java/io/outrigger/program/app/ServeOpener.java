@@ -83,7 +83,7 @@ final class ServeOpener {
             spec.name(),
             PartSettings.serving(options, () -> targets.controlPlanes().node().id()),
             TargetResolver.none(),
-            access.map(lines -> lines.of(spec.name())).orElseGet(CallObserver::none),
+            access.map(lines -> lines.ofServe(spec.name())).orElseGet(CallObserver::none),
             CallTracer.NONE, // its spans are those of a client, and it would change headers
             memory,
             loops.count());

@@ -49,7 +49,7 @@ final class ServeRecords implements ServeObserver {
   private final LongSupplier nanos;
   private final Map<String, Map<Rbac.Decision, Tally>> decisions = new ConcurrentHashMap<>();
   private final AtomicInteger tallies = new AtomicInteger();
-  private final Map<HandshakeResult, LongAdder> handshakes = new EnumMap<>(HandshakeResult.class);
+  private final Map<HandshakeResult, LongAdder> handshakes = new ConcurrentHashMap<>();
 
   /** How often a filter made one decision. */
   private static final class Tally {
@@ -82,9 +82,6 @@ final class ServeRecords implements ServeObserver {
     this.control = control;
     this.events = events;
     this.nanos = nanos;
-    for (HandshakeResult result : HandshakeResult.values()) {
-      handshakes.put(result, new LongAdder());
-    }
   }
 
   @Override
@@ -94,7 +91,7 @@ final class ServeRecords implements ServeObserver {
 
   @Override
   public void onHandshake(HandshakeResult result) {
-    handshakes.get(result).increment();
+    handshakes.computeIfAbsent(result, r -> new LongAdder()).increment();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.rbac.AuthorizationInput;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.testing.ScriptedRandom;
@@ -38,6 +39,9 @@ final class FakeFilteredCall implements FilteredCall {
   public AuthorizationInput authorization() {
     throw new UnsupportedOperationException();
   }
+
+  @Override
+  public void decided(Rbac.Decision decision) {}
 
   @Override
   public String cluster() {

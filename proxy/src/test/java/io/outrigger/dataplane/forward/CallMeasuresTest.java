@@ -17,6 +17,7 @@ import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -198,6 +199,30 @@ class CallMeasuresTest {
         .containsOnlyKeys(
             place("leaf", new Locality("r", "z", "s")),
             place("pay", null)); // no pick, hence no locality
+  }
+
+  /** A66's {@code grpc.server.call} has one value for each call, whatever its attempts were. */
+  @Conformance("OPS-07")
+  @Test
+  void aServerMeasuresCallsAndNoAttempts() {
+    script.forward =
+        script.forward(
+            ForwardSettings.defaults("node").measuring(Measuring.ofServer(Set.of("pkg.Svc/Call"))));
+    script.unary();
+    assertThat(measured("pkg.Svc/Call").attempts()).isEqualTo(1);
+    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.time.run();
+    script.respond();
+    script.succeed();
+    script.picks(Samples.QUEUE); // the second call has no attempt that reaches a backend
+    script.streaming().call.onReset(Http2Error.CANCEL, true);
+
+    MethodStats served = measured("pkg.Svc/Call");
+    assertThat(served.attempts()).isEqualTo(2);
+    assertThat(served.ended()).containsOnlyKeys(place("", null));
+    Map<Code, MethodStats.Attempts> calls = served.ended().get(place("", null));
+    assertThat(calls).containsOnlyKeys(Code.OK, Code.CANCELLED);
+    assertThat(count(calls.get(Code.OK).sent())).isEqualTo(1);
   }
 
   @Test

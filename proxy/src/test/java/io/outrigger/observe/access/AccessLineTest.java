@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.observe.history.CallRecord;
+import io.outrigger.testing.Conformance;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,8 +15,12 @@ class AccessLineTest {
   private static final long END = Instant.parse("2026-11-21T10:00:00.512Z").toEpochMilli();
 
   private static String line(CallSummary call) {
+    return line(call, false);
+  }
+
+  private static String line(CallSummary call, boolean isServed) {
     var out = new StringBuilder("before\n");
-    AccessLine.append(out, CallRecord.of("orders", call, END));
+    AccessLine.append(out, CallRecord.of("orders", call, END), isServed);
     return out.substring("before\n".length());
   }
 
@@ -41,6 +46,18 @@ class AccessLineTest {
             {"start":"2026-11-21T10:00:00.500Z","duration_ms":12.034,"forward":"orders",\
             "method":"POST","path":"/","attempts":0,"request_bytes":5,"response_bytes":7}
             """);
+  }
+
+  @Test
+  @Conformance("OPS-07")
+  void aServedCallHasItsCallerAndItsPolicy() {
+    String start =
+        "{\"start\":\"2026-11-21T10:00:00.500Z\",\"duration_ms\":12.034,\"serve\":\"orders\",";
+
+    assertThat(line(Calls.known("/"), true))
+        .startsWith(start + "\"peer\":\"spiffe://mesh/ship\",\"policy\":\"readers\",\"method\":");
+    assertThat(line(Calls.bare(), true))
+        .startsWith(start + "\"peer\":null,\"policy\":null,\"method\":");
   }
 
   /** Line breaks, both forms of terminal escapes, and non-ASCII text. */

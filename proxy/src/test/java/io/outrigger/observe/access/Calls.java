@@ -3,9 +3,11 @@ package io.outrigger.observe.access;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -129,5 +131,17 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   @Override
   public @Nullable String clusterName() {
     return complete ? "pay" : null;
+  }
+
+  @Override
+  public @Nullable PeerIdentity peer() {
+    return complete
+        ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "")
+        : null;
+  }
+
+  @Override
+  public @Nullable String policy() {
+    return complete ? "readers" : null;
   }
 }

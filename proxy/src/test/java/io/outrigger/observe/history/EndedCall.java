@@ -3,11 +3,13 @@ package io.outrigger.observe.history;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** A call that has ended. */
 record EndedCall(
@@ -102,5 +104,15 @@ record EndedCall(
   @Override
   public long responseBytes() {
     return 0;
+  }
+
+  @Override
+  public @Nullable PeerIdentity peer() {
+    return null;
+  }
+
+  @Override
+  public @Nullable String policy() {
+    return null;
   }
 }
