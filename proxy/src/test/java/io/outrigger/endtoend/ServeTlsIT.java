@@ -159,6 +159,7 @@ class ServeTlsIT {
     call(SHIP);
     call(SHIP);
     call(null);
+    Await.until("three lines are there", () -> lines().size() == 3);
 
     String address = "127.0.0.1:" + port.number();
     String rbac = "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"%s\",serve=\"%s\",";
@@ -172,10 +173,13 @@ class ServeTlsIT {
             "outrigger_audit_log_dropped_total 0.0\n",
             "grpc_server_call_started_total{grpc_method=\"other\"} 3.0\n",
             "grpc_server_call_duration_seconds_count{grpc_method=\"other\",grpc_status=\"OK\"} 1\n",
+            "grpc_server_call_sent_total_compressed_message_size_bytes_sum{"
+                + "grpc_method=\"other\",grpc_status=\"OK\"} 3.0\n",
+            "grpc_server_call_rcvd_total_compressed_message_size_bytes_sum{"
+                + "grpc_method=\"other\",grpc_status=\"OK\"} 0.0\n",
             "grpc_server_call_rcvd_total_compressed_message_size_bytes_count{"
                 + "grpc_method=\"other\",grpc_status=\"PERMISSION_DENIED\"} 2\n")
         .doesNotContain("grpc_client_attempt_started_total{");
-    Await.until("three lines are there", () -> lines().size() == 3);
     assertThat(lines().get(0))
         .contains(
             "\"serve\":\""
