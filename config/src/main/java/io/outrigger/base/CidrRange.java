@@ -1,7 +1,5 @@
 package io.outrigger.base;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Optional;
 
 /**
@@ -35,7 +33,7 @@ public record CidrRange(IpAddress network, int length) {
    * @param length is reduced to the number of bits of the address
    */
   public static Optional<CidrRange> of(String address, int length) {
-    Optional<IpAddress> ip = IpLiteral.canonical(address).map(CidrRange::parsed);
+    Optional<IpAddress> ip = IpAddress.parse(address);
     boolean isMapped = address.indexOf(':') >= 0 && ip.isPresent() && !ip.get().isV6();
     if (!isMapped) {
       return ip.map(network -> new CidrRange(network, length));
@@ -45,15 +43,6 @@ public record CidrRange(IpAddress network, int length) {
             length >= MAPPED_BITS
                 ? new CidrRange(v4, length - MAPPED_BITS)
                 : new CidrRange(new IpAddress(true, 0, IpAddress.MAPPED | v4.low()), length));
-  }
-
-  @SuppressWarnings("AddressSelection") // a literal address is not looked up
-  private static IpAddress parsed(String canonical) {
-    try {
-      return IpAddress.of(InetAddress.getByName(canonical));
-    } catch (UnknownHostException e) {
-      throw new AssertionError(canonical, e);
-    }
   }
 
   public boolean contains(IpAddress address) {

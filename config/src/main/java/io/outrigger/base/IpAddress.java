@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * An IP address as numbers, which compares without allocation. An IPv4-mapped IPv6 address, which a
@@ -30,6 +31,20 @@ public record IpAddress(boolean isV6, long high, long low) {
     return high == 0 && (low & ~UINT32) == MAPPED
         ? new IpAddress(false, 0, low & UINT32)
         : new IpAddress(true, high, low);
+  }
+
+  /** Returns the address that {@code text} is; empty if it is not a literal IP address. */
+  public static Optional<IpAddress> parse(String text) {
+    return IpLiteral.canonical(text).map(IpAddress::literal);
+  }
+
+  @SuppressWarnings("AddressSelection") // a literal address is not looked up
+  private static IpAddress literal(String canonical) {
+    try {
+      return of(InetAddress.getByName(canonical));
+    } catch (UnknownHostException e) {
+      throw new AssertionError(canonical, e);
+    }
   }
 
   public boolean isLoopback() {

@@ -1,6 +1,5 @@
 package io.outrigger.program.app;
 
-import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
@@ -22,7 +21,6 @@ import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.ExplainRequest;
 import io.outrigger.observe.explain.Explainer;
 import io.outrigger.observe.explain.Explanation;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,11 +96,11 @@ final class ServeExplainer {
   }
 
   private static IpAddress address(String what, String ip) {
-    InetAddress address = NetUtil.createInetAddressFromIpAddressString(ip);
-    if (address == null) {
-      throw new IllegalArgumentException(what + " is no IP address; give one such as 10.1.2.3");
-    }
-    return IpAddress.of(address);
+    return IpAddress.parse(ip)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    what + " is no IP address; give one such as 10.1.2.3"));
   }
 
   /** Runs on the control loop. */
@@ -245,7 +243,7 @@ final class ServeExplainer {
         new Chain(Optional.of(config.name()), matched),
         config.tls().isPresent(),
         chain
-            .hostFor(request.authority().toString())
+            .hostFor(String.valueOf(request.authority()))
             .map(DomainMatch::host)
             .map(host -> host.name()),
         route,
