@@ -8,12 +8,11 @@ import {Explain} from './explain.js';
 import {Overlay} from './overlay.js';
 import {Overview} from './overview.js';
 import {Resources} from './resources.js';
-import {Serving} from './serving.js';
 import {Tree} from './tree.js';
 
 const PERIOD = 1_000;
 const SLOWEST = 5_000; // between attempts while the sidecar is not there
-const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, serving: Serving, events: Events, explain: Explain, overlay: Overlay};
+const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, explain: Explain, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
 
@@ -25,17 +24,30 @@ class Page {
   #lost = 0; // failures in a row
   #timer = 0;
   #asked = 0;
+  #servingKnown = false;
 
   constructor() {
-    for (const [name, View] of Object.entries(VIEWS)) {
-      const view = new View(this);
-      this.#views.set(name, view);
-      byId(name).append(view.element);
-    }
+    for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
     byId('light').append(glyph('idle'), el('span', {}, 'connecting'));
     window.addEventListener('hashchange', () => this.#route(true));
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#refreshNow(); });
     this.#route(false);
+  }
+
+  #add(name, View) {
+    const view = new View(this);
+    this.#views.set(name, view);
+    byId(name).append(view.element);
+  }
+
+  /** Loads the view of served addresses where there are any; another process may have some. */
+  async #followServing() {
+    if (this.#servingKnown) return;
+    this.#servingKnown = true;
+    if (this.#views.has('serving') || !(await get('/listeners')).length) return;
+    this.#add('serving', (await import('./serving.js')).Serving);
+    document.querySelector('nav a[href="#serving"]').hidden = false;
+    if (location.hash === '#serving') this.#route(false);
   }
 
   /** Shows a view; its address can be kept and sent. */
@@ -70,12 +82,15 @@ class Page {
       try {
         const [ready, forwards, calls] = await Promise.all([readiness(), get('/forwards'), get('/calls')]);
         if (turn !== this.#asked) return;
-        if (this.traffic.add(calls)) this.events.restart(calls.time);
+        if (this.traffic.add(calls)) {
+          this.events.restart(calls.time);
+          this.#servingKnown = false;
+        }
         this.#connected(ready, forwards);
         this.events.follow();
         await this.#views.get(this.#current).refresh(forwards, ready);
         await this.#views.get('overlay').follow();
-        await this.#views.get('serving').follow();
+        await this.#followServing();
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {
         if (turn !== this.#asked) return;

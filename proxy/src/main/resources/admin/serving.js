@@ -2,19 +2,14 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';
-import {attr, cells, clock, el, keyed, setState, several, state, table, text} from './dom.js';
+import {attr, clock, el, keyed, setState, several, state, text} from './dom.js';
 
-const PERIOD_MILLIS = 5_000; // between two readings while another view is in sight
 const MOST_DENIED = 5;
 const STATES = {SERVING: 'good', WAITING: 'wait', BIND_RETRY: 'bad', NOT_SERVING: 'bad'};
 
 export class Serving {
-  #readAt = 0;
-  #listeners = [];
-
   constructor(page) {
     this.page = page;
-    this.link = document.querySelector('nav a[href="#serving"]');
     this.list = el('div');
     this.none = el('p.card.empty', {hidden: ''}, 'Nothing is served: --serve names an address and its app.');
     this.commands = new Commands();
@@ -23,20 +18,11 @@ export class Serving {
 
   show() {}
 
-  /** Shows the way to this view where something is served. */
-  async follow() {
-    if (Date.now() - this.#readAt < PERIOD_MILLIS) return;
-    this.#readAt = Date.now();
-    this.#listeners = await get('/listeners');
-    this.link.hidden = !this.#listeners.length;
-  }
-
   async refresh() {
-    this.#readAt = 0;
-    await this.follow();
-    this.none.hidden = this.#listeners.length > 0;
-    keyed(this.list, this.#listeners, each => each.name, listenerCard, (card, listener) => this.#update(card, listener));
-    const first = this.#listeners[0]?.name ?? 'NAME';
+    const listeners = await get('/listeners');
+    this.none.hidden = listeners.length > 0;
+    keyed(this.list, listeners, each => each.name, listenerCard, (card, listener) => this.#update(card, listener));
+    const first = listeners[0]?.name ?? 'NAME';
     this.commands.set([curl('/listeners'), '/listeners'], [outrigger('explain', '--serve', first, '--peer', 'spiffe://…', '--path', '/PKG.SVC/METHOD')]);
   }
 
@@ -50,34 +36,24 @@ export class Serving {
     text(about, [name === listen ? '' : listen, `to the app at ${app}`, resource && `Listener ${resource}`].filter(Boolean).join(', '));
     text(reason, error);
     attr(reason, 'class', word === 'WAITING' ? 'quiet' : 'error');
-    rows.hidden = !chains.length;
-    keyed(rows.lastChild, chains, chain => chain.name, chainRow, (row, chain) => {
-      const [label, tls, certificate, filters] = row.children;
-      text(label.firstChild, chain.name || 'without a name');
-      text(tls.firstChild, chain.tls ? 'TLS' : 'plain text');
-      text(certificate.firstChild, chain.client_certificate ? 'required' : 'not required');
-      text(filters.firstChild, chain.filters.join(', '));
+    keyed(rows, chains, chain => chain.name, line, (row, chain) => {
+      text(row.firstChild, chain.name || 'unnamed');
+      text(row.lastChild, `${chain.tls ? 'TLS' : 'plain text'}${chain.client_certificate ? ', client certificate required' : ''}, filters ${chain.filters.join(', ')}`);
     });
     const events = this.page.events.all.filter(event => event.kind === 'denied' && event.subject === name);
     title.hidden = !events.length;
-    keyed(denied, events.slice(-MOST_DENIED).reverse(), event => event.place, deniedLine, (line, event) => {
-      text(line.firstChild, clock(event.time));
-      text(line.lastChild, event.message);
+    keyed(denied, events.slice(-MOST_DENIED).reverse(), event => event.place, line, (row, event) => {
+      text(row.firstChild, clock(event.time));
+      text(row.lastChild, event.message);
     });
   }
 }
 
 function listenerCard() {
-  return el('section.card.provider.served', {},
-    el('div.bar', {}, el('h3.clip'), state('IDLE'), el('span.quiet')), el('p.quiet.about'), el('p'),
-    table('chains', [['filter chain'], ['connections'], ['client certificate'], ['filters']], el('tbody')),
-    el('h4', {hidden: ''}, 'Denied last'), el('ul.denied'));
+  return el('section.card.provider.served', {}, el('div.bar', {}, el('h3.clip'), state('IDLE'), el('span.quiet')), el('p.quiet'), el('p'),
+    el('ul'), el('h4', {hidden: ''}, 'Denied last'), el('ul'));
 }
 
-function chainRow() {
-  return cells(['filter chain', el('code')], ['connections', el('span')], ['client certificate', el('span')], ['filters', el('code')]);
-}
-
-function deniedLine() {
-  return el('li', {}, el('time.quiet'), ' ', el('span'));
+function line() {
+  return el('li', {}, el('span.quiet'), ' ', el('span'));
 }
