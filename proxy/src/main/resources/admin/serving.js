@@ -37,7 +37,7 @@ export class Serving {
     text(reason, error);
     attr(reason, 'class', word === 'WAITING' ? 'quiet' : 'error');
     keyed(rows, chains, chain => chain.name, line, (row, chain) => {
-      text(row.firstChild, chain.name || 'unnamed');
+      text(row.firstChild, `chain ${chain.name || 'without a name'}:`);
       text(row.lastChild, `${chain.tls ? 'TLS' : 'plain text'}${chain.client_certificate ? ', client certificate required' : ''}, filters ${chain.filters.join(', ')}`);
     });
     const events = this.page.events.all.filter(event => event.kind === 'denied' && event.subject === name);

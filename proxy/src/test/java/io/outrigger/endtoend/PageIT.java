@@ -852,7 +852,7 @@ class PageIT {
     awaitText(tab, "#serving .served[aria-label=pay] .state", "serving");
     assertThat(tab.text("#serving .served[aria-label=pay]"))
         .contains("127.0.0.1:" + pay.number(), "127.0.0.1:" + app.port(), "0 connections")
-        .contains("in plain text, filters istio.io/rbac, router");
+        .contains("chain in: plain text, filters istio.io/rbac, router");
     awaitText(tab, "#serving .served:nth-child(2)", "not serving");
     assertThat(tab.text("#serving .served:nth-child(2)")).contains("<b>ship</b>", "API listener");
     assertThat(tab.holds("document.querySelector('#serving .served .state.bad')")).isTrue();
