@@ -17,13 +17,17 @@ class LoggerLevelsTest {
   private final LoggerContext context = new LoggerContext();
   private final LoggerLevels levels = new LoggerLevels(context);
 
+  /** Sets a level, and returns the reply, whose body is released. */
   private AdminReply set(String name, String level) {
-    return levels.set(
-        new AdminRequest(
-            AdminRequest.Method.POST,
-            "/loggers/" + name,
-            Map.of("level", List.of(level)),
-            Optional.empty()));
+    AdminReply reply =
+        levels.set(
+            new AdminRequest(
+                AdminRequest.Method.POST,
+                "/loggers/" + name,
+                Map.of("level", List.of(level)),
+                Optional.empty()));
+    reply.body().release();
+    return reply;
   }
 
   @Test

@@ -82,7 +82,9 @@ final class NonsenseLimitsTest extends OptionsFixture {
           Flag.IDLE_TIMEOUT,
           Flag.KEEPALIVE_TIME,
           Flag.DRAIN_DELAY,
-          Flag.DRAIN_TIMEOUT);
+          Flag.DRAIN_TIMEOUT,
+          Flag.SERVE_DRAIN_SPREAD,
+          Flag.SERVE_DRAIN_GRACE);
 
   NonsenseLimitsTest(@TempDir Path folder) throws IOException {
     super(folder);
