@@ -60,7 +60,7 @@ public final class AdminServer implements AutoCloseable {
    */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** The quiet period of the shutdown, for tasks that other threads submit late. */
+  /** The time for replies, and for tasks that other threads submit late, when the server closes. */
   private static final int QUIET_MILLIS = 20;
 
   private static final int IDLE_SECONDS = 60;
@@ -180,10 +180,20 @@ public final class AdminServer implements AutoCloseable {
     return (InetSocketAddress) channel.localAddress();
   }
 
+  /**
+   * Closes the port at once, and the connections after {@link #QUIET_MILLIS}, so that the reply to
+   * the request that ends the process is still sent.
+   */
   @Override
   public void close() {
-    // also closes all connections, whose handlers then release their resources
-    group.shutdownGracefully(QUIET_MILLIS, 1000, TimeUnit.MILLISECONDS);
+    channel.close();
+    if (!group.isShuttingDown()) {
+      var unused =
+          group.schedule(
+              () -> group.shutdownGracefully(QUIET_MILLIS, 1000, TimeUnit.MILLISECONDS),
+              QUIET_MILLIS,
+              TimeUnit.MILLISECONDS);
+    }
   }
 
   /**
