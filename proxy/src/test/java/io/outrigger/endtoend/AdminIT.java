@@ -192,7 +192,8 @@ class AdminIT {
             "/events?format=json&evnets=1", "known are format, since, detail",
             "/config_dump?typ=cds", "known are type, name",
             "/xds?type=cds", "known are name",
-            "/explain?path=/a/b&headers=a:b", "known are forward, path, method, header, last",
+            "/explain?path=/a/b&headers=a:b",
+                "known are forward, path, method, header, authority, last, serve, peer, source",
             "/history?minutes=5", "known are forward, cluster, endpoint",
             "/calls?forward=orders", "unknown parameter \"forward\"; there are none here",
             "/forwards?%1b[2J=1", "unknown parameter \"?[2J\"; there are none here");

@@ -200,14 +200,14 @@ class BootstrapWaitIT {
     TestAuthority authority = TestAuthority.named("control plane");
     TestIdentity us = authority.issue("dns:us");
 
-    awaitReason("tls credentials: ca_certificate_file " + roots + " does not exist");
-    TestIdentity.replace(roots, authority.rootPem());
-    awaitReason("certificate_file " + chain + " does not exist");
+    awaitReason("tls credentials: certificate_file " + chain + " does not exist");
     TestIdentity.replace(chain, us.chainPem());
     awaitReason("private_key_file " + key + " does not exist");
     TestIdentity.replace(key, authority.issue("dns:before").keyPem());
     awaitReason("private_key_file " + key + " is not the key of certificate_file");
     TestIdentity.replace(key, us.keyPem());
+    awaitReason("tls credentials: ca_certificate_file " + roots + " does not exist");
+    TestIdentity.replace(roots, authority.rootPem());
     awaitReason("jwt_token_file " + token + " does not exist");
     assertThat(waited).isNotDone();
     TestIdentity.replace(token, "later");
