@@ -114,21 +114,25 @@ public final class ServedChain implements TargetResolver {
     return targets.routes().match(authority);
   }
 
-  /** Starts to follow the TLS context; on the control loop. */
+  /**
+   * Starts to follow the TLS context; on the control loop. A context that is known already is in
+   * use when this method returns, so that no connection is refused meanwhile.
+   */
   void start(TlsContexts contexts, Runnable onContext) {
-    config
-        .tls()
-        .ifPresent(
-            settings ->
-                use =
-                    contexts.use(
-                        settings,
-                        context -> {
-                          if (context.isOk() || !tls.isOk()) { // else the last one stays in use
-                            tls = context;
-                            onContext.run();
-                          }
-                        }));
+    if (config.tls().isEmpty()) {
+      return;
+    }
+    TlsContexts.Use begun =
+        contexts.use(
+            config.tls().get(),
+            context -> {
+              if (context.isOk() || !tls.isOk()) { // else the last one stays in use
+                tls = context;
+                onContext.run();
+              }
+            });
+    use = begun;
+    begun.latest().ifPresent(latest -> tls = latest);
   }
 
   /** Stops following the TLS context; on the control loop. */

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +82,11 @@ public final class TlsContexts {
       if (!closed) {
         user.onContext(context);
       }
+    }
+
+    /** The latest context, which the user may not have received yet; empty before the first. */
+    public Optional<Outcome<TlsContext>> latest() {
+      return Optional.ofNullable(entry.current);
     }
 
     /** Ends the subscription: the user is not called again. Further calls have no effect. */
