@@ -14,7 +14,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   /** The settings of a filter that does nothing. */
   public static final Rbac OFF = new Rbac(Optional.empty());
 
-  /** What is done with a request that a policy matches. */
+  /** The effect of a policy on the requests that it matches. */
   public enum Action {
     /** Requests that a policy matches are allowed, all others are denied. */
     ALLOW,

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.filter;
 import java.util.Optional;
 
 /**
- * What a filter decides about a request, for explanations.
+ * The decision of a filter about a request, for explanations.
  *
  * @param filter the name of the HTTP filter in the listener; empty for a refusal by the proxy
  * @param action the action of the filter's policies; empty without policies

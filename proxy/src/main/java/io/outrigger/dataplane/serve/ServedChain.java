@@ -55,6 +55,7 @@ public final class ServedChain implements TargetResolver {
   private volatile Targets targets;
   private volatile Outcome<TlsContext> tls = Outcome.failed(UNREAD);
   private TlsContexts.@Nullable Use use;
+  private boolean isTlsKnown;
 
   /**
    * @param serve the name of the {@code --serve}
@@ -114,25 +115,30 @@ public final class ServedChain implements TargetResolver {
     return targets.routes().match(authority);
   }
 
-  /**
-   * Starts to follow the TLS context; on the control loop. A context that is known already is in
-   * use when this method returns, so that no connection is refused meanwhile.
-   */
+  /** Starts to follow the TLS context; on the control loop. */
   void start(TlsContexts contexts, Runnable onContext) {
-    if (config.tls().isEmpty()) {
-      return;
-    }
-    TlsContexts.Use begun =
-        contexts.use(
-            config.tls().get(),
-            context -> {
-              if (context.isOk() || !tls.isOk()) { // else the last one stays in use
-                tls = context;
-                onContext.run();
-              }
-            });
-    use = begun;
-    begun.latest().ifPresent(latest -> tls = latest);
+    config
+        .tls()
+        .ifPresent(
+            settings ->
+                use =
+                    contexts.use(
+                        settings,
+                        context -> {
+                          if (context.isOk() || !tls.isOk()) { // else the last one stays in use
+                            tls = context;
+                            isTlsKnown = true;
+                            onContext.run();
+                          }
+                        }));
+  }
+
+  /**
+   * Whether the chain can judge connections: its TLS context has been built, or has failed. On the
+   * control loop.
+   */
+  boolean isReady() {
+    return isTlsKnown || config.tls().isEmpty();
   }
 
   /** Stops following the TLS context; on the control loop. */

@@ -56,6 +56,11 @@ final class ServedConfig {
     return null;
   }
 
+  /** Whether all chains can judge connections. */
+  boolean isReady() {
+    return chains.stream().allMatch(ServedChain::isReady);
+  }
+
   /** Why a chain with TLS admits no connections; empty when all chains do. */
   Optional<String> lack() {
     return chains.stream()

@@ -76,6 +76,12 @@ public final class ServedListener {
   /** Null while nothing may be served. */
   private @Nullable ServedConfig config;
 
+  /**
+   * The configuration that replaces {@code config} once its TLS contexts are known, at the latest
+   * after {@link TlsContexts#FIRST_READING}; null if there is none.
+   */
+  private @Nullable ServedConfig next;
+
   private @Nullable Http2Listener port;
 
   /** Completed when the previous port is closed. */
@@ -120,24 +126,39 @@ public final class ServedListener {
 
   /**
    * Serves a configuration. A Listener equal to the one in use keeps all connections; its routes
-   * apply to the next requests.
+   * apply to the next requests. Another Listener replaces the one in use when its TLS contexts are
+   * known, so that no connection is refused meanwhile.
    *
    * @param routes the routes of each chain, or why its requests fail (A36-16)
    */
   public void serve(
       SocketListener listener, Function<ServerFilterChain, Outcome<RouteTable>> routes) {
     control.checkInside();
-    ServedConfig before = config;
     if (isOver) {
       return;
     }
-    if (before != null && before.listener().equals(listener)) { // A36-20
-      before.routes(routes);
+    if (next != null && next.listener().equals(listener)) {
+      next.routes(routes);
       return;
     }
-    ServedConfig next = ServedConfig.of(listener, chain -> use(chain, routes.apply(chain)));
-    config = next;
-    admission.config(next);
+    dropNext();
+    if (config != null && config.listener().equals(listener)) { // A36-20
+      config.routes(routes);
+      return;
+    }
+    next = ServedConfig.of(listener, chain -> use(chain, routes.apply(chain)));
+    useNextIfReady();
+  }
+
+  private void useNextIfReady() {
+    ServedConfig ready = next;
+    if (ready == null || !ready.isReady()) {
+      return;
+    }
+    next = null;
+    ServedConfig before = config;
+    config = ready;
+    admission.config(ready);
     if (before != null) {
       before.close();
     }
@@ -145,13 +166,25 @@ public final class ServedListener {
     open();
   }
 
+  private void dropNext() {
+    if (next != null) {
+      next.close();
+      next = null;
+    }
+  }
+
   private ServedChain use(ServerFilterChain chain, Outcome<RouteTable> routes) {
     var selectors =
         new AppSelectors(app.handle(), chain.filters(), filters, settings.requiresRbac());
     String authority = settings.listen().getHostString() + ":" + settings.listen().getPort();
     var used = new ServedChain(chain, selectors, settings.name(), authority, routes);
-    used.start(tls, this::retireConnections);
+    used.start(tls, this::onContext);
     return used;
+  }
+
+  private void onContext() {
+    useNextIfReady();
+    retireConnections();
   }
 
   /** Ends the connections of old configurations, and those to peers that are trusted no more. */
@@ -231,6 +264,7 @@ public final class ServedListener {
   }
 
   private void endConfig() {
+    dropNext();
     if (config != null) {
       config.close();
       config = null;

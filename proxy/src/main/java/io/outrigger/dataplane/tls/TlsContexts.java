@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ public final class TlsContexts {
    * How long the first connection attempts wait for the first reading of the certificate files; a
    * file system that hangs must not delay them longer.
    */
-  static final Duration FIRST_READING = Duration.ofSeconds(10);
+  public static final Duration FIRST_READING = Duration.ofSeconds(10);
 
   /** Receives the TLS context of some settings. */
   public interface User {
@@ -82,11 +81,6 @@ public final class TlsContexts {
       if (!closed) {
         user.onContext(context);
       }
-    }
-
-    /** The latest context, which the user may not have received yet; empty before the first. */
-    public Optional<Outcome<TlsContext>> latest() {
-      return Optional.ofNullable(entry.current);
     }
 
     /** Ends the subscription: the user is not called again. Further calls have no effect. */

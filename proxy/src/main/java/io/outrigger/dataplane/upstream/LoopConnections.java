@@ -464,7 +464,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
 
   /** {@code connection} was not used for a whole idle timeout. */
   void onIdle(LoopConnection connection) {
-    if (waiters.isEmpty()) { // otherwise the backend admits no streams for now
+    if (waiters.isEmpty()) { // otherwise the backend admits no streams at the moment
       leave(connection);
     }
   }

@@ -82,7 +82,7 @@ public record ProxyOptions(
   }
 
   /**
-   * What is served for the mesh.
+   * The addresses that this process serves for the mesh, and their settings.
    *
    * @param serves one for each served address
    * @param drainSpread the time over which connections of an old configuration get GOAWAY, at most

@@ -33,9 +33,11 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.ProviderInstance;
+import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.identity.tls.TlsLibrary;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
@@ -540,12 +542,21 @@ class ServedTlsIT {
     var load = new Load(port, 1000);
     try (load) {
       for (int i = 1; i <= 100; i++) {
-        port.serve(chain("tls " + i, mutual(), everything()));
+        port.serve(chain("tls " + i, i % 2 == 0 ? mutual() : ofCallersLike(i), everything()));
         TimeUnit.MILLISECONDS.sleep(50);
       }
     }
     load.assertNoneFailed();
     assertThat(port.handshakes.size()).isGreaterThan(20);
+  }
+
+  /** Settings that no chain has had before, so that their TLS context has to be built. */
+  private static Optional<DownstreamTls> ofCallersLike(int number) {
+    List<SanMatcher> names =
+        List.of(
+            SanMatcher.ofAnyKind(new StringMatcher.Prefix("spiffe://mesh/", false)),
+            SanMatcher.ofAnyKind(new StringMatcher.Exact("caller-" + number, false)));
+    return mutual().map(tls -> new DownstreamTls(tls.identity(), tls.roots(), true, names));
   }
 
   /**

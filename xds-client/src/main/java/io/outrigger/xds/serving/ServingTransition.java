@@ -58,22 +58,21 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
   /**
    * Computes the next state.
    *
+   * @param deletion how the control plane deleted the Listener, which may stay cached; OK if it has
+   *     not
    * @param routes returns the state of a route configuration
    */
   Step apply(
       ServingState before,
       WatchState<ListenerResource> listener,
+      RpcStatus deletion,
       Function<String, WatchState<RouteTable>> routes) {
     Optional<SocketListener> served =
         before instanceof ServingState.Serving serving
             ? Optional.of(serving.config().listener())
             : Optional.empty();
-    RpcStatus ambient = listener.ambient();
-    if (ambient.code() == RpcStatus.Code.NOT_FOUND) { // decision xds-0077
-      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, ambient));
-    }
-    if (before instanceof ServingState.NotServing && !ambient.isOk()) {
-      return new Step(before, Set.of());
+    if (!deletion.isOk()) { // decision xds-0077
+      return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, deletion));
     }
     if (listener.value().isPresent()) {
       return onListener(served, listener.value().get(), routes);

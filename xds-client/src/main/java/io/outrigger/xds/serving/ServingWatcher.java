@@ -2,6 +2,7 @@ package io.outrigger.xds.serving;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.route.RouteTable;
@@ -24,6 +25,10 @@ public final class ServingWatcher {
   private final WatchTable<String, ListenerResource> listeners;
   private final WatchTable<String, RouteTable> routes;
   private ServingState state;
+
+  /** How the control plane deleted the Listener; OK if it has not, or has sent it again. */
+  private RpcStatus deletion = RpcStatus.OK;
+
   private boolean dirty;
   private boolean posted;
   private boolean closed;
@@ -45,7 +50,7 @@ public final class ServingWatcher {
     this.loop = loop;
     this.transition = new ServingTransition(resource, listen, nodeId);
     this.onState = onState;
-    this.listeners = WatchTable.of(client, ResourceType.LISTENER, name -> markDirty());
+    this.listeners = WatchTable.of(client, ResourceType.LISTENER, this::onListener);
     this.routes = WatchTable.of(client, ResourceType.ROUTE, name -> markDirty());
     this.state = transition.start();
   }
@@ -70,6 +75,15 @@ public final class ServingWatcher {
     routes.retain(Set.of(), Set.of());
   }
 
+  /** Remembers a deletion, which a later error of the stream must not hide. */
+  private void onListener(String name) {
+    RpcStatus ambient = listeners.get(name).ambient();
+    if (ambient.isOk() || ambient.code() == RpcStatus.Code.NOT_FOUND) {
+      deletion = ambient;
+    }
+    markDirty();
+  }
+
   private void markDirty() {
     dirty = true;
     if (!posted && !closed) {
@@ -85,7 +99,7 @@ public final class ServingWatcher {
     ServingTransition.Step step;
     do { // a new watch may deliver a cached resource at once
       dirty = false;
-      step = transition.apply(state, listeners.get(transition.resource()), routes::get);
+      step = transition.apply(state, listeners.get(transition.resource()), deletion, routes::get);
       routes.start(step.wanted());
     } while (dirty);
     posted = false;

@@ -263,10 +263,11 @@ class ServingWatcherTest {
     started();
     set(listener("r1"));
     set(Resources.routes("r1"));
-    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, ABSENT));
-    assertThat(state()).isInstanceOf(ServingState.NotServing.class);
-
-    loop.inside(() -> client.ambient(ResourceType.LISTENER, NAME, UNREACHABLE));
+    loop.inside(
+        () -> {
+          client.ambient(ResourceType.LISTENER, NAME, ABSENT);
+          client.ambient(ResourceType.LISTENER, NAME, UNREACHABLE);
+        });
     assertThat(state()).isInstanceOf(ServingState.NotServing.class);
 
     set(listener("r1"));
