@@ -3,7 +3,6 @@ package io.outrigger.identity.tls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
@@ -97,12 +96,16 @@ final class BoringSslEngines implements TlsEngines {
     }
   }
 
+  /**
+   * Netty parses the key and the chain once, because they are the same objects in each handshake.
+   * {@code OpenSslCachingX509KeyManagerFactory} has a cache above that one, and leaks the native
+   * key when the first two handshakes of a context run at the same time (Netty 4.2.18).
+   */
   private static KeyManagerFactory keys(Identity identity) {
-    return new OpenSslCachingX509KeyManagerFactory(
-        new KeyManagerFactoryWrapper(new IdentityKeyManager(identity)));
+    return new KeyManagerFactoryWrapper(new IdentityKeyManager(identity));
   }
 
-  /** Whether a server asks its clients for a certificate. */
+  /** Whether a server requests a certificate from its clients. */
   static ClientAuth clientAuth(DownstreamTls server) {
     if (server.roots().isEmpty()) {
       return ClientAuth.NONE;
