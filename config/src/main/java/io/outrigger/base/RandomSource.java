@@ -23,6 +23,7 @@ public interface RandomSource {
     FAULT_DELAY,
     FAULT_ABORT,
     QUERY_ID,
+    DNS_REFRESH,
     DRAIN_SPREAD
   }
 

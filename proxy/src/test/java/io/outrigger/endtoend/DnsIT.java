@@ -10,6 +10,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.NameServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +171,33 @@ class DnsIT {
       other.release();
       App.join(reply);
     }
+  }
+
+  /** Every backend is replaced, one after the other, while no connection breaks. */
+  @Conformance("KN-09")
+  @Test
+  void changedNameMovesCallsWithoutALostOne() throws Exception {
+    List<Backend> backends = new ArrayList<>(List.of(mesh.backend("b1").quiet()));
+    int port = backends.get(0).port();
+    for (int i = 2; i <= 4; i++) {
+      backends.add(mesh.backend("b" + i, "127.0.0." + i, port).quiet());
+    }
+    names.ttl(0).answer("pay.test", "127.0.0.1", "127.0.0.2");
+    forwardTo(target(backends.get(0))).with(Flag.DNS_REFRESH, "200ms").startReady();
+    List<Load> loads = mesh.loads(loops, METHOD, 200 / loops);
+
+    for (int i = 2; i <= 3; i++) {
+      names.answer("pay.test", "127.0.0." + i, "127.0.0." + (i + 1));
+      String added = "b" + (i + 1);
+      loads.forEach(load -> load.awaitMore(added, 20));
+      int gone = i;
+      Await.until("the old one is gone", this::lb, () -> !lb().contains("127.0.0." + (gone - 1)));
+      long before = backends.get(i - 2).started();
+      loads.forEach(load -> load.awaitMore(added, 20));
+      assertThat(backends.get(i - 2).started()).isEqualTo(before);
+    }
+
+    loads.forEach(load -> assertThat(load.failures()).isEmpty());
   }
 
   @Conformance("DI-08")

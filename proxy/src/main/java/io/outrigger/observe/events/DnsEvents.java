@@ -36,7 +36,7 @@ public final class DnsEvents implements DnsLookup {
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
+  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     return lookup.resolve(
         host,
         port,
@@ -46,10 +46,10 @@ public final class DnsEvents implements DnsLookup {
         });
   }
 
-  private void onAnswer(String host, Outcome<List<EndpointAddress>> answer) {
+  private void onAnswer(String host, Outcome<Answer> answer) {
     String text =
         answer.match(
-            DnsEvents::shown,
+            found -> shown(found.addresses()),
             reason -> "cannot be resolved, will be tried again: " + reason.message());
     if (lastAnswers.size() >= MAX_NAMES) {
       lastAnswers.clear();

@@ -23,6 +23,7 @@ import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -114,13 +115,15 @@ record Targets(
             root ->
                 Outcome.ok(
                     new XdsDependencyManager(
-                        control,
-                        root.client(),
-                        new DnsEvents(dns, events, forward),
-                        root.listener(),
-                        authority,
-                        known.bootstrap().node().id(),
-                        target instanceof DnsTarget ? new UntilResolved(configs) : configs)),
+                            control,
+                            root.client(),
+                            new DnsEvents(dns, events, forward),
+                            root.listener(),
+                            authority,
+                            known.bootstrap().node().id(),
+                            target instanceof DnsTarget ? new UntilResolved(configs) : configs)
+                        .refreshNames(
+                            target instanceof DnsTarget ? routing.dnsRefresh() : Duration.ZERO)),
             Outcome::failed);
   }
 }

@@ -33,6 +33,10 @@ public enum Flag {
           + " [::1]:PORT or unix:/path. TARGET: xds:///orders, xds://authority/orders, xds:///*"
           + " (each request's :authority names the target), or dns:///orders:50051 (all addresses"
           + " of a name, without a control plane). Repeatable"),
+  DNS_REFRESH(
+      "DURATION",
+      "how often the name of a dns: target is looked up again, but not before its TTL has passed;"
+          + " 0s: only when a connection is lost. Default 30s"),
   SERVE(
       "[NAME@]LISTEN=APP",
       Arity.MANY,

@@ -110,7 +110,8 @@ public final class OptionsReader {
             new Routing(
                 "true".equals(environment.get(AGGREGATES_DECIDE)),
                 isOn(Flag.IGNORE_ROUTE_TIMEOUT),
-                value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority)),
+                value(Flag.AUTHORITY, new AuthorityMode.OfTarget(), OptionsReader::authority),
+                duration(Flag.DNS_REFRESH, Duration.ofSeconds(30))),
             new Drain(
                 duration(Flag.DRAIN_DELAY, Duration.ZERO),
                 duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30))),

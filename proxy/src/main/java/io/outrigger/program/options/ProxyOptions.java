@@ -119,9 +119,14 @@ public record ProxyOptions(
    * @param aggregatesDecide whether the policy of an aggregate cluster replaces those of its leaves
    *     (A75 "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT")
    * @param ignoreRouteTimeout whether {@code timeout} and {@code max_grpc_timeout} are ignored
+   * @param dnsRefresh the interval in which the names of {@code dns:///} targets are looked up
+   *     again; zero means only when a connection is lost
    */
   public record Routing(
-      boolean aggregatesDecide, boolean ignoreRouteTimeout, AuthorityMode authority) {}
+      boolean aggregatesDecide,
+      boolean ignoreRouteTimeout,
+      AuthorityMode authority,
+      Duration dnsRefresh) {}
 
   /**
    * The settings of metrics and traces.

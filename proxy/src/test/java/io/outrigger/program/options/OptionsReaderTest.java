@@ -67,7 +67,7 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(30),
                     Duration.ofMinutes(5)),
                 new Limits(1000, 65536, 10_000, MEMORY.peerBytes(), 10_000, 100),
-                new Routing(false, false, new AuthorityMode.OfTarget()),
+                new Routing(false, false, new AuthorityMode.OfTarget(), Duration.ofSeconds(30)),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
                 Optional.empty(),
@@ -98,6 +98,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.SERVE_REQUIRE_RBAC, "true");
     give(Flag.PEER_HEADER, "x-forwarded-client-cert");
     give(Flag.MAX_TARGETS, "7");
+    give(Flag.DNS_REFRESH, "0s");
     give(Flag.ADMIN, "off");
     give(Flag.ADMIN_GRPC, "0.0.0.0:9902");
     give(Flag.HEALTH, "0.0.0.0:9903");
@@ -171,7 +172,8 @@ final class OptionsReaderTest extends OptionsFixture {
                     Duration.ofSeconds(7),
                     Duration.ofMinutes(8)),
                 new Limits(10, 8192, 20, 64 << 20, 0, 7),
-                new Routing(false, true, new AuthorityMode.Fixed("orders.example:443")),
+                new Routing(
+                    false, true, new AuthorityMode.Fixed("orders.example:443"), Duration.ZERO),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
                 Optional.empty(),

@@ -3,6 +3,7 @@ package io.outrigger.xds.deps;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -15,9 +16,22 @@ public interface DnsLookup {
    * @param host the DNS name or IP literal
    * @param port the port of every address in the result
    * @param callback called at most once on the control loop, after this method has returned, with
-   *     at least one address or with the reason of the failure
+   *     the addresses or with the reason of the failure
    */
-  Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback);
+  Query resolve(String host, int port, Consumer<Outcome<Answer>> callback);
+
+  /**
+   * The addresses of a name.
+   *
+   * @param addresses at least one address
+   * @param ttl the time for which the records of the answer may be cached; zero for addresses that
+   *     no DNS record contains
+   */
+  record Answer(List<EndpointAddress> addresses, Duration ttl) {
+    public Answer {
+      addresses = List.copyOf(addresses);
+    }
+  }
 
   /** A running lookup. */
   interface Query {

@@ -16,15 +16,18 @@ import io.outrigger.xds.ResourceWatcher;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Keeps one DNS name resolved.
  *
  * <pre>
- * RUNNING  -> RESTING   on addresses; a request is due after 30 s at the earliest
+ * RUNNING  -> RESTING   on addresses; a request is due after 30 s at the earliest, a refresh after
+ *                       its interval
  * RUNNING  -> WAITING   on failure, until the backoff has elapsed
  * RESTING  -> RUNNING   on a request for re-resolution, when due
  * RESTING  -> WAITING   on a request for re-resolution, until due
+ * RESTING  -> RUNNING   on the refresh timer
  * WAITING  -> RUNNING   on the timer
  * any      -> CLOSED    on close
  * </pre>
@@ -32,6 +35,11 @@ import java.util.Optional;
 @ControlConfined
 final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
+
+  /** The limit of the time for which a TTL delays a refresh (decision xds-0078). */
+  static final Duration MAX_TTL = Duration.ofMinutes(5);
+
+  private static final int REFRESH_JITTER_PERCENT = 10;
 
   /**
    * The time for which a configuration waits for the first answer to a name, so that an
@@ -54,24 +62,34 @@ final class DnsName {
   private final DnsLookup dns;
   private final ClusterSource.Dns name;
   private final ResourceWatcher<EndpointSet> watcher;
+  private final RandomSource random;
+  private final Duration refresh;
   private final Backoff backoff;
   private State state = State.WAITING;
   private Optional<EndpointSet> known = Optional.empty();
+  private Set<EndpointAddress> addresses = Set.of();
   private long answeredAt;
+  private Duration untilRefresh = Duration.ZERO;
   private Optional<DnsLookup.Query> query = Optional.empty();
   private Optional<TimerHandle> timer = Optional.empty();
   private Optional<TimerHandle> firstAnswerTimer = Optional.empty();
 
+  /**
+   * @param refresh the interval of lookups without a request; zero means none
+   */
   DnsName(
       ControlLoop loop,
       DnsLookup dns,
       RandomSource random,
+      Duration refresh,
       ClusterSource.Dns name,
       ResourceWatcher<EndpointSet> watcher) {
     this.loop = loop;
     this.dns = dns;
     this.name = name;
     this.watcher = watcher;
+    this.random = random;
+    this.refresh = refresh;
     this.backoff = new Backoff(random);
   }
 
@@ -87,9 +105,9 @@ final class DnsName {
     Duration rest = MIN_INTERVAL.minusNanos(loop.nanoTime() - answeredAt);
     if (rest.isNegative() || rest.isZero()) {
       run();
-    } else {
+    } else if (untilRefresh.isZero() || untilRefresh.compareTo(MIN_INTERVAL) > 0) {
       waitFor(rest);
-    }
+    } // otherwise the refresh comes first
   }
 
   void close() {
@@ -100,17 +118,19 @@ final class DnsName {
   }
 
   private void run() {
-    state = State.RUNNING;
+    timer.ifPresent(TimerHandle::cancel);
     timer = Optional.empty();
+    state = State.RUNNING;
     query = Optional.of(dns.resolve(name.hostname(), name.port(), this::onAnswer));
   }
 
   private void waitFor(Duration delay) {
+    timer.ifPresent(TimerHandle::cancel);
     state = State.WAITING;
     timer = Optional.of(loop.schedule(delay, this::run));
   }
 
-  private void onAnswer(Outcome<List<EndpointAddress>> answer) {
+  private void onAnswer(Outcome<DnsLookup.Answer> answer) {
     if (state != State.RUNNING) {
       return; // closed while the answer was on its way
     }
@@ -119,13 +139,31 @@ final class DnsName {
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
   }
 
-  private void onAddresses(List<EndpointAddress> addresses) {
+  private void onAddresses(DnsLookup.Answer answer) {
     backoff.reset();
     answeredAt = loop.nanoTime();
     state = State.RESTING;
-    EndpointSet next = endpoints(addresses);
-    known = known.filter(next::equals).or(() -> Optional.of(next)); // keeps the same instance
+    untilRefresh = untilRefresh(answer.ttl());
+    if (!untilRefresh.isZero()) {
+      timer = Optional.of(loop.schedule(untilRefresh, this::run));
+    }
+    Set<EndpointAddress> now = Set.copyOf(answer.addresses());
+    if (known.isEmpty() || !now.equals(addresses)) { // name servers rotate the order
+      addresses = now;
+      known = Optional.of(endpoints(answer.addresses()));
+    }
     watcher.onChanged(Outcome.ok(known.get()));
+  }
+
+  private Duration untilRefresh(Duration ttl) {
+    if (refresh.isZero()) {
+      return Duration.ZERO;
+    }
+    long spread = refresh.toNanos() / 100 * REFRESH_JITTER_PERCENT;
+    long jitter = random.nextLong(2 * spread + 1, RandomSource.Purpose.DNS_REFRESH);
+    Duration interval = refresh.plusNanos(jitter - spread);
+    Duration least = ttl.compareTo(MAX_TTL) < 0 ? ttl : MAX_TTL;
+    return interval.compareTo(least) < 0 ? least : interval;
   }
 
   private void onFailure(RpcStatus answer) {

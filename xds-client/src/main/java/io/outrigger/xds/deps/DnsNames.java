@@ -7,6 +7,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -17,6 +18,7 @@ final class DnsNames implements WatchTable.Source<ClusterSource.Dns, EndpointSet
   private final DnsLookup dns;
   private final RandomSource random;
   private final Set<DnsName> names = new HashSet<>();
+  private Duration refresh = Duration.ZERO;
 
   DnsNames(ControlLoop loop, DnsLookup dns, RandomSource random) {
     this.loop = loop;
@@ -24,9 +26,14 @@ final class DnsNames implements WatchTable.Source<ClusterSource.Dns, EndpointSet
     this.random = random;
   }
 
+  /** Sets the interval of lookups without a request; zero means none. */
+  void refresh(Duration interval) {
+    refresh = interval;
+  }
+
   @Override
   public XdsClient.Watch watch(ClusterSource.Dns name, ResourceWatcher<EndpointSet> watcher) {
-    var watched = new DnsName(loop, dns, random, name, watcher);
+    var watched = new DnsName(loop, dns, random, refresh, name, watcher);
     names.add(watched);
     watched.start();
     return () -> {

@@ -13,6 +13,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.XdsClient;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -108,6 +109,15 @@ public final class XdsDependencyManager {
     this.endpoints = WatchTable.of(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
     this.dnsNames = new DnsNames(loop, dns, random);
     this.hosts = new WatchTable<>(dnsNames, name -> markDirty());
+  }
+
+  /**
+   * Resolves DNS names again after each {@code interval}, without a request; zero means never. Must
+   * be called before {@link #start}.
+   */
+  public XdsDependencyManager refreshNames(Duration interval) {
+    dnsNames.refresh(interval);
+    return this;
   }
 
   /** Starts to watch. The listener is not called before this method returns. */

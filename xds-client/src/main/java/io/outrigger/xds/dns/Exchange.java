@@ -36,11 +36,13 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -261,7 +263,7 @@ final class Exchange {
     }
     List<InetAddress> addresses = addresses(response);
     if (!addresses.isEmpty()) {
-      return new Reply.Found(addresses);
+      return new Reply.Found(addresses, ttl(response));
     }
     boolean isReferral =
         response.count(DnsSection.ANSWER) == 0
@@ -275,6 +277,15 @@ final class Exchange {
   private static String text(DnsResponseCode code) {
     String text = code.toString(); // such as ServFail(2)
     return text.substring(0, text.indexOf('(')).toUpperCase(Locale.ROOT);
+  }
+
+  /** Returns the shortest TTL of all records in the answer, aliases among them. */
+  private static Duration ttl(DnsResponse response) {
+    return IntStream.range(0, response.count(DnsSection.ANSWER))
+        .mapToObj(i -> response.<DnsRecord>recordAt(DnsSection.ANSWER, i))
+        .map(record -> Duration.ofSeconds(record.timeToLive()))
+        .min(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   /**

@@ -8,6 +8,8 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,7 +32,7 @@ final class NameQuery {
   private final EventLoop loop;
   private final ResolvConf conf;
   private final List<InetSocketAddress> servers;
-  private final Consumer<Outcome<List<InetAddress>>> callback;
+  private final Consumer<Outcome<Reply.Found>> callback;
   private final Deque<String> candidates;
   private final Set<String> tried = new LinkedHashSet<>();
   private final Set<String> missing = new LinkedHashSet<>();
@@ -39,6 +41,7 @@ final class NameQuery {
   private final Deque<DnsRecordType> families = new ArrayDeque<>();
   private final Map<DnsRecordType, FamilyQuery> running = new HashMap<>();
   private final List<InetAddress> found = new ArrayList<>();
+  private Duration ttl = ChronoUnit.FOREVER.getDuration();
 
   /**
    * @param servers the servers of {@code conf}, in the order of queries
@@ -50,7 +53,7 @@ final class NameQuery {
       ResolvConf conf,
       List<InetSocketAddress> servers,
       List<String> candidates,
-      Consumer<Outcome<List<InetAddress>>> callback) {
+      Consumer<Outcome<Reply.Found>> callback) {
     this.loop = loop;
     this.conf = conf;
     this.servers = servers;
@@ -91,6 +94,7 @@ final class NameQuery {
     running.remove(family);
     if (reply instanceof Reply.Found answer) {
       found.addAll(answer.addresses());
+      ttl = answer.ttl().compareTo(ttl) < 0 ? answer.ttl() : ttl;
       running.values().forEach(FamilyQuery::shortenTimeouts);
     } else if (reply instanceof Reply.Missing answer) {
       missing.add(answer.reason());
@@ -107,7 +111,7 @@ final class NameQuery {
   private void onBothFamilies() {
     if (!found.isEmpty()) {
       found.sort(Comparator.comparingInt(address -> address.getAddress().length)); // IPv4 first
-      callback.accept(Outcome.ok(List.copyOf(found)));
+      callback.accept(Outcome.ok(new Reply.Found(found, ttl)));
     } else if (!candidates.isEmpty()) {
       start();
     } else {

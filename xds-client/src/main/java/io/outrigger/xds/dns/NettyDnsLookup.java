@@ -14,6 +14,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -59,20 +60,20 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
+  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     control.checkInside();
     var cancelled = new AtomicBoolean();
-    Consumer<Outcome<List<InetAddress>>> answer =
+    Consumer<Outcome<Reply.Found>> answer =
         outcome ->
             control.execute(
                 () -> {
                   if (!cancelled.get()) {
-                    callback.accept(endpoints(outcome, port));
+                    callback.accept(answer(outcome, port));
                   }
                 });
     InetAddress literal = NetUtil.createInetAddressFromIpAddressString(host);
     if (literal != null) {
-      answer.accept(Outcome.ok(List.of(literal)));
+      answer.accept(Outcome.ok(new Reply.Found(List.of(literal), Duration.ZERO)));
       return () -> cancelled.set(true);
     }
     EventLoop loop = thread();
@@ -86,18 +87,17 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     };
   }
 
-  private static Outcome<List<EndpointAddress>> endpoints(
-      Outcome<List<InetAddress>> answer, int port) {
-    return answer
-        .toOptional()
-        .map(
-            addresses ->
-                Outcome.ok(
-                    addresses.stream()
+  private static Outcome<Answer> answer(Outcome<Reply.Found> reply, int port) {
+    return reply.match(
+        found ->
+            Outcome.ok(
+                new Answer(
+                    found.addresses().stream()
                         .map(ip -> new EndpointAddress(NetUtil.toAddressString(ip), port))
                         .distinct()
-                        .toList()))
-        .orElseGet(() -> Outcome.failed(answer.status()));
+                        .toList(),
+                    found.ttl())),
+        Outcome::failed);
   }
 
   /** Ends running lookups. Their callbacks may still be called with a failure. */
@@ -125,10 +125,10 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   private final class Lookup {
     private final EventLoop loop;
     private final String host;
-    private final Consumer<Outcome<List<InetAddress>>> callback;
+    private final Consumer<Outcome<Reply.Found>> callback;
     private Optional<NameQuery> running = Optional.empty();
 
-    Lookup(EventLoop loop, String host, Consumer<Outcome<List<InetAddress>>> callback) {
+    Lookup(EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
       this.loop = loop;
       this.host = host;
       this.callback = callback;
@@ -137,7 +137,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     void start() {
       List<InetAddress> local = hostsFile(host);
       if (!local.isEmpty()) {
-        callback.accept(Outcome.ok(local));
+        callback.accept(Outcome.ok(new Reply.Found(local, Duration.ZERO)));
         return;
       }
       ResolvConf conf = settings();

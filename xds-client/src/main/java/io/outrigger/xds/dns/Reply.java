@@ -2,13 +2,18 @@ package io.outrigger.xds.dns;
 
 import io.outrigger.base.AnyThread;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 
 /** The result of a query for the addresses of one address family of a name. */
 @AnyThread
 sealed interface Reply {
-  /** The name has these addresses, at least one. */
-  record Found(List<InetAddress> addresses) implements Reply {
+  /**
+   * The name has these addresses, at least one.
+   *
+   * @param ttl the shortest time for which a record of the answer may be cached
+   */
+  record Found(List<InetAddress> addresses, Duration ttl) implements Reply {
     public Found {
       addresses = List.copyOf(addresses);
     }

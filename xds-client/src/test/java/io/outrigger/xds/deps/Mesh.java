@@ -29,9 +29,9 @@ final class Mesh {
   final RecordingConfigs configs = new RecordingConfigs();
   final List<Outcome<XdsConfig>> published = configs.published();
   final List<Map<String, Outcome<ClusterConfig>>> held = configs.held();
+  final ScriptedRandom random = new ScriptedRandom(1);
   final XdsDependencyManager manager =
-      new XdsDependencyManager(
-          loop, client, dns, "orders", "orders", "node-1", configs, new ScriptedRandom(1));
+      new XdsDependencyManager(loop, client, dns, "orders", "orders", "node-1", configs, random);
 
   /** A mesh whose manager watches already. */
   static Mesh started() {

@@ -6,9 +6,11 @@ import io.outrigger.base.ControlThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.deps.DnsLookup.Answer;
 import io.outrigger.xds.testing.ScriptedNameServer;
 import io.outrigger.xds.testing.ScriptedNameServer.Query;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,8 +85,8 @@ class NettyDnsLookupTest {
     server(number).tcp = query -> List.of(answer.apply(query));
   }
 
-  private CompletableFuture<Outcome<List<EndpointAddress>>> start(String host) {
-    var answer = new CompletableFuture<Outcome<List<EndpointAddress>>>();
+  private CompletableFuture<Outcome<Answer>> start(String host) {
+    var answer = new CompletableFuture<Outcome<Answer>>();
     control.execute(
         () ->
             lookup.resolve(
@@ -97,19 +99,37 @@ class NettyDnsLookupTest {
     return answer;
   }
 
-  private Outcome<List<EndpointAddress>> resolve(String host) throws Exception {
+  private Outcome<Answer> resolve(String host) throws Exception {
     return start(host).get(100, TimeUnit.SECONDS);
   }
 
   private List<String> addresses(String host) throws Exception {
-    Outcome<List<EndpointAddress>> answer = resolve(host);
+    Outcome<Answer> answer = resolve(host);
     assertThat(answer.isOk()).as(answer.toString()).isTrue();
-    assertThat(answer.toOptional().orElseThrow()).allMatch(address -> address.port() == 443);
-    return answer.toOptional().orElseThrow().stream().map(EndpointAddress::ip).toList();
+    List<EndpointAddress> addresses = answer.toOptional().orElseThrow().addresses();
+    assertThat(addresses).allMatch(address -> address.port() == 443);
+    return addresses.stream().map(EndpointAddress::ip).toList();
+  }
+
+  private Duration ttl(String host) throws Exception {
+    return resolve(host).toOptional().orElseThrow().ttl();
   }
 
   private String failure(String host) throws Exception {
     return resolve(host).status().message();
+  }
+
+  @Conformance("KN-09")
+  @Test
+  void theShortestTtlOfAllRecordsIsTheAnswers() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    server(1).ttl = 20;
+    udp(1, query -> query.ip6() ? query.answer("2001:db8::1") : query.aliases("10.0.0.1"));
+    assertThat(ttl("pay.test")).isEqualTo(Duration.ofSeconds(20));
+
+    server(1).ttl = 40;
+    assertThat(ttl("pay.test")).as("that of an alias").isEqualTo(Duration.ofSeconds(30));
+    assertThat(ttl("10.0.0.1")).as("a literal has none").isZero();
   }
 
   @Conformance("DI-08")
@@ -434,13 +454,13 @@ class NettyDnsLookupTest {
         });
     resolvConf.set(SERVERS + "options timeout:1 attempts:1");
 
-    var answers = new ArrayList<CompletableFuture<Outcome<List<EndpointAddress>>>>();
+    var answers = new ArrayList<CompletableFuture<Outcome<Answer>>>();
     for (int i = 0; i < 1000; i++) {
       answers.add(start("pay" + i + ".test"));
     }
 
-    for (CompletableFuture<Outcome<List<EndpointAddress>>> answer : answers) {
-      Outcome<List<EndpointAddress>> outcome = answer.get(100, TimeUnit.SECONDS);
+    for (CompletableFuture<Outcome<Answer>> answer : answers) {
+      Outcome<Answer> outcome = answer.get(100, TimeUnit.SECONDS);
       assertThat(outcome.isOk() || outcome.status().message().endsWith("of /etc/resolv.conf"))
           .as("seed %d: %s", seed, outcome)
           .isTrue();
@@ -499,7 +519,7 @@ class NettyDnsLookupTest {
   void aCancelledLookUpIsSilent() throws Exception {
     resolvConf.set("nameserver 127.0.0.1" + PATIENT);
     udp(1, query -> query.answer("10.0.0.1"));
-    var answer = new CompletableFuture<Outcome<List<EndpointAddress>>>();
+    var answer = new CompletableFuture<Outcome<Answer>>();
     control.execute(
         () -> {
           lookup.resolve("192.0.2.7", 443, answer::complete).cancel();

@@ -6,6 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,27 +19,31 @@ public final class FakeDnsLookup implements DnsLookup {
   private final List<Running> running = new ArrayList<>();
   private final List<String> asked = new ArrayList<>();
 
-  private record Running(
-      String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {}
+  private record Running(String host, int port, Consumer<Outcome<Answer>> callback) {}
 
   public FakeDnsLookup(ControlLoop loop) {
     this.loop = loop;
   }
 
   @Override
-  public Query resolve(String host, int port, Consumer<Outcome<List<EndpointAddress>>> callback) {
+  public Query resolve(String host, int port, Consumer<Outcome<Answer>> callback) {
     asked.add(host + ":" + port);
     var query = new Running(host, port, callback);
     running.add(query);
     return () -> running.remove(query);
   }
 
-  /** Answers the running lookup of {@code host} with these IP addresses. */
+  /** Answers the running lookup of {@code host} with these IP addresses, and a TTL of zero. */
   public void answer(String host, String... ips) {
+    answer(host, Duration.ZERO, ips);
+  }
+
+  /** Answers the running lookup of {@code host} with these IP addresses. */
+  public void answer(String host, Duration ttl, String... ips) {
     Running query = take(host);
     List<EndpointAddress> addresses =
         Stream.of(ips).map(ip -> new EndpointAddress(ip, query.port())).toList();
-    loop.execute(() -> query.callback().accept(Outcome.ok(addresses)));
+    loop.execute(() -> query.callback().accept(Outcome.ok(new Answer(addresses, ttl))));
   }
 
   /** Lets the running lookup of {@code host} fail. */

@@ -50,6 +50,12 @@ public final class NameServer implements AutoCloseable {
     return queries.get();
   }
 
+  /** From now on addresses may be cached for {@code seconds}. */
+  public NameServer ttl(int seconds) {
+    server.ttl = seconds;
+    return this;
+  }
+
   /** From now on {@code name} has these addresses, of both families. */
   public NameServer answer(String name, String... ips) {
     names.put(name + ".", Optional.of(List.of(ips)));

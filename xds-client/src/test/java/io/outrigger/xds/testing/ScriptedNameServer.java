@@ -39,10 +39,14 @@ public final class ScriptedNameServer implements AutoCloseable {
   private static final int TRUNCATED = 0x0200;
   private static final int RECURSION_AVAILABLE = 0x0080;
 
+  /** The TTL of addresses in answers, in seconds. */
+  public volatile int ttl = 60;
+
   public volatile Function<Query, List<byte[]>> udp = SILENT;
   public volatile Function<Query, List<byte[]>> tcp = SILENT;
 
   private static final int MAX_TRIES = 20;
+  private static final int ALIAS_TTL = 30;
 
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final DatagramSocket datagrams;
@@ -106,7 +110,7 @@ public final class ScriptedNameServer implements AutoCloseable {
     while (true) {
       var packet = new DatagramPacket(new byte[4096], 4096);
       datagrams.receive(packet);
-      var query = new Query(Arrays.copyOf(packet.getData(), packet.getLength()));
+      var query = new Query(Arrays.copyOf(packet.getData(), packet.getLength()), ttl);
       asked.add("udp " + query);
       for (byte[] answer : udp.apply(query)) {
         datagrams.send(new DatagramPacket(answer, answer.length, packet.getSocketAddress()));
@@ -120,7 +124,7 @@ public final class ScriptedNameServer implements AutoCloseable {
         var in = new DataInputStream(socket.getInputStream());
         byte[] bytes = new byte[in.readUnsignedShort()];
         in.readFully(bytes);
-        var query = new Query(bytes);
+        var query = new Query(bytes, ttl);
         asked.add("tcp " + query);
         var out = new DataOutputStream(socket.getOutputStream());
         for (byte[] answer : tcp.apply(query)) {
@@ -138,9 +142,9 @@ public final class ScriptedNameServer implements AutoCloseable {
     streams.close();
   }
 
-  /** One question, as it came. */
+  /** One question, as it came, and the TTL of addresses in its answer. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Query(byte[] bytes) {
+  public record Query(byte[] bytes, int ttl) {
     public int id() {
       return ((bytes[0] & 0xFF) << 8) | (bytes[1] & 0xFF);
     }
@@ -201,14 +205,15 @@ public final class ScriptedNameServer implements AutoCloseable {
       return message(id(), RESPONSE & ~RECURSION_AVAILABLE, question(), List.of());
     }
 
-    /** {@code name -> one.alias -> two.alias}, with the addresses of the last. */
+    /** {@code name -> one.alias -> two.alias}, with the addresses of the last. TTLs of 30 s. */
     public byte[] aliases(String... ips) {
       int endOfQuestion = 12 + question().length;
       int firstTarget = endOfQuestion + 12;
       int secondTarget = firstTarget + 7 + 12;
       List<byte[]> records = new ArrayList<>();
-      records.add(record(0xC00C, CNAME, new byte[] {3, 'o', 'n', 'e', 1, 'x', 0}));
-      records.add(record(0xC000 | firstTarget, CNAME, new byte[] {3, 't', 'w', 'o', 1, 'x', 0}));
+      records.add(record(0xC00C, CNAME, ALIAS_TTL, new byte[] {3, 'o', 'n', 'e', 1, 'x', 0}));
+      records.add(
+          record(0xC000 | firstTarget, CNAME, ALIAS_TTL, new byte[] {3, 't', 'w', 'o', 1, 'x', 0}));
       records.addAll(records(0xC000 | secondTarget, ips));
       return message(id(), RESPONSE, question(), records);
     }
@@ -216,7 +221,7 @@ public final class ScriptedNameServer implements AutoCloseable {
     private List<byte[]> records(int namePointer, String... ips) {
       return Arrays.stream(ips)
           .filter(ip -> ip.contains(":") == ip6())
-          .map(ip -> record(namePointer, ip6() ? AAAA : A, bytesOf(ip)))
+          .map(ip -> record(namePointer, ip6() ? AAAA : A, ttl, bytesOf(ip)))
           .toList();
     }
 
@@ -234,13 +239,13 @@ public final class ScriptedNameServer implements AutoCloseable {
     }
   }
 
-  private static byte[] record(int namePointer, int type, byte[] data) {
+  private static byte[] record(int namePointer, int type, int ttl, byte[] data) {
     return bytes(
         out -> {
           out.writeShort(namePointer);
           out.writeShort(type);
           out.writeShort(1);
-          out.writeInt(60);
+          out.writeInt(ttl);
           out.writeShort(data.length);
           out.write(data);
         });
