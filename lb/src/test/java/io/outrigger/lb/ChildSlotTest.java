@@ -13,7 +13,6 @@ import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +27,7 @@ class ChildSlotTest {
   private final ChildSlot slot = new ChildSlot(this::create, parent);
 
   private LbPolicy create(LbConfig config, LbParent above) {
-    return LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
-        .create(config, above);
+    return LeafPolicies.registry(parent.context(1)).create(config, above);
   }
 
   @Conformance("A52-05")

@@ -8,7 +8,6 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
-import io.outrigger.lb.view.LbObserver;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -67,7 +66,7 @@ class PolicyRegistryTest {
   }
 
   private PolicyRegistry leaves() {
-    return LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1);
+    return LeafPolicies.registry(parent.context(1));
   }
 
   /** Of each leaf that there is, with whatever settings. */

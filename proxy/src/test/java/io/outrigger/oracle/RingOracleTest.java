@@ -110,7 +110,7 @@ class RingOracleTest {
             new BalancingPolicy.RingHash(min, max, ""),
             backends,
             new FailureNote("pay", Samples.NOTE));
-    var policy = new RingHashPolicy(parent.loop(), parent.random(), config, parent);
+    var policy = new RingHashPolicy(parent.context(1), config, parent);
     parent.loop().inside(() -> policy.update(config));
     return parent;
   }

@@ -11,7 +11,6 @@ import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
@@ -72,9 +71,7 @@ class StrideOracleTest {
             settings,
             Samples.backends(addresses.toArray(String[]::new)),
             new FailureNote("pay", Samples.NOTE));
-    var policy =
-        new WeightedRoundRobinPolicy(
-            parent.loop(), parent.random(), LbObserver.none(), 1, config, parent);
+    var policy = new WeightedRoundRobinPolicy(parent.context(1), config, parent);
     parent.loop().inside(() -> policy.update(config));
     parent.loop().inside(parent.connector()::readyAll);
     Set<String> reported = new HashSet<>();

@@ -2,13 +2,13 @@ package io.outrigger.lb.cluster;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.CircuitBreaker;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.ComposedParent;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
@@ -20,7 +20,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
@@ -35,14 +34,12 @@ import java.util.Map;
  */
 @ControlConfined
 public final class ClusterImplPolicy implements LbPolicy {
-  private final RandomSource random;
+  private final LbContext context;
   private final CircuitBreakers breakers;
-  private final int loops;
   private final LbParent parent;
   private final ChildSlot child;
   private final DropCounts drops;
   private final ClusterMeter meter;
-  private final LbObserver observer;
   private final PublishGate gate = new PublishGate(this::publish);
 
   private LbConfig.ClusterImpl config;
@@ -50,27 +47,20 @@ public final class ClusterImplPolicy implements LbPolicy {
   private boolean closed;
 
   /**
-   * Creates a policy that counts nothing until its first update.
-   *
    * @param breakers the circuit breakers of the process, which are shared with other users of the
    *     cluster
    * @param loads collects the counts if the cluster's load is reported
-   * @param observer receives the events of connections
    */
   public ClusterImplPolicy(
+      LbContext context,
       PolicyFactory factory,
-      RandomSource random,
       CircuitBreakers breakers,
       LoadRegistry loads,
-      LbObserver observer,
-      int loops,
       LbConfig.ClusterImpl config,
       LbParent parent) {
-    this.random = random;
+    this.context = context;
     this.breakers = breakers;
     this.breaker = breakers.acquire(config.cluster(), config.edsServiceName());
-    this.observer = observer;
-    this.loops = loops;
     this.drops = new DropCounts();
     this.meter = new ClusterMeter(loads, config.cluster(), drops);
     this.config = config;
@@ -159,7 +149,8 @@ public final class ClusterImplPolicy implements LbPolicy {
   private void publish() {
     if (!closed) {
       parent.publish(
-          child.state(), new ClusterPicker(config, random, breaker, drops, child.picker()));
+          child.state(),
+          new ClusterPicker(config, context.random(), breaker, drops, child.picker()));
     }
   }
 
@@ -167,12 +158,13 @@ public final class ClusterImplPolicy implements LbPolicy {
       Backend backend, EndpointAddress address, SubchannelListener listener) {
     var connections =
         new ConnectionMeter(
-            observer,
+            context.observer(),
             new ConnectionGroup(config.cluster(), backend.locality(), address.tls().isPresent()),
             listener);
     Subchannel subchannel = parent.newSubchannel(backend, address, connections);
     subchannel.limitConnections(config.maxConnections());
-    var counted = new CountedSubchannel(subchannel, loops, backend.locality(), meter, connections);
+    var counted =
+        new CountedSubchannel(subchannel, context.loops(), backend.locality(), meter, connections);
     meter.add(counted);
     return counted;
   }

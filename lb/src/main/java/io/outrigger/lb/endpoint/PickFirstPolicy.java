@@ -1,10 +1,9 @@
 package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
@@ -40,8 +39,7 @@ final class PickFirstPolicy implements LbPolicy {
   private static final PickResult WAITS =
       PickResult.Queue.connecting("pick_first: waiting for any subchannel to connect");
 
-  private final ControlLoop control;
-  private final RandomSource random;
+  private final LbContext context;
   private final LbParent parent;
 
   private LbConfig.Leaf<BalancingPolicy.PickFirst> config;
@@ -49,12 +47,8 @@ final class PickFirstPolicy implements LbPolicy {
   private boolean updating;
 
   PickFirstPolicy(
-      ControlLoop control,
-      RandomSource random,
-      LbConfig.Leaf<BalancingPolicy.PickFirst> config,
-      LbParent parent) {
-    this.control = control;
-    this.random = random;
+      LbContext context, LbConfig.Leaf<BalancingPolicy.PickFirst> config, LbParent parent) {
+    this.context = context;
     this.config = config;
     this.parent = parent;
   }
@@ -65,14 +59,14 @@ final class PickFirstPolicy implements LbPolicy {
     updating = true;
     List<Backend> backends =
         config.settings().shuffle()
-            ? WeightedShuffle.of(config.backends(), config.weights(), random)
+            ? WeightedShuffle.of(config.backends(), config.weights(), context.random())
             : config.backends();
     if (backends.isEmpty()) {
       close();
     } else if (addresses != null) {
       addresses.update(backends);
     } else {
-      var list = new HappyEyeballs(control, parent, this::onChange);
+      var list = new HappyEyeballs(context.control(), parent, this::onChange);
       addresses = list;
       list.update(backends);
       list.connect();
@@ -146,7 +140,7 @@ final class PickFirstPolicy implements LbPolicy {
     @Override
     public PickResult pick(PickContext call) {
       if (!asked.get() && asked.compareAndSet(false, true)) {
-        control.execute(list::connect);
+        context.control().execute(list::connect);
       }
       return WAITS;
     }

@@ -1,11 +1,11 @@
 package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
@@ -48,7 +48,7 @@ public abstract class EndpointPolicy<
     implements LbPolicy {
   private static final Connectivity[] STATES = Connectivity.values();
 
-  private final ControlLoop control;
+  private final LbContext context;
   private final LbParent parent;
   private LbConfig.Leaf<S> config;
   private final Map<Key, M> members = new HashMap<>();
@@ -63,8 +63,8 @@ public abstract class EndpointPolicy<
   private boolean closed;
 
   /** Creates a policy without endpoints; the first update adds them. */
-  protected EndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
-    this.control = control;
+  protected EndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
+    this.context = context;
     this.parent = parent;
     this.config = config;
   }
@@ -84,6 +84,14 @@ public abstract class EndpointPolicy<
    * states of the members.
    */
   protected abstract void publish();
+
+  protected final LbContext context() {
+    return context;
+  }
+
+  protected final LbParent parent() {
+    return parent;
+  }
 
   protected final LbConfig.Leaf<S> config() {
     return config;
@@ -228,12 +236,14 @@ public abstract class EndpointPolicy<
   protected final void publishSoon() {
     if (!publishPosted) {
       publishPosted = true;
-      control.execute(
-          () -> {
-            if (publishPosted) {
-              publishNow();
-            }
-          });
+      context
+          .control()
+          .execute(
+              () -> {
+                if (publishPosted) {
+                  publishNow();
+                }
+              });
     }
   }
 

@@ -1,9 +1,9 @@
 package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -31,8 +31,8 @@ public abstract class EveryEndpointPolicy<
   private final FixedPicker waits;
 
   /** Creates a policy without endpoints; the first update adds them. */
-  protected EveryEndpointPolicy(ControlLoop control, LbConfig.Leaf<S> config, LbParent parent) {
-    super(control, config, parent);
+  protected EveryEndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
+    super(context, config, parent);
     waits =
         new FixedPicker(
             PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));

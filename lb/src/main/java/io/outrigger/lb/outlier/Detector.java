@@ -1,11 +1,9 @@
 package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.OutlierDetection;
-import io.outrigger.lb.view.LbObserver;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.ReturnReason;
 import io.outrigger.lb.view.OutlierEvent.SpareReason;
@@ -17,16 +15,7 @@ import java.util.List;
  * ejections end. Each decision is reported as an event with its numbers.
  */
 @ControlConfined
-final class Detector {
-  private final ControlLoop control;
-  private final RandomSource random;
-  private final LbObserver observer;
-
-  Detector(ControlLoop control, RandomSource random, LbObserver observer) {
-    this.control = control;
-    this.random = random;
-    this.observer = observer;
-  }
+record Detector(LbContext context) {
 
   /**
    * Performs the steps of A50 when the timer fires, in A50's order; {@code start} was read before
@@ -95,7 +84,7 @@ final class Detector {
     }
     if (!sweep.budget().hasRoom()) {
       skip(endpoint, evidence, sweep, SpareReason.MAX_EJECTION_OVERFLOW);
-    } else if (random.nextLong(100, Purpose.ENFORCEMENT) >= enforcement) { // A50-26
+    } else if (context.random().nextLong(100, Purpose.ENFORCEMENT) >= enforcement) { // A50-26
       skip(endpoint, evidence, sweep, SpareReason.ENFORCEMENT_PERCENTAGE);
     } else {
       eject(endpoint, admitted, evidence, sweep);
@@ -169,7 +158,7 @@ final class Detector {
         new OutlierEvent.Returned(
             cluster,
             endpoint.address(),
-            control.now(),
+            context.control().now(),
             ejected.since(),
             ejected.multiplier(),
             why));
@@ -178,6 +167,6 @@ final class Detector {
 
   private void report(EndpointTracker endpoint, OutlierEvent event) {
     endpoint.remember(event);
-    observer.onEvent(event);
+    context.observer().onEvent(event);
   }
 }

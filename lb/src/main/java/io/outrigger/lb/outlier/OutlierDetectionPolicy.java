@@ -2,12 +2,12 @@ package io.outrigger.lb.outlier;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
@@ -17,7 +17,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
@@ -61,28 +60,17 @@ public final class OutlierDetectionPolicy implements LbPolicy {
    */
   private record Standing(int ejected, int endpoints, boolean isQuiet) {}
 
-  /**
-   * @param observer receives an event for every outlier, ejected or spared, and for the end of
-   *     every ejection
-   * @param loops the number of event loops that pick
-   */
   public OutlierDetectionPolicy(
-      ControlLoop control,
-      RandomSource random,
-      LbObserver observer,
-      int loops,
-      PolicyFactory factory,
-      LbConfig.OutlierDetecting config,
-      LbParent parent) {
-    this.control = control;
+      LbContext context, PolicyFactory factory, LbConfig.OutlierDetecting config, LbParent parent) {
+    this.control = context.control();
     this.parent = parent;
     this.config = config;
     this.child =
         new ChildSlot(
             factory,
             new ComposedParent(this::newSubchannel, parent::publish, parent::requestReresolution));
-    this.trackers = new TrackerTable(() -> new CallCounts(loops));
-    this.detector = new Detector(control, random, observer);
+    this.trackers = new TrackerTable(() -> new CallCounts(context.loops()));
+    this.detector = new Detector(context);
     this.timer = new SweepTimer(control, this::sweep);
   }
 

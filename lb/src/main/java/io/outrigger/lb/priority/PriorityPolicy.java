@@ -1,9 +1,9 @@
 package io.outrigger.lb.priority;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
@@ -14,7 +14,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.HashMap;
@@ -36,8 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class PriorityPolicy implements LbPolicy {
-  private final ControlLoop control;
-  private final LbObserver observer;
+  private final LbContext context;
   private final PolicyFactory factory;
   private final LbParent parent;
   private final boolean namesPriorities;
@@ -53,20 +51,15 @@ public final class PriorityPolicy implements LbPolicy {
   private boolean closed;
 
   /**
-   * Creates a policy without children; the first update adds them.
-   *
-   * @param observer receives an event when another child is chosen
    * @param namesPriorities whether the reason of waiting calls contains the priority (A121)
    */
   public PriorityPolicy(
-      ControlLoop control,
-      LbObserver observer,
+      LbContext context,
       PolicyFactory factory,
       LbConfig.Priority config,
       LbParent parent,
       boolean namesPriorities) {
-    this.control = control;
-    this.observer = observer;
+    this.context = context;
     this.factory = factory;
     this.config = config;
     this.parent = parent;
@@ -199,7 +192,7 @@ public final class PriorityPolicy implements LbPolicy {
   private PriorityChild createOrReactivate(LbConfig.Child childConfig) {
     PriorityChild child = children.get(childConfig.name());
     if (child == null) {
-      child = new PriorityChild(control, factory, parent, gate::request, this::onRetired);
+      child = new PriorityChild(context.control(), factory, parent, gate::request, this::onRetired);
       children.put(childConfig.name(), child);
       child.update(childConfig);
     } else {
@@ -222,14 +215,16 @@ public final class PriorityPolicy implements LbPolicy {
     LbConfig.Child next = config.children().get(index);
     if (!chosen.equals(next.name())) {
       if (!chosen.isEmpty()) {
-        observer.onEvent(
-            new LbEvent.PrioritySwitch(
-                config.cluster(),
-                control.now(),
-                chosenLabel,
-                next.label(),
-                child.state(),
-                reasonToLeave(index)));
+        context
+            .observer()
+            .onEvent(
+                new LbEvent.PrioritySwitch(
+                    config.cluster(),
+                    context.control().now(),
+                    chosenLabel,
+                    next.label(),
+                    child.state(),
+                    reasonToLeave(index)));
       }
       chosen = next.name();
     }

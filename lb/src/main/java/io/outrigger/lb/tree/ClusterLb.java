@@ -1,13 +1,12 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.FixedPicker;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -20,7 +19,6 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -29,9 +27,8 @@ import org.jspecify.annotations.Nullable;
 /** The root of a cluster's tree, and the handle through which the tree publishes. */
 @ControlConfined
 final class ClusterLb implements LbParent {
-  private final ControlLoop control;
+  private final LbContext context;
   private final Connector connector;
-  private final RandomSource random;
   private final OutageEvents outages;
   private final Reresolution reresolution;
   private final ClusterHandle handle;
@@ -41,17 +38,14 @@ final class ClusterLb implements LbParent {
 
   ClusterLb(
       String name,
-      ControlLoop control,
+      LbContext context,
       Connector connector,
-      RandomSource random,
-      LbObserver observer,
       PolicyFactory factory,
       Reresolution reresolution,
       Consumer<ClusterHandle> onUnused) {
-    this.control = control;
+    this.context = context;
     this.connector = connector.ofCluster(name);
-    this.random = random;
-    this.outages = new OutageEvents(name, control, observer, this::count);
+    this.outages = new OutageEvents(name, context.control(), context.observer(), this::count);
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
     this.factory = factory;
@@ -97,7 +91,7 @@ final class ClusterLb implements LbParent {
 
   /** Any thread may call this method. */
   private void onAwaited() {
-    control.execute(connector::onAwaited);
+    context.control().execute(connector::onAwaited);
   }
 
   /**
@@ -119,9 +113,11 @@ final class ClusterLb implements LbParent {
   @Override
   public Subchannel newSubchannel(
       Backend backend, EndpointAddress address, SubchannelListener listener) {
-    var news = new SubchannelStateEvents(handle.name(), address, control, outages, listener);
+    var news =
+        new SubchannelStateEvents(handle.name(), address, context.control(), outages, listener);
     Connector ofEndpoint = connector.ofEndpoint(backend.endpoint().address());
-    return new ManagedSubchannel(control, ofEndpoint, random, backend, address, news);
+    return new ManagedSubchannel(
+        context.control(), ofEndpoint, context.random(), backend, address, news);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
@@ -48,10 +49,9 @@ public final class ClusterManager {
   }
 
   private final ControlLoop control;
+  private final LbContext context;
   private final Connector connector;
-  private final RandomSource random;
   private final Listener listener;
-  private final LbObserver observer;
   private final TreeFactory factory;
   private final Reresolution reresolution;
   private final LbConfigCache trees = new LbConfigCache();
@@ -77,11 +77,10 @@ public final class ClusterManager {
       int loops,
       Listener listener) {
     this.control = control;
+    this.context = new LbContext(control, random, new LbLog().and(observer), loops);
     this.connector = connector;
-    this.random = random;
     this.listener = listener;
-    this.observer = new LbLog().and(observer);
-    this.factory = new TreeFactory(control, random, breakers, loads, this.observer, loops);
+    this.factory = new TreeFactory(context, breakers, loads);
     this.reresolution = new Reresolution(control, listener::onReresolution);
   }
 
@@ -219,10 +218,8 @@ public final class ClusterManager {
   private ClusterLb newCluster(String name) {
     return new ClusterLb(
         name,
-        control,
+        context,
         connector,
-        random,
-        observer,
         factory,
         reresolution,
         handle -> control.execute(() -> onUnused(handle)));

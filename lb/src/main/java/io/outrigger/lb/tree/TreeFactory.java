@@ -1,9 +1,8 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
@@ -17,7 +16,6 @@ import io.outrigger.lb.outlier.OutlierDetectionPolicy;
 import io.outrigger.lb.override.OverrideHostPolicy;
 import io.outrigger.lb.priority.PriorityPolicy;
 import io.outrigger.lb.subset.RandomSubsettingPolicy;
-import io.outrigger.lb.view.LbObserver;
 
 /** Creates the policy for every kind of configuration; no other class knows all policies. */
 @ControlConfined
@@ -25,38 +23,31 @@ final class TreeFactory implements PolicyFactory {
   private final PolicyRegistry policies;
   private boolean namesPriorities;
 
-  TreeFactory(
-      ControlLoop control,
-      RandomSource random,
-      CircuitBreakers breakers,
-      LoadRegistry loads,
-      LbObserver observer,
-      int loops) {
+  TreeFactory(LbContext context, CircuitBreakers breakers, LoadRegistry loads) {
     this.policies =
-        LeafPolicies.registry(control, random, observer, loops)
+        LeafPolicies.registry(context)
             .node(
                 LbConfig.Priority.class,
                 (config, parent) ->
-                    new PriorityPolicy(control, observer, this, config, parent, namesPriorities))
+                    new PriorityPolicy(context, this, config, parent, namesPriorities))
             .node(
                 LbConfig.OutlierDetecting.class,
-                (config, parent) ->
-                    new OutlierDetectionPolicy(
-                        control, random, observer, loops, this, config, parent))
+                (config, parent) -> new OutlierDetectionPolicy(context, this, config, parent))
             .node(
                 LbConfig.ClusterImpl.class,
                 (config, parent) ->
-                    new ClusterImplPolicy(
-                        this, random, breakers, loads, observer, loops, config, parent))
+                    new ClusterImplPolicy(context, this, breakers, loads, config, parent))
             .node(
                 LbConfig.OverrideHost.class,
-                (config, parent) -> new OverrideHostPolicy(control, this, config, parent))
+                (config, parent) -> new OverrideHostPolicy(context.control(), this, config, parent))
             .node(
                 LbConfig.WeightedTarget.class,
-                (config, parent) -> new WeightedTargetPolicy(this, random, config, parent))
+                (config, parent) ->
+                    new WeightedTargetPolicy(this, context.random(), config, parent))
             .node(
                 LbConfig.RandomSubset.class,
-                (config, parent) -> new RandomSubsettingPolicy(this, random, config, parent))
+                (config, parent) ->
+                    new RandomSubsettingPolicy(this, context.random(), config, parent))
             .complete();
   }
 

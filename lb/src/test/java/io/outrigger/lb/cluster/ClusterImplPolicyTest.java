@@ -22,7 +22,6 @@ import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +41,10 @@ class ClusterImplPolicyTest {
   private final LoadRegistry loads = new LoadRegistry(parent.loop());
   private final ClusterImplPolicy policy =
       new ClusterImplPolicy(
-          LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), THREADS),
-          parent.random(),
+          parent.context(THREADS),
+          LeafPolicies.registry(parent.context(THREADS)),
           breakers,
           loads,
-          LbObserver.none(),
-          THREADS,
           config(1, List.of()),
           parent);
 

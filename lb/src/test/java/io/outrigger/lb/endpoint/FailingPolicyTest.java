@@ -9,7 +9,6 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.LbObserver;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -47,9 +46,7 @@ class FailingPolicyTest {
   }
 
   private LbPolicy policy(LbConfig config) {
-    LbPolicy policy =
-        LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
-            .create(config, parent);
+    LbPolicy policy = LeafPolicies.registry(parent.context(1)).create(config, parent);
     parent.loop().inside(() -> policy.update(config));
     return policy;
   }

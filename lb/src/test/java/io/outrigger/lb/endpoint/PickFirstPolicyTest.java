@@ -21,7 +21,6 @@ import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ScriptedRandom;
 import java.time.Duration;
@@ -42,7 +41,7 @@ class PickFirstPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 1)
+      LeafPolicies.registry(parent.context(1))
           .create(
               new LbConfig.Leaf<>(new BalancingPolicy.PickFirst(false), List.of(), NOTE), parent);
 

@@ -18,7 +18,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +34,7 @@ class RoundRobinPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      LeafPolicies.registry(parent.loop(), parent.random(), LbObserver.none(), 2)
+      LeafPolicies.registry(parent.context(2))
           .create(new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE), parent);
 
   @Test

@@ -28,7 +28,7 @@ class ReadyMembersTest {
   private static final FailureNote NOTE = new FailureNote("pay", Samples.NOTE);
 
   private final FakeParent parent = new FakeParent();
-  private final Policy policy = new Policy(parent.loop(), parent);
+  private final Policy policy = new Policy(parent);
 
   @Test
   void oneEndpointMoreIsSharedInWithoutALookAtTheOthers() {
@@ -143,21 +143,19 @@ class ReadyMembersTest {
   /** Shares calls as nobody would; what it is about is what it is told. */
   private static final class Policy
       extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, Watched> {
-    private final ControlLoop control;
-    private final LbParent parent;
     private PickResult[] shared = new PickResult[0];
     private int looks;
 
-    Policy(ControlLoop control, LbParent parent) {
+    Policy(FakeParent parent) {
       super(
-          control, new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE), parent);
-      this.control = control;
-      this.parent = parent;
+          parent.context(1),
+          new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE),
+          parent);
     }
 
     @Override
     protected Watched newMember(Backend backend) {
-      return new Watched(control, parent, backend, this);
+      return new Watched(context().control(), parent(), backend, this);
     }
 
     @Override

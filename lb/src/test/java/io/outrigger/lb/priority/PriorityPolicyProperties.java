@@ -8,7 +8,6 @@ import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.FakePolicies.FakePolicy;
 import io.outrigger.lb.testing.FakePolicies.NamedPicker;
-import io.outrigger.lb.view.LbObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -44,12 +43,7 @@ class PriorityPolicyProperties {
     var children = new FakePolicies();
     var policy =
         new PriorityPolicy(
-            parent.loop(),
-            LbObserver.none(),
-            children,
-            new LbConfig.Priority("pay", List.of()),
-            parent,
-            false);
+            parent.context(1), children, new LbConfig.Priority("pay", List.of()), parent, false);
     int configured = update(parent, policy, CHILDREN);
 
     for (Event event : events) {

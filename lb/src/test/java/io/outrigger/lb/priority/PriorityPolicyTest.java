@@ -33,8 +33,7 @@ class PriorityPolicyTest {
   private final List<LbEvent> events = new ArrayList<>();
   private final PriorityPolicy policy =
       new PriorityPolicy(
-          parent.loop(),
-          events::add,
+          parent.context(events::add, 1),
           children,
           new LbConfig.Priority("pay", List.of()),
           parent,
@@ -53,8 +52,7 @@ class PriorityPolicyTest {
     var outerPolicies = new FakePolicies();
     var outer =
         new PriorityPolicy(
-            told.loop(),
-            events::add,
+            told.context(events::add, 1),
             outerPolicies,
             new LbConfig.Priority("all", List.of()),
             told,

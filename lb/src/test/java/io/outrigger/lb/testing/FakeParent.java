@@ -2,6 +2,7 @@ package io.outrigger.lb.testing;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
@@ -11,6 +12,7 @@ import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import java.time.Duration;
@@ -43,6 +45,15 @@ public final class FakeParent implements LbParent {
 
   public ScriptedRandom random() {
     return random;
+  }
+
+  /** Returns a context with this loop and these random numbers, without an observer. */
+  public LbContext context(int loops) {
+    return context(LbObserver.none(), loops);
+  }
+
+  public LbContext context(LbObserver observer, int loops) {
+    return new LbContext(loop, random, observer, loops);
   }
 
   @Override

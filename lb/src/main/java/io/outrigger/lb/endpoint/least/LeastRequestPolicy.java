@@ -2,9 +2,9 @@ package io.outrigger.lb.endpoint.least;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.ComposedParent;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
@@ -17,20 +17,9 @@ import java.util.Map;
 @ControlConfined
 public final class LeastRequestPolicy
     extends EveryEndpointPolicy<BalancingPolicy.LeastRequest, LeastRequestPolicy.Counted> {
-  private final ControlLoop control;
-  private final RandomSource random;
-  private final LbParent parent;
-
-  /** Creates a policy without endpoints; the first update adds them. */
   public LeastRequestPolicy(
-      ControlLoop control,
-      RandomSource random,
-      LbConfig.Leaf<BalancingPolicy.LeastRequest> config,
-      LbParent parent) {
-    super(control, config, parent);
-    this.control = control;
-    this.random = random;
-    this.parent = parent;
+      LbContext context, LbConfig.Leaf<BalancingPolicy.LeastRequest> config, LbParent parent) {
+    super(context, config, parent);
   }
 
   static final class Counted extends LeafEndpoint {
@@ -44,7 +33,7 @@ public final class LeastRequestPolicy
 
   @Override
   protected Counted newMember(Backend backend) {
-    return new Counted(control, parent, backend, new ActiveRequests());
+    return new Counted(context().control(), parent(), backend, new ActiveRequests());
   }
 
   @Override
@@ -53,7 +42,7 @@ public final class LeastRequestPolicy
         answers(),
         ready().stream().map(member -> member.active).toArray(ActiveRequests[]::new),
         settings().choices(),
-        random);
+        context().random());
   }
 
   @Override

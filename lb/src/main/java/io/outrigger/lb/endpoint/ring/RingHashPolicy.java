@@ -1,10 +1,9 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
@@ -36,10 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedEndpoint> {
-  private final ControlLoop control;
-  private final RandomSource random;
-  private final LbParent parent;
-
   /** The members in the order of their keys; a member's number on the ring is its index. */
   private List<PlacedEndpoint> members = List.of();
 
@@ -49,22 +44,15 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   /** Null while there are no endpoints. */
   private @Nullable Ring ring;
 
-  /** Creates a policy without endpoints; the first update adds them. */
   public RingHashPolicy(
-      ControlLoop control,
-      RandomSource random,
-      LbConfig.Leaf<BalancingPolicy.RingHash> config,
-      LbParent parent) {
-    super(control, config, parent);
-    this.control = control;
-    this.random = random;
-    this.parent = parent;
+      LbContext context, LbConfig.Leaf<BalancingPolicy.RingHash> config, LbParent parent) {
+    super(context, config, parent);
     this.applied = config;
   }
 
   @Override
   protected PlacedEndpoint newMember(Backend backend) {
-    return new PlacedEndpoint(control, parent, backend);
+    return new PlacedEndpoint(context().control(), parent(), backend);
   }
 
   @Override
@@ -163,7 +151,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     if (count(Connectivity.CONNECTING) > 0 || count(Connectivity.IDLE) == 0) {
       return;
     }
-    int first = (int) random.nextLong(current.size(), Purpose.START_INDEX);
+    int first = (int) context().random().nextLong(current.size(), Purpose.START_INDEX);
     int place = first;
     do {
       PlacedEndpoint member = members.get(current.memberAt(place));
@@ -189,8 +177,8 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
         results,
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
-        random,
-        number -> control.execute(byNumber.get(number)::connect));
+        context().random(),
+        number -> context().control().execute(byNumber.get(number)::connect));
   }
 
   @Override

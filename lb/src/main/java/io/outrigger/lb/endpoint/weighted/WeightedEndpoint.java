@@ -1,12 +1,11 @@
 package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.DelegatingSubchannel;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
@@ -23,24 +22,18 @@ final class WeightedEndpoint extends LeafEndpoint {
   private final OutOfBandReports outOfBand;
   private boolean ready;
 
-  WeightedEndpoint(
-      ControlLoop control,
-      RandomSource random,
-      LbParent parent,
-      Backend backend,
-      OrcaSettings orcaSettings) {
-    this(control, random, parent, backend, orcaSettings, new ReportedWeight());
+  WeightedEndpoint(LbContext context, LbParent parent, Backend backend, OrcaSettings orcaSettings) {
+    this(context, parent, backend, orcaSettings, new ReportedWeight());
   }
 
   private WeightedEndpoint(
-      ControlLoop control,
-      RandomSource random,
+      LbContext context,
       LbParent parent,
       Backend backend,
       OrcaSettings orcaSettings,
       ReportedWeight weight) {
     super(
-        control,
+        context.control(),
         ComposedParent.wrapping(
             parent, subchannel -> new Reporting(subchannel, orcaSettings, weight)),
         backend);
@@ -48,8 +41,8 @@ final class WeightedEndpoint extends LeafEndpoint {
     this.weight = weight;
     this.outOfBand =
         new OutOfBandReports(
-            control,
-            random,
+            context.control(),
+            context.random(),
             backend.endpoint().address().toString(),
             report -> orcaSettings.apply(report, weight));
   }

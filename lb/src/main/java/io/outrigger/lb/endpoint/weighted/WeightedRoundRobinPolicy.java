@@ -1,11 +1,10 @@
 package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.ControlLoop;
-import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
@@ -13,7 +12,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.WeightUpdate;
 import java.util.List;
 import java.util.Map;
@@ -29,40 +27,22 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class WeightedRoundRobinPolicy
     extends EveryEndpointPolicy<BalancingPolicy.WeightedRoundRobin, WeightedEndpoint> {
-  private final ControlLoop control;
-  private final RandomSource random;
-  private final LbObserver observer;
-  private final int loops;
-  private final LbParent parent;
   private final OrcaSettings orcaSettings;
   private long @Nullable [] sequences;
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
 
-  /**
-   * Creates a policy without endpoints; the first update adds them.
-   *
-   * @param observer receives each update of the weights
-   */
   public WeightedRoundRobinPolicy(
-      ControlLoop control,
-      RandomSource random,
-      LbObserver observer,
-      int loops,
+      LbContext context,
       LbConfig.Leaf<BalancingPolicy.WeightedRoundRobin> config,
       LbParent parent) {
-    super(control, config, parent);
-    this.control = control;
-    this.random = random;
-    this.observer = observer;
-    this.loops = loops;
-    this.parent = parent;
-    this.orcaSettings = new OrcaSettings(control, config.settings());
+    super(context, config, parent);
+    this.orcaSettings = new OrcaSettings(context.control(), config.settings());
   }
 
   @Override
   protected WeightedEndpoint newMember(Backend backend) {
-    return new WeightedEndpoint(control, random, parent, backend, orcaSettings);
+    return new WeightedEndpoint(context(), parent(), backend, orcaSettings);
   }
 
   @Override
@@ -83,7 +63,8 @@ public final class WeightedRoundRobinPolicy
   @Override
   protected Picker picker() {
     if (nextUpdate == null) {
-      nextUpdate = control.schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
+      nextUpdate =
+          context().control().schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
     return new WeightedRoundRobinPicker(
         answers(), StaticStride.of(weights(ready())), sequences(ready().size()));
@@ -99,7 +80,7 @@ public final class WeightedRoundRobinPolicy
    * of them are usable.
    */
   private double[] weights(List<WeightedEndpoint> ready) {
-    long now = control.nanoTime();
+    long now = context().control().nanoTime();
     double[] weights = new double[ready.size()];
     int usable = 0;
     int stale = 0;
@@ -112,9 +93,11 @@ public final class WeightedRoundRobinPolicy
     detail = usable + " of " + weights.length + " READY endpoints have a usable weight";
     boolean isFallback = usable < 2;
     int notYetUsable = weights.length - usable - stale;
-    observer.onWeights(
-        new WeightUpdate(
-            note().cluster(), config().locality(), isFallback, notYetUsable, stale, weights));
+    context()
+        .observer()
+        .onWeights(
+            new WeightUpdate(
+                note().cluster(), config().locality(), isFallback, notYetUsable, stale, weights));
     return isFallback ? new double[ready.size()] : weights;
   }
 
@@ -125,9 +108,9 @@ public final class WeightedRoundRobinPolicy
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
-      known = new long[loops * WeightedRoundRobinPicker.STRIDE];
-      long start = random.nextLong(endpoints, Purpose.START_INDEX);
-      for (int loop = 0; loop < loops; loop++) {
+      known = new long[context().loops() * WeightedRoundRobinPicker.STRIDE];
+      long start = context().random().nextLong(endpoints, Purpose.START_INDEX);
+      for (int loop = 0; loop < context().loops(); loop++) {
         known[loop * WeightedRoundRobinPicker.STRIDE] = start + loop;
       }
       sequences = known;

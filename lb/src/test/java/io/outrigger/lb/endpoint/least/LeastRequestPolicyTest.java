@@ -32,8 +32,7 @@ class LeastRequestPolicyTest {
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
       new LeastRequestPolicy(
-          parent.loop(),
-          parent.random(),
+          parent.context(1),
           new LbConfig.Leaf<>(new BalancingPolicy.LeastRequest(2), List.of(), NOTE),
           parent);
 

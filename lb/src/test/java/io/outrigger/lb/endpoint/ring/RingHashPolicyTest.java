@@ -51,8 +51,7 @@ class RingHashPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      new RingHashPolicy(
-          parent.loop(), parent.random(), new LbConfig.Leaf<>(SMALL, List.of(), NOTE), parent);
+      new RingHashPolicy(parent.context(1), new LbConfig.Leaf<>(SMALL, List.of(), NOTE), parent);
 
   @Conformance("A42-09")
   @Test

@@ -43,8 +43,7 @@ class RingUpdatesTest {
   private Map<Integer, Backend> known = new HashMap<>();
   private LbConfig.Leaf<BalancingPolicy.RingHash> config =
       new LbConfig.Leaf<>(new BalancingPolicy.RingHash(1, 1, ""), List.of(), note(0));
-  private final RingHashPolicy policy =
-      new RingHashPolicy(parent.loop(), parent.random(), config, parent);
+  private final RingHashPolicy policy = new RingHashPolicy(parent.context(1), config, parent);
 
   /** An entry of the ring and the endpoint that it leads to. */
   private record Entry(long hash, String address) {}

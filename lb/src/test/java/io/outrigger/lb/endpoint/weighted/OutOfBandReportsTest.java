@@ -13,7 +13,6 @@ import io.outrigger.lb.testing.FakeConnector.FakeTransport;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.HashMap;
@@ -31,13 +30,7 @@ class OutOfBandReportsTest {
   private final FakeParent parent = new FakeParent();
   private final Map<String, FakeTransport> transports = new HashMap<>();
   private final LbPolicy policy =
-      new WeightedRoundRobinPolicy(
-          parent.loop(),
-          parent.random(),
-          LbObserver.none(),
-          1,
-          config(true, PERIOD, E1, E2),
-          parent);
+      new WeightedRoundRobinPolicy(parent.context(1), config(true, PERIOD, E1, E2), parent);
 
   @Conformance("A58-01")
   @Test

@@ -42,18 +42,17 @@ class WeightedRoundRobinPolicyTest {
   private final List<WeightUpdate> updates = new ArrayList<>();
   private final LbPolicy policy =
       new WeightedRoundRobinPolicy(
-          parent.loop(),
-          parent.random(),
-          new LbObserver() {
-            @Override
-            public void onEvent(LbEvent event) {}
+          parent.context(
+              new LbObserver() {
+                @Override
+                public void onEvent(LbEvent event) {}
 
-            @Override
-            public void onWeights(WeightUpdate update) {
-              updates.add(update);
-            }
-          },
-          2,
+                @Override
+                public void onWeights(WeightUpdate update) {
+                  updates.add(update);
+                }
+              },
+              2),
           new LbConfig.Leaf<>(settings(false), List.of(), NOTE),
           parent);
 

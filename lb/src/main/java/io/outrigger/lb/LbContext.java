@@ -1,0 +1,16 @@
+package io.outrigger.lb;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RandomSource;
+import io.outrigger.lb.view.LbObserver;
+
+/**
+ * The parts of the process that the policies of a target share.
+ *
+ * @param observer receives the events of the policies
+ * @param loops the number of event loops that pick; {@link PickContext#loop} is less than {@code
+ *     loops}
+ */
+@AnyThread
+public record LbContext(ControlLoop control, RandomSource random, LbObserver observer, int loops) {}
