@@ -3,6 +3,7 @@ package io.outrigger.http2;
 import io.outrigger.base.AnyThread;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,41 +17,51 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class PeerErrors {
-  /**
-   * The number of connections that were ended with one error code.
-   *
-   * @param ofApp true if the peers are apps, false if they are backends
-   */
-  public record EndedCount(boolean ofApp, Http2Error error, long count) {}
+  /** The kind of a peer. */
+  public enum Side {
+    /** A local app that uses a forward. */
+    APP,
+    /** A program that calls a served address. */
+    CALLER,
+    BACKEND;
 
-  private record Kind(boolean ofApp, Http2Error error) {}
+    /** The side in messages and metrics. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The number of connections to peers of one side that were ended with one error code. */
+  public record EndedCount(Side side, Http2Error error, long count) {}
+
+  private record Kind(Side side, Http2Error error) {}
 
   private final Map<Kind, LongAdder> ended = new ConcurrentHashMap<>();
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
-    for (boolean ofApp : new boolean[] {true, false}) { // an alert needs the zero before the one
-      ended.put(new Kind(ofApp, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
+    for (Side side : Side.values()) { // an alert needs the zero before the one
+      ended.put(new Kind(side, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
     }
   }
 
   /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
-  public void onConnectionEnded(boolean ofApp, Http2Error error, Object peer, String reason) {
+  public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
-      ended.computeIfAbsent(new Kind(ofApp, error), kind -> new LongAdder()).increment();
-      add("connection of " + (ofApp ? "app " : "backend ") + peer + " ended: " + reason);
+      ended.computeIfAbsent(new Kind(side, error), kind -> new LongAdder()).increment();
+      add("connection of " + side.word() + " " + peer + " ended: " + reason);
     }
   }
 
   /** Records that a request was refused because it breaks a rule of HTTP/2. */
-  public void onRequestRefused(Object peer, String reason) {
-    add("request of app " + peer + " refused: " + reason);
+  public void onRequestRefused(Side side, Object peer, String reason) {
+    add("request of " + side.word() + " " + peer + " refused: " + reason);
   }
 
-  /** Records that the connection of a peer of a served port did not get to HTTP/2. */
+  /** Records that the connection of a caller of a served address did not get to HTTP/2. */
   public void onHandshakeFailed(Object peer, String reason) {
-    add("connection of " + peer + " refused: " + reason);
+    add("connection of caller " + peer + " refused: " + reason);
   }
 
   private void add(String text) {
@@ -73,8 +84,8 @@ public final class PeerErrors {
     return ended.entrySet().stream()
         .map(
             each ->
-                new EndedCount(each.getKey().ofApp(), each.getKey().error(), each.getValue().sum()))
-        .sorted(Comparator.comparing(EndedCount::ofApp).thenComparing(EndedCount::error))
+                new EndedCount(each.getKey().side(), each.getKey().error(), each.getValue().sum()))
+        .sorted(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error))
         .toList();
   }
 }

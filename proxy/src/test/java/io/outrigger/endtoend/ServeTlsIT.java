@@ -144,6 +144,13 @@ class ServeTlsIT {
     assertThat(refused.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
     assertThat(refused.local()).isEqualTo("denied");
     assertThat(call(null).code()).isEqualTo(Status.Code.UNAVAILABLE);
+    Await.until(
+        "the failed handshake is an event",
+        () ->
+            mesh.admin()
+                .get("/events?format=json&since=0")
+                .body()
+                .contains("connection of caller /127.0.0.1:"));
     assertThat(app.started()).isEqualTo(1);
     assertThat(state().toString())
         .contains("\"tls\":true,\"client_certificate\":true,\"filters\":[\"rbac\",\"router\"]");

@@ -117,17 +117,17 @@ final class DownstreamConnection implements ConnectionHandler {
   @Override
   public void onRefused(HeaderList sound, String reason) {
     ForwardedCall.refused(forward, caller, loop, sound, reason);
-    errors.onRequestRefused(peer(), reason);
+    errors.onRequestRefused(caller.side(), peer(), reason);
   }
 
   @Override
   public void onEnding(Http2Error error, String reason) {
-    errors.onConnectionEnded(true, error, peer(), reason);
+    errors.onConnectionEnded(caller.side(), error, peer(), reason);
   }
 
-  private Object peer() {
+  private String peer() {
     SocketAddress address = connection.remoteAddress();
-    return address == null ? "of forward " + forward.name() : address;
+    return caller.described(address == null ? "of forward " + forward.name() : address.toString());
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
+import io.outrigger.http2.PeerErrors;
 import java.util.Optional;
 
 /** The peer that opens the streams of a downstream connection, and where its calls go. */
@@ -21,6 +22,12 @@ public sealed interface Caller {
   /** Returns the request headers to forward. */
   HeaderList forwarded(HeaderList request);
 
+  /** Returns the side that errors of the peer count for. */
+  PeerErrors.Side side();
+
+  /** Returns the peer's address with its name, for messages. */
+  String described(String address);
+
   /** A local app that uses a {@code --forward}. */
   record Local(TargetResolver targets) implements Caller {
     @Override
@@ -31,6 +38,16 @@ public sealed interface Caller {
     @Override
     public HeaderList forwarded(HeaderList request) {
       return request;
+    }
+
+    @Override
+    public PeerErrors.Side side() {
+      return PeerErrors.Side.APP;
+    }
+
+    @Override
+    public String described(String address) {
+      return address;
     }
   }
 
@@ -68,6 +85,16 @@ public sealed interface Caller {
       }
       certificate.ifPresent(list::add);
       return list.build();
+    }
+
+    @Override
+    public PeerErrors.Side side() {
+      return PeerErrors.Side.CALLER;
+    }
+
+    @Override
+    public String described(String address) {
+      return identity.name().map(name -> address + " (" + name + ")").orElse(address);
     }
   }
 }

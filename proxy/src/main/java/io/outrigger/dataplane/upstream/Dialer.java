@@ -19,6 +19,7 @@ import io.outrigger.http2.ConnectionHandler;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.Http2Connection;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.PeerErrors;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -88,7 +89,7 @@ final class Dialer {
 
   /** Reports that a connection ended, either for an error of its peer or in an orderly way. */
   void onEnded(Http2Error error, String reason) {
-    loops.peerErrors().onConnectionEnded(false, error, address, reason);
+    loops.peerErrors().onConnectionEnded(PeerErrors.Side.BACKEND, error, address, reason);
   }
 
   /**

@@ -42,8 +42,8 @@ final class ProcessMetrics {
             "outrigger_connections_ended",
             "Connections that were closed for an error of their peer, floods included.");
     for (PeerErrors.EndedCount count : process.endedForErrors()) {
-      String side = count.ofApp() ? "app" : "backend";
-      ended.add(Labels.of("side", side, "error", count.error().name()), count.count());
+      ended.add(
+          Labels.of("side", count.side().word(), "error", count.error().name()), count.count());
     }
     Points lag =
         all.gauge(

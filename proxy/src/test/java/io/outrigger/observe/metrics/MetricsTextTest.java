@@ -66,7 +66,7 @@ class MetricsTextTest {
           4096,
           MEMORY,
           new long[] {2_000_000, 0},
-          List.of(new PeerErrors.EndedCount(true, Http2Error.ENHANCE_YOUR_CALM, 4)));
+          List.of(new PeerErrors.EndedCount(PeerErrors.Side.APP, Http2Error.ENHANCE_YOUR_CALM, 4)));
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 

@@ -63,10 +63,13 @@ class PeerReportsTest {
     loop.inside(() -> reports().start());
     for (int i = 0; i < 100; i++) {
       errors.onConnectionEnded(
-          true, Http2Error.ENHANCE_YOUR_CALM, "1.2.3.4:" + i, "too many streams are reset");
+          PeerErrors.Side.APP,
+          Http2Error.ENHANCE_YOUR_CALM,
+          "1.2.3.4:" + i,
+          "too many streams are reset");
     }
     loop.advance(Duration.ofSeconds(3));
-    errors.onRequestRefused("1.2.3.4:5", "te is not trailers");
+    errors.onRequestRefused(PeerErrors.Side.APP, "1.2.3.4:5", "te is not trailers");
     loop.advance(Duration.ofSeconds(1));
 
     assertThat(told())
