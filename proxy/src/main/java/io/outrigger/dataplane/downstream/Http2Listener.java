@@ -234,27 +234,26 @@ public final class Http2Listener {
   }
 
   /**
-   * Views of the open connections, which the event loops produce.
+   * Views of the open connections of several listeners, which the event loops produce.
    *
    * @param from the lowest id to return
    * @param max the maximum number of connections, those with the lowest ids
    */
-  public CompletionStage<List<SocketView>> sockets(long from, int max) {
-    return loops
-        .askEach(i -> connections.get(i).views(from, max))
-        .thenApply(
-            each ->
-                each.stream()
-                    .flatMap(List::stream)
-                    .sorted(Comparator.comparingLong(SocketView::id))
-                    .limit(max)
-                    .toList());
-  }
-
-  /** The open connection with that id; empty when there is no such connection. */
-  public CompletionStage<Optional<SocketView>> socket(long id) {
-    return sockets(id, 1)
-        .thenApply(next -> next.stream().filter(socket -> socket.id() == id).findAny());
+  public static CompletionStage<List<SocketView>> sockets(
+      List<Http2Listener> listeners, long from, int max) {
+    CompletionStage<List<SocketView>> all = CompletableFuture.completedStage(List.of());
+    for (Http2Listener listener : listeners) {
+      var own = listener.loops.askEach(i -> listener.connections.get(i).views(from, max));
+      all =
+          all.thenCombine(
+              own,
+              (others, each) ->
+                  Stream.concat(others.stream(), each.stream().flatMap(List::stream))
+                      .sorted(Comparator.comparingLong(SocketView::id))
+                      .limit(max)
+                      .toList());
+    }
+    return all;
   }
 
   /** The number of connections accepted so far. */

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -345,11 +346,15 @@ public final class ServedListener {
     return reason.isPresent() || config == null ? reason : config.lack();
   }
 
+  /** Returns the open port, if any, and those that are closed but still have connections. */
+  public Stream<Http2Listener> listeners() {
+    control.checkInside();
+    return Stream.concat(leaving.stream(), Stream.ofNullable(port));
+  }
+
   /** The number of open connections. */
   public int connections() {
-    control.checkInside();
-    return leaving.stream().mapToInt(Http2Listener::connections).sum()
-        + (port == null ? 0 : port.connections());
+    return listeners().mapToInt(Http2Listener::connections).sum();
   }
 
   /**

@@ -11,7 +11,10 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 
-/** The metrics of forwards in CONTRACT section 7: requests, connections, endpoints. */
+/**
+ * The metrics of forwards and served addresses in CONTRACT section 7: requests, connections,
+ * endpoints.
+ */
 @AnyThread
 final class ForwardMetrics {
   private static final long[] BUCKET_NANOS = {
@@ -46,13 +49,15 @@ final class ForwardMetrics {
   private final Points connections;
   private final Points refusedConnections;
   private final Points ready;
+  private final Points serveReady;
   private final Points endpoints;
   private final Instruments.HistogramPoints durations;
 
   private ForwardMetrics(Instruments all) {
     requests = all.counter("outrigger_requests", "Requests that ended, by status.");
     started = all.counter("outrigger_requests_started", "Requests whose headers arrived.");
-    cancelled = all.counter("outrigger_requests_cancelled", "Requests that the app cancelled.");
+    cancelled =
+        all.counter("outrigger_requests_cancelled", "Requests that the app or caller cancelled.");
     localReplies =
         all.counter("outrigger_local_replies", "Replies of the proxy itself, by reason.");
     retries = all.counter("outrigger_retries", "Attempts after a failure, by kind.");
@@ -64,12 +69,13 @@ final class ForwardMetrics {
         all.counter(
             "outrigger_access_log_dropped",
             "Requests that are missing from the access log, which could not be written fast enough.");
-    requestBytes = all.counter("outrigger_request_bytes", "Body bytes from apps.", Unit.BYTES);
-    responseBytes = all.counter("outrigger_response_bytes", "Body bytes to apps.", Unit.BYTES);
+    requestBytes = all.counter("outrigger_request_bytes", "Body bytes of requests.", Unit.BYTES);
+    responseBytes = all.counter("outrigger_response_bytes", "Body bytes of responses.", Unit.BYTES);
     active = all.gauge("outrigger_requests_active", "Requests in progress.");
     queued =
         all.gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
-    connections = all.gauge("outrigger_downstream_connections", "Open local connections.");
+    connections =
+        all.gauge("outrigger_downstream_connections", "Open connections of apps and callers.");
     refusedConnections =
         all.counter(
             "outrigger_downstream_connections_refused",
@@ -77,6 +83,8 @@ final class ForwardMetrics {
     ready =
         all.gauge(
             "outrigger_forward_ready", "1 when the forward has a configuration it can route with.");
+    serveReady =
+        all.gauge("outrigger_serve_ready", "1 when the address is served and its app is there.");
     endpoints = all.gauge("outrigger_endpoints", "Endpoints by connectivity state.");
     durations =
         all.histogram(
@@ -85,14 +93,34 @@ final class ForwardMetrics {
             Unit.SECONDS);
   }
 
-  static void addTo(List<MetricsView.Forward> forwards, Instruments all) {
+  static void addTo(
+      List<MetricsView.Forward> forwards, List<MetricsView.Serve> serves, Instruments all) {
     var metrics = new ForwardMetrics(all);
     forwards.forEach(metrics::forward);
+    serves.forEach(metrics::serve);
+  }
+
+  private void serve(MetricsView.Serve serve) {
+    Labels labels = Labels.of("serve", serve.name());
+    calls(labels, serve.calls());
+    connections.add(labels, serve.connections());
+    serveReady.add(labels, serve.ready() ? 1 : 0);
   }
 
   private void forward(MetricsView.Forward forward) {
-    CallTotals calls = forward.calls();
     Labels labels = Labels.of("forward", forward.name());
+    calls(labels, forward.calls());
+    connections.add(labels, forward.connections());
+    refusedConnections.add(labels, forward.refusedConnections());
+    ready.add(labels, forward.ready() ? 1 : 0);
+    for (EndpointStates.Count each : forward.endpoints()) {
+      endpoints.add(
+          labels.add("cluster", each.cluster()).add("state", each.state().toString()),
+          each.count());
+    }
+  }
+
+  private void calls(Labels labels, CallTotals calls) {
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       count(requests, labels.add("grpc_status", code.toString()), calls.byGrpcStatus(code));
     }
@@ -112,17 +140,9 @@ final class ForwardMetrics {
     responseBytes.add(labels, calls.count(CallCounter.RESPONSE_BYTES));
     active.add(labels, calls.active());
     queued.add(labels, calls.queued());
-    connections.add(labels, forward.connections());
-    refusedConnections.add(labels, forward.refusedConnections());
-    ready.add(labels, forward.ready() ? 1 : 0);
     var duration = new Histogram(BUCKET_NANOS);
     duration.add(calls.durations());
     durations.add(labels, duration, NANOS_PER_SECOND);
-    for (EndpointStates.Count each : forward.endpoints()) {
-      endpoints.add(
-          labels.add("cluster", each.cluster()).add("state", each.state().toString()),
-          each.count());
-    }
   }
 
   /** Adds a count, unless it is zero. */

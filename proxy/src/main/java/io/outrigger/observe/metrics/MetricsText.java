@@ -31,7 +31,7 @@ public final class MetricsText {
    */
   public static MetricSnapshots snapshots(MetricsView view) {
     var sources = new MetricSources(view.failedSources());
-    sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), own));
+    sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), view.serves(), own));
     sources.add("calls", own -> CallMetrics.addTo(view.forwards(), view.serves(), own));
     sources.add("serves", own -> ServeMetrics.addTo(view.serves(), own));
     sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));

@@ -108,9 +108,15 @@ public record MetricsView(
     }
   }
 
-  /** The values of one served address. */
+  /**
+   * The values of one served address.
+   *
+   * @param ready whether it is served and its app can be reached
+   */
   public record Serve(
       String name,
+      boolean ready,
+      int connections,
       CallTotals calls,
       List<Decisions> decisions,
       Map<HandshakeResult, Long> handshakes) {

@@ -119,6 +119,14 @@ final class AdminServers implements AutoCloseable {
     state
         .forwards()
         .forEach(forward -> serving.put(forward.name(), !draining && state.isConfigured(forward)));
+    state
+        .serves()
+        .forEach(
+            serve ->
+                serving.merge(
+                    serve.spec().name(),
+                    !draining && serve.notReady().isEmpty(),
+                    Boolean::logicalAnd)); // a forward may have the same name
     serving.put("", state.notReady().isEmpty());
     server.health(serving);
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));

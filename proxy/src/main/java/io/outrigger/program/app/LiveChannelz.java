@@ -3,6 +3,7 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +72,10 @@ final class LiveChannelz implements ChannelzSource {
             target::accept);
       }
     }
+    for (RunningServe serve : state.serves()) {
+      Calls calls = calls(serve.calls().totals());
+      snapshot.server(serve.spec().name(), serve.spec().listen(), calls);
+    }
     ChannelzView made = snapshot.end();
     latest = made;
     latestNanos = now;
@@ -99,25 +106,36 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   @Override
-  public CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max) {
-    return state.forwards().stream()
-        .filter(each -> each.name().equals(forward))
-        .findAny()
-        .map(each -> each.listener().sockets(from, max))
-        .orElseGet(() -> CompletableFuture.completedStage(List.of()));
+  public CompletionStage<List<SocketView>> serverSockets(String server, long from, int max) {
+    return sockets(server::equals, from, max);
   }
 
   @Override
   public CompletionStage<Optional<SocketView>> socket(long id) {
-    CompletionStage<Optional<SocketView>> found = upstream.find(id);
-    for (RunningForward forward : state.forwards()) {
-      found =
-          found.thenCompose(
-              known ->
-                  known.isPresent()
-                      ? CompletableFuture.completedStage(known)
-                      : forward.listener().socket(id));
-    }
-    return found;
+    return upstream
+        .find(id)
+        .thenCompose(
+            known ->
+                known.isPresent()
+                    ? CompletableFuture.completedStage(known)
+                    : sockets(name -> true, id, 1)
+                        .thenApply(
+                            next -> next.stream().filter(socket -> socket.id() == id).findAny()));
+  }
+
+  /** Returns the connections to the ports of forwards and served addresses with these names. */
+  private CompletionStage<List<SocketView>> sockets(Predicate<String> names, long from, int max) {
+    return state
+        .onControl(
+            () ->
+                Stream.concat(
+                        state.forwards().stream()
+                            .filter(forward -> names.test(forward.name()))
+                            .map(RunningForward::listener),
+                        state.serves().stream()
+                            .filter(serve -> names.test(serve.spec().name()))
+                            .flatMap(serve -> serve.port().listeners()))
+                    .toList())
+        .thenCompose(listeners -> Http2Listener.sockets(listeners, from, max));
   }
 }

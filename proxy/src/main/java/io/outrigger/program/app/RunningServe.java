@@ -122,7 +122,12 @@ final class RunningServe {
 
   MetricsView.Serve metrics() {
     return new MetricsView.Serve(
-        spec.name(), calls.totals(), records.decisions(), records.handshakes());
+        spec.name(),
+        notReady().isEmpty(),
+        port.connections(),
+        calls.totals(),
+        records.decisions(),
+        records.handshakes());
   }
 
   /** Returns the name of the Listener; empty before the bootstrap is known; any thread. */

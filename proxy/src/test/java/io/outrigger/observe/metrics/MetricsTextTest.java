@@ -598,6 +598,8 @@ class MetricsTextTest {
     var serve =
         new MetricsView.Serve(
             "pay",
+            true,
+            5,
             idle().totals(),
             List.of(
                 new MetricsView.Decisions("rbac", "orders", true, 3),
