@@ -3,9 +3,18 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.channelz.v1.ChannelzGrpc;
+import io.grpc.channelz.v1.GetServerSocketsRequest;
+import io.grpc.channelz.v1.GetServersRequest;
+import io.grpc.channelz.v1.GetSocketRequest;
+import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -445,6 +454,86 @@ class ServeIT {
     Await.until("the app's own state is told", () -> health.get("/app").status() == 503);
     assertThat(health.get("/app").body())
         .isEqualTo("app unix:" + socket + ": its health check says NOT_SERVING\n");
+  }
+
+  @Test
+  void metricsHealthAndChannelzShowAServedAddress() throws Exception {
+    mesh.with(Flag.ADMIN_GRPC, "127.0.0.1:0");
+    app.kill();
+    controlPlane.serve(listener(inline("/")));
+    start();
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress(mesh.proxy().adminGrpcAddress().orElseThrow())
+            .usePlaintext()
+            .build();
+    mesh.keep(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
+    var health = HealthGrpc.newBlockingStub(channel);
+    var pay = HealthCheckRequest.newBuilder().setService("pay").build();
+    Await.until("known", () -> mesh.admin().get("/ready").body().contains("the app cannot"));
+    Await.until(
+        "not serving",
+        () -> {
+          try {
+            return health.check(pay).getStatus() == ServingStatus.NOT_SERVING;
+          } catch (StatusRuntimeException notKnownYet) {
+            return false;
+          }
+        });
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("outrigger_serve_ready{serve=\"pay\"} 0.0\n");
+
+    app.revive();
+    awaitState("SERVING", "");
+    Await.until("serving", () -> health.check(pay).getStatus() == ServingStatus.SERVING);
+    assertThat(caller().call(METHOD).backend()).isEqualTo("app");
+    Await.until(
+        "the call is counted",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("outrigger_requests_total{grpc_status=\"OK\",serve=\"pay\"} 1.0\n"));
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains(
+            "outrigger_requests_started_total{serve=\"pay\"} 1.0\n",
+            "outrigger_downstream_connections{serve=\"pay\"} 1.0\n",
+            "outrigger_serve_ready{serve=\"pay\"} 1.0\n");
+
+    var channelz = ChannelzGrpc.newBlockingStub(channel);
+    var server =
+        channelz.getServers(GetServersRequest.getDefaultInstance()).getServerList().stream()
+            .filter(each -> each.getRef().getName().equals("pay"))
+            .findAny()
+            .orElseThrow();
+    assertThat(server.getData().getCallsSucceeded()).isEqualTo(1);
+    var sockets =
+        channelz.getServerSockets(
+            GetServerSocketsRequest.newBuilder()
+                .setServerId(server.getRef().getServerId())
+                .build());
+    assertThat(sockets.getSocketRefCount()).isEqualTo(1);
+    var socket =
+        channelz.getSocket(
+            GetSocketRequest.newBuilder()
+                .setSocketId(sockets.getSocketRef(0).getSocketId())
+                .build());
+    assertThat(socket.getSocket().getLocal().getTcpipAddress().getPort()).isEqualTo(port.number());
+  }
+
+  /** The app of such a process, not its callers, may ask how a request was routed. */
+  @Test
+  void strangersLearnNeitherTheNodeNorTheRouting() throws Exception {
+    mesh.with(Flag.DECISION_HEADER, "x-why");
+    controlPlane.serve(listener(inline("/test.")));
+    start();
+    awaitState("SERVING", "");
+
+    App.Reply reached = caller().call(METHOD, "x-why", "1");
+    assertThat(reached.backend()).isEqualTo("app");
+    assertThat(reached.all("x-outrigger-decision")).isEmpty();
+    App.Reply refused = caller().call("other.Pay/Charge");
+    assertThat(refused.local()).isEqualTo("no_route");
+    assertThat(refused.message()).doesNotContain(Mesh.NODE);
   }
 
   @Test

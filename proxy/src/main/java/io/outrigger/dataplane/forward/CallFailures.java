@@ -28,8 +28,11 @@ final class CallFailures {
         Code.RESOURCE_EXHAUSTED, "the request's header list is too large (--max-header-bytes)");
   }
 
-  static RpcStatus queueFull(String forward) {
-    return RpcStatus.unavailable("too many requests wait in forward \"" + forward + "\"");
+  static RpcStatus queueFull(Forward forward, Caller caller) {
+    return RpcStatus.unavailable(
+        caller instanceof Caller.Remote
+            ? "too many requests wait for the app"
+            : "too many requests wait in forward \"" + forward.name() + "\"");
   }
 
   static RpcStatus memoryFull() {

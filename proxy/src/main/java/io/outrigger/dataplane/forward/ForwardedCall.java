@@ -449,7 +449,7 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   }
 
   private void overloaded() {
-    reply(CallFailures.queueFull(forward.name()), LocalReason.OVERLOAD);
+    reply(CallFailures.queueFull(forward, caller), LocalReason.OVERLOAD);
   }
 
   @Override

@@ -55,23 +55,8 @@ final class PartSettings {
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
-    return calls(options, authority(options.routing().authority()), nodeId);
-  }
-
-  /** Returns the settings of served calls, whose authority the app receives unchanged. */
-  static ForwardSettings serving(ProxyOptions options, Supplier<String> nodeId) {
-    return calls(options, new AuthorityMode.Preserve(), nodeId)
-        .measuring(Measuring.ofServer(options.measurement().methods()));
-  }
-
-  private static ForwardSettings calls(
-      ProxyOptions options, AuthorityMode authority, Supplier<String> nodeId) {
     var settings =
-        new ForwardSettings(
-                authority,
-                options.limits().maxQueuedRequests(),
-                ForwardSettings.MAX_QUEUED_BYTES,
-                nodeId)
+        calls(options, authority(options.routing().authority()), nodeId)
             .measuring(
                 new Measuring(
                     options.measurement().methods(),
@@ -82,6 +67,22 @@ final class PartSettings {
                         .experimental()
                         .contains(ExperimentalMetric.ATTEMPT_DELAY)));
     return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
+  }
+
+  /**
+   * Returns the settings of served calls. The app receives their authority unchanged. Since their
+   * callers are strangers, no caller may request the routing decision, and failures do not name
+   * this node, except those that A36 says should.
+   */
+  static ForwardSettings serving(ProxyOptions options) {
+    return calls(options, new AuthorityMode.Preserve(), () -> "")
+        .measuring(Measuring.ofServer(options.measurement().methods()));
+  }
+
+  private static ForwardSettings calls(
+      ProxyOptions options, AuthorityMode authority, Supplier<String> nodeId) {
+    return new ForwardSettings(
+        authority, options.limits().maxQueuedRequests(), ForwardSettings.MAX_QUEUED_BYTES, nodeId);
   }
 
   private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {

@@ -374,7 +374,9 @@ public final class ProxyApp implements AutoCloseable {
     forwards.forEach(
         forward ->
             log.info("forward {}: {} -> {}", forward.name(), forward.listen(), forward.target()));
-    serves.forEach(serve -> log.info("serve {}: {}", serve.spec().name(), serve.spec()));
+    serves.stream()
+        .map(RunningServe::spec)
+        .forEach(spec -> log.info("serve {}: {} -> {}", spec.name(), spec.listen(), spec.app()));
     if (admin != null) {
       admin.announce();
     }

@@ -81,7 +81,7 @@ final class ServeOpener {
     var calls =
         new Forward(
             spec.name(),
-            PartSettings.serving(options, () -> targets.controlPlanes().node().id()),
+            PartSettings.serving(options),
             TargetResolver.none(),
             access.map(lines -> lines.ofServe(spec.name())).orElseGet(CallObserver::none),
             CallTracer.NONE, // its spans are those of a client, and it would change headers
