@@ -11,6 +11,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.util.JsonFormat;
 import java.util.List;
@@ -80,7 +81,8 @@ final class JsonDiagnosis {
         .findFirst();
   }
 
-  private static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
+  /** Adds the errors of {@code tree} as a message of {@code type}. */
+  static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
     for (Map.Entry<String, JsonElement> entry : tree.entrySet()) {
       if (entry.getKey().equals(TYPE)) {
         continue;
@@ -150,12 +152,17 @@ final class JsonDiagnosis {
   private static void leaf(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
     var alone = new JsonObject();
     alone.add(field.getName(), tree);
+    var unused = parse(alone, DynamicMessage.newBuilder(field.getContainingType()), errors);
+  }
+
+  /** Parses {@code tree} into a message. Returns false and adds the reason if that fails. */
+  static boolean parse(JsonObject tree, Message.Builder into, FieldErrors errors) {
     try {
-      JsonFormat.parser()
-          .usingTypeRegistry(KnownTypes.all())
-          .merge(alone.toString(), DynamicMessage.newBuilder(field.getContainingType()));
+      JsonFormat.parser().usingTypeRegistry(KnownTypes.all()).merge(tree.toString(), into);
+      return true;
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       errors.add(String.valueOf(e.getMessage()));
+      return false;
     }
   }
 }

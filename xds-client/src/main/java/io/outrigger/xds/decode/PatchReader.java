@@ -2,36 +2,29 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.overlay.DocumentFindings;
-import io.outrigger.xds.overlay.Located;
-import io.outrigger.xds.overlay.Located.Entry;
-import io.outrigger.xds.overlay.Located.Fields;
-import io.outrigger.xds.overlay.Located.Items;
-import io.outrigger.xds.overlay.Located.Scalar;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Reads the patch of an overlay rule: a partial message in proto3 JSON. The result records which
- * fields the patch names. An instance is used for one patch.
+ * fields the patch names.
  */
 @AnyThread
 public final class PatchReader {
@@ -92,61 +85,67 @@ public final class PatchReader {
   private static final String PROTOCOL_OPTIONS =
       "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-  private static final String ROOT = "patch";
   private static final String TYPE = "@type";
 
   private static final String URL_PREFIX = "type.googleapis.com/";
 
-  private final DocumentFindings findings;
+  private PatchReader() {}
 
-  /** Creates a reader that reports problems to {@code findings}. */
-  public PatchReader(DocumentFindings findings) {
-    this.findings = findings;
-  }
+  /**
+   * A patch that was read. The paths of both lists begin inside the patch.
+   *
+   * @param errors the fields that are wrong
+   * @param ignored the fields that are valid but have no effect
+   */
+  public record Result(Patch patch, List<FieldError> errors, List<FieldError> ignored) {}
 
   /**
    * Reads a patch of {@code Cluster}.
    *
    * @param ownFields the names of fields that exist only in overlay rules; the reader skips them
    */
-  public Patch cluster(Fields patch, Set<String> ownFields) {
-    Patch read = read(patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields);
-    report(patch, PatchTrial.ofCluster(read));
-    return read;
+  public static Result cluster(JsonObject patch, Set<String> ownFields) {
+    return read(
+        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields, PatchTrial::ofCluster);
   }
 
-  public Patch route(Fields patch) {
-    Patch read = read(patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of());
-    report(patch, PatchTrial.ofRoute(read));
-    return read;
+  public static Result route(JsonObject patch) {
+    return read(
+        patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of(), PatchTrial::ofRoute);
   }
 
-  private Patch read(Fields patch, Message type, Set<String> allowed, Set<String> ownFields) {
-    Map<String, Entry> kept = new LinkedHashMap<>();
+  private static Result read(
+      JsonObject patch,
+      Message type,
+      Set<String> allowed,
+      Set<String> ownFields,
+      Function<Patch, List<FieldError>> trial) {
+    FieldErrors errors = FieldErrors.ofResource();
+    var kept = new JsonObject();
     patch
-        .entries()
+        .asMap()
         .forEach(
-            (name, entry) -> {
+            (name, value) -> {
               Optional<FieldDescriptor> field =
                   JsonDiagnosis.find(type.getDescriptorForType(), name);
               if (field.isPresent() && !allowed.contains(field.get().getName())) {
-                findings.add(entry.place(), ROOT + "." + name, refusal(allowed, ownFields));
-              } else if (field.isPresent()
-                  && field.get().isMapField()
-                  && !entry.value().json().isJsonNull()) {
-                options(entry, ROOT + "." + name).ifPresent(fields -> kept.put(name, fields));
+                errors.at(name).add(refusal(allowed, ownFields));
+              } else if (field.isPresent() && field.get().isMapField() && !value.isJsonNull()) {
+                options(value, errors.at(name)).ifPresent(options -> kept.add(name, options));
               } else if (!ownFields.contains(name)) {
-                kept.put(name, entry);
+                kept.add(name, value);
               }
             });
-    var rest = new Fields(patch.place(), kept);
-    JsonObject json = UnreadTypes.carried(rest.json());
-    json.addProperty(TYPE, URL_PREFIX + type.getDescriptorForType().getFullName());
-    List<FieldError> errors = JsonDiagnosis.of(json);
-    report(patch, errors);
-    return errors.isEmpty()
-        ? new Patch(fields(rest, type.newBuilderForType(), ROOT))
-        : Patch.NOTHING;
+    int before = errors.count();
+    JsonDiagnosis.message(UnreadTypes.carried(kept), type.getDescriptorForType(), errors);
+    Patch read =
+        errors.count() > before
+            ? Patch.NOTHING
+            : new Patch(fields(kept, type.newBuilderForType(), errors));
+    return new Result(
+        read,
+        Stream.concat(errors.all().stream(), trial.apply(read).stream()).toList(),
+        errors.ignored());
   }
 
   private static String refusal(Set<String> allowed, Set<String> ownFields) {
@@ -158,41 +157,60 @@ public final class PatchReader {
   }
 
   /** Reads the fields of a message that {@link JsonDiagnosis} found no error in. */
-  private List<Patch.Field> fields(Fields tree, Message.Builder into, String parent) {
+  private static List<Patch.Field> fields(
+      JsonObject tree, Message.Builder into, FieldErrors errors) {
     Descriptor type = into.getDescriptorForType();
     List<Patch.Field> fields = new ArrayList<>();
-    tree.entries()
+    tree.asMap()
         .forEach(
-            (name, entry) ->
+            (name, value) ->
                 JsonDiagnosis.find(type, name)
                     .ifPresent(
                         field -> {
-                          String path = parent + "." + name;
-                          warnOfNoEffect(entry, field, type.getName(), path);
-                          field(entry.value(), field, into, path).ifPresent(fields::add);
+                          warnOfNoEffect(field, type.getName(), errors.at(name));
+                          field(value, field, into, name, errors).ifPresent(fields::add);
                         }));
     return fields;
   }
 
-  private Optional<Patch.Field> field(
-      Located value, FieldDescriptor field, Message.Builder into, String path) {
-    if (value.json().isJsonNull()) {
+  /**
+   * @param name the name of {@code field} in the document
+   * @param errors the errors of the message that has the field
+   */
+  private static Optional<Patch.Field> field(
+      JsonElement value,
+      FieldDescriptor field,
+      Message.Builder into,
+      String name,
+      FieldErrors errors) {
+    if (value.isJsonNull()) {
       return Optional.of(new Patch.Whole(field, null, "null"));
     }
-    if (field.isMapField() && into instanceof Cluster.Builder && value instanceof Fields map) {
-      Entry options = map.entries().values().iterator().next();
+    if (field.isMapField() && into instanceof Cluster.Builder && value instanceof JsonObject map) {
       var message = HttpProtocolOptions.getDefaultInstance();
-      String inside = path + "[" + PROTOCOL_OPTIONS + "]";
       return Optional.of(
           new Patch.Packed(
               field,
               PROTOCOL_OPTIONS,
               message,
-              fields((Fields) options.value(), message.toBuilder(), inside)));
+              fields(
+                  map.getAsJsonObject(PROTOCOL_OPTIONS),
+                  message.toBuilder(),
+                  errors.at(name, PROTOCOL_OPTIONS))));
     }
-    return isNested(field) && value instanceof Fields fields
-        ? Optional.of(new Patch.Within(field, fields(fields, into.newBuilderForField(field), path)))
-        : whole(value, field, into, path);
+    if (isNested(field) && value instanceof JsonObject tree) {
+      return Optional.of(
+          new Patch.Within(field, fields(tree, into.newBuilderForField(field), errors.at(name))));
+    }
+    if (EFFECTIVE.containsKey(field.getName()) && value instanceof JsonArray list) {
+      warnOfNoEffect(list, field, name, errors);
+    }
+    var alone = new JsonObject();
+    alone.add(field.getName(), value);
+    Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
+    return JsonDiagnosis.parse(UnreadTypes.carried(alone), read, errors.at(name))
+        ? Optional.of(new Patch.Whole(field, read.getField(field), value.toString()))
+        : Optional.empty();
   }
 
   /** Whether a rule sets the fields of the message in {@code field} one by one. */
@@ -203,29 +221,26 @@ public final class PatchReader {
   }
 
   /**
-   * Returns the entry with the type of its only supported key, {@code HttpProtocolOptions}; empty
-   * if the entry is wrong.
+   * Returns the map with the type of its only supported key, {@code HttpProtocolOptions}; empty if
+   * the map is wrong.
    */
-  private Optional<Entry> options(Entry entry, String path) {
-    if (!(entry.value() instanceof Fields map)
-        || !map.entries().keySet().equals(Set.of(PROTOCOL_OPTIONS))
-        || !(map.entries().values().iterator().next().value() instanceof Fields fields)) {
-      findings.add(
-          entry.place(),
-          path,
-          "must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
+  private static Optional<JsonObject> options(JsonElement value, FieldErrors errors) {
+    if (!(value instanceof JsonObject map)
+        || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
+        || !(map.get(PROTOCOL_OPTIONS) instanceof JsonObject options)) {
+      errors.add("must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
       return Optional.empty();
     }
-    Map<String, Entry> typed = new LinkedHashMap<>(fields.entries());
-    var url = new Scalar(fields.place(), new JsonPrimitive(URL_PREFIX + PROTOCOL_OPTIONS));
-    Entry type = typed.putIfAbsent(TYPE, new Entry(fields.place(), url));
-    if (type != null && !isProtocolOptions(type.value().json())) {
-      findings.add(type.place(), path + "." + TYPE, "must be " + PROTOCOL_OPTIONS);
+    JsonElement type = options.get(TYPE);
+    if (type != null && !isProtocolOptions(type)) {
+      errors.at(TYPE).add("must be " + PROTOCOL_OPTIONS);
       return Optional.empty();
     }
-    var inner = new Entry(entry.place(), new Fields(fields.place(), typed));
-    return Optional.of(
-        new Entry(entry.place(), new Fields(map.place(), Map.of(PROTOCOL_OPTIONS, inner))));
+    JsonObject typed = options.deepCopy();
+    typed.addProperty(TYPE, URL_PREFIX + PROTOCOL_OPTIONS);
+    var whole = new JsonObject();
+    whole.add(PROTOCOL_OPTIONS, typed);
+    return Optional.of(whole);
   }
 
   private static boolean isProtocolOptions(JsonElement type) {
@@ -233,55 +248,27 @@ public final class PatchReader {
         && TypedConfig.typeName(type.getAsString()).equals(PROTOCOL_OPTIONS);
   }
 
-  private Optional<Patch.Field> whole(
-      Located value, FieldDescriptor field, Message.Builder into, String path) {
-    if (EFFECTIVE.containsKey(field.getName()) && value instanceof Items list) {
-      for (int i = 0; i < list.items().size(); i++) {
-        warnOfNoEffect(list.items().get(i), field, path + "[" + i + "]");
+  /** Warns of fields without effect in the messages of a list, which a rule sets as one value. */
+  private static void warnOfNoEffect(
+      JsonArray list, FieldDescriptor field, String name, FieldErrors errors) {
+    for (int i = 0; i < list.size(); i++) {
+      if (list.get(i) instanceof JsonObject item) {
+        FieldErrors here = errors.at(name, i);
+        for (String part : item.keySet()) {
+          JsonDiagnosis.find(field.getMessageType(), part)
+              .ifPresent(found -> warnOfNoEffect(found, field.getName(), here.at(part)));
+        }
       }
-    }
-    var alone = new JsonObject();
-    alone.add(field.getName(), value.json());
-    Message.Builder read = into.getDefaultInstanceForType().newBuilderForType();
-    try {
-      JsonFormat.parser()
-          .usingTypeRegistry(KnownTypes.all())
-          .merge(UnreadTypes.carried(alone).toString(), read);
-    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      findings.add(value.place(), path, String.valueOf(e.getMessage()));
-      return Optional.empty();
-    }
-    return Optional.of(new Patch.Whole(field, read.getField(field), value.json().toString()));
-  }
-
-  /** Warns of fields without effect in one message of a list. A rule sets the list as one value. */
-  private void warnOfNoEffect(Located item, FieldDescriptor list, String path) {
-    if (item instanceof Fields fields) {
-      fields
-          .entries()
-          .forEach(
-              (name, entry) ->
-                  JsonDiagnosis.find(list.getMessageType(), name)
-                      .ifPresent(
-                          field ->
-                              warnOfNoEffect(entry, field, list.getName(), path + "." + name)));
     }
   }
 
   /**
    * @param message the name of the message that {@code field} belongs to, as in {@link #EFFECTIVE}
    */
-  private void warnOfNoEffect(Entry entry, FieldDescriptor field, String message, String path) {
+  private static void warnOfNoEffect(FieldDescriptor field, String message, FieldErrors here) {
     Set<String> effective = EFFECTIVE.get(message);
     if (effective != null && !effective.contains(field.getName())) {
-      findings.ignore(entry.place(), path, "has no effect: gRPC clients ignore it; leave it out");
-    }
-  }
-
-  private void report(Fields patch, List<FieldError> errors) {
-    for (FieldError error : errors) {
-      String field = error.path().isEmpty() ? ROOT : ROOT + "." + error.path();
-      findings.add(patch.placeOf(error.steps()), field, error.reason());
+      here.ignore("has no effect: gRPC clients ignore it; leave it out");
     }
   }
 }

@@ -27,7 +27,7 @@ import java.util.function.BiFunction;
  * values in the patch. The patch is valid if one of the two results is valid.
  */
 @AnyThread
-public final class PatchTrial {
+final class PatchTrial {
   private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
   private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
 
@@ -61,11 +61,11 @@ public final class PatchTrial {
 
   private PatchTrial() {}
 
-  public static List<FieldError> ofCluster(Patch patch) {
+  static List<FieldError> ofCluster(Patch patch) {
     return errors(List.of(CLUSTER, PERMISSIVE_CLUSTER), patch, PatchTrial::decodeCluster);
   }
 
-  public static List<FieldError> ofRoute(Patch patch) {
+  static List<FieldError> ofRoute(Patch patch) {
     return errors(List.of(ROUTE, PERMISSIVE_ROUTE), patch, PatchTrial::decodeRoute);
   }
 

@@ -3,9 +3,9 @@ package io.outrigger.xds.local;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
+import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.decode.PatchReader;
 import io.outrigger.xds.overlay.ClusterRule;
-import io.outrigger.xds.overlay.DocumentFindings;
 import io.outrigger.xds.overlay.Glob;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
@@ -80,7 +80,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   }
 
   /** Reads the rules of one file. */
-  private static final class Reading implements DocumentFindings {
+  private static final class Reading {
     final List<ClusterRule> clusters = new ArrayList<>();
     final List<RouteRule> routes = new ArrayList<>();
     final List<FileProblem> ignored = new ArrayList<>();
@@ -95,14 +95,8 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       this.problems = problems;
     }
 
-    @Override
-    public void add(Place place, String field, String reason) {
+    private void add(Place place, String field, String reason) {
       problems.add(problem(place, field, reason));
-    }
-
-    @Override
-    public void ignore(Place place, String field, String reason) {
-      ignored.add(problem(place, field, reason));
     }
 
     private FileProblem problem(Place place, String field, String reason) {
@@ -158,11 +152,22 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       }
       if (ofClusters) {
         List<String> alpn = alpn(patch.get());
-        Patch read = new PatchReader(this).cluster(patch.get(), Set.of(ALPN));
+        Patch read = read(patch.get(), PatchReader.cluster(patch.get().json(), Set.of(ALPN)));
         clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
       } else {
-        route(rule, origin, new PatchReader(this).route(patch.get()));
+        route(rule, origin, read(patch.get(), PatchReader.route(patch.get().json())));
       }
+    }
+
+    private Patch read(Fields patch, PatchReader.Result read) {
+      read.errors().forEach(error -> problems.add(inPatch(patch, error)));
+      read.ignored().forEach(field -> ignored.add(inPatch(patch, field)));
+      return read.patch();
+    }
+
+    private FileProblem inPatch(Fields patch, FieldError found) {
+      String field = found.path().isEmpty() ? "patch" : "patch." + found.path();
+      return problem(patch.placeOf(found.steps()), field, found.reason());
     }
 
     private void route(Fields rule, OverlayRule origin, Patch patch) {
