@@ -59,7 +59,6 @@ public record CidrRange(IpAddress network, int length) {
     return network.isV6() ? mask(length - Long.SIZE) : mask(length + V4_BITS);
   }
 
-  /** Returns a mask of the first {@code bits} of 64 bits. */
   private static long mask(int bits) {
     return bits <= 0 ? 0 : bits >= Long.SIZE ? -1 : -1L << (Long.SIZE - bits);
   }

@@ -10,7 +10,6 @@ public final class Exhaustion {
 
   private Exhaustion() {}
 
-  /** Whether {@code failure} or one of its causes is an {@link OutOfMemoryError}. */
   public static boolean isOutOfMemory(Throwable failure) {
     return outOfMemory(failure).isPresent();
   }

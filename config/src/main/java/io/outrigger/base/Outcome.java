@@ -5,7 +5,6 @@ import java.util.function.Function;
 
 /** A value, or the status of the failure to obtain the value. */
 public sealed interface Outcome<T> {
-  /** The outcome of a success. */
   record Ok<T>(T value) implements Outcome<T> {}
 
   /** The outcome of a failure; {@code status} is never OK. */

@@ -34,7 +34,6 @@ public final class PathWatcher<T> {
   private boolean closed;
   private boolean isFailing;
 
-  /** Creates a watcher with the interval {@link #PACE}. */
   public PathWatcher(
       String name,
       ControlLoop loop,

@@ -35,7 +35,6 @@ public final class RegularFile {
       return String.valueOf(getMessage());
     }
 
-    /** Whether no file exists at the path. */
     public boolean isMissing() {
       return isMissing;
     }

@@ -7,7 +7,6 @@ package io.outrigger.base;
  * @param message a text for people, or the empty text
  */
 public record RpcStatus(Code code, String message) {
-  /** The status of a successful call. */
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 
   /** The seventeen status codes of gRPC, ordered by number. */
@@ -38,7 +37,6 @@ public record RpcStatus(Code code, String message) {
       this.number = number;
     }
 
-    /** Returns the number on the wire. */
     public int number() {
       return number;
     }

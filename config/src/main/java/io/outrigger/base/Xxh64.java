@@ -49,7 +49,6 @@ public final class Xxh64 {
     return hash(bytes, bytes.length);
   }
 
-  /** Returns the hash of the first {@code length} bytes. */
   public static long hash(byte[] bytes, int length) {
     return hash(bytes, length, 0);
   }

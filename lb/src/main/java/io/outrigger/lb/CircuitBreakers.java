@@ -51,7 +51,6 @@ public final class CircuitBreakers {
     forgetIdle();
   }
 
-  /** The number of breakers that exist. */
   public int size() {
     return used.size() + unused.size();
   }

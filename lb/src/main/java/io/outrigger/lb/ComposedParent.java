@@ -19,7 +19,6 @@ public record ComposedParent(
     Subchannel create(Backend backend, EndpointAddress address, SubchannelListener listener);
   }
 
-  /** Forwards everything to {@code parent}, and wraps the subchannels that it creates. */
   public static ComposedParent wrapping(LbParent parent, UnaryOperator<Subchannel> wrap) {
     return new ComposedParent(
         (backend, address, listener) ->

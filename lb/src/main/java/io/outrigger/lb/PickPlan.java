@@ -42,7 +42,6 @@ public sealed interface PickPlan {
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {}
   }
 
-  /** The call always gets the same result. */
   record Certain(PickResult result) implements PickPlan {
     @Override
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
@@ -97,7 +96,6 @@ public sealed interface PickPlan {
     }
   }
 
-  /** A part of {@link Shared}. */
   record Share(double probability, PickPlan plan) {}
 
   /**

@@ -16,7 +16,6 @@ public interface XdsClient {
    */
   <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher);
 
-  /** An active watch of one resource. */
   interface Watch {
     /** Ends the watch. Further calls have no effect. */
     void close();

@@ -28,7 +28,6 @@ public record Bootstrap(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** Creates a bootstrap of a program that serves no Listener. */
   public Bootstrap(
       List<XdsServer> servers,
       Node node,

@@ -21,7 +21,6 @@ public record XdsServer(
     return uri.startsWith("unix:");
   }
 
-  /** The security of the channel to the server. */
   public sealed interface ChannelCredentials {
     /** The channel is not secured and uses plain text. */
     record Insecure() implements ChannelCredentials {}

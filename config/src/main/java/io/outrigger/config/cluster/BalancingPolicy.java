@@ -61,7 +61,6 @@ public sealed interface BalancingPolicy {
     }
   }
 
-  /** Picks the READY endpoints in turn. */
   record RoundRobin() implements EndpointPicking {
     @Override
     public String policy() {

@@ -85,7 +85,6 @@ public record ClusterResource(
     return with(policy, new Reach(reach.httpConnect(), Optional.of(settings)), overlay);
   }
 
-  /** Returns the same cluster with {@code effect} as the effect of local policy. */
   public ClusterResource overlaid(OverlayEffect effect) {
     return with(policy, reach, effect);
   }

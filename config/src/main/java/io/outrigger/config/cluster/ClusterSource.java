@@ -15,7 +15,6 @@ public sealed interface ClusterSource {
    *     circuit breakers use this name (A27, A32)
    */
   record Eds(String resourceName, String serviceName) implements ClusterSource {
-    /** Creates the source of a cluster with a service name. */
     public Eds(String serviceName) {
       this(serviceName, serviceName);
     }

@@ -40,7 +40,6 @@ public record PropagatedMetrics(
         Keys.of(names, NAMED_METRICS));
   }
 
-  /** Whether no metric is passed on. */
   public boolean isEmpty() {
     return !cpuUtilization
         && !memUtilization
@@ -71,7 +70,6 @@ public record PropagatedMetrics(
       return new Keys(keys.contains(EVERY), keys);
     }
 
-    /** Whether no key is selected. */
     public boolean isEmpty() {
       return !all && some.isEmpty();
     }

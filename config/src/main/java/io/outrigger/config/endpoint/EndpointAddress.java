@@ -24,7 +24,6 @@ public record EndpointAddress(
     this(ip, port, Optional.empty(), Optional.empty());
   }
 
-  /** Returns the address of the unix socket at {@code path}. */
   public static EndpointAddress unix(String path) {
     return new EndpointAddress(UNIX + path, 0);
   }

@@ -26,7 +26,6 @@ public record FilterChainMatch(
     Set<CidrRange> sources,
     Set<Integer> sourcePorts,
     Unmatched unmatched) {
-  /** The match of a chain for every connection. */
   public static final FilterChainMatch ANY =
       new FilterChainMatch(Set.of(), "", SourceType.ANY, Set.of(), Set.of(), Unmatched.NONE);
 

@@ -4,6 +4,5 @@ import io.outrigger.config.overlay.Overlaid;
 
 /** A Listener resource, which is either for clients or for servers. */
 public sealed interface ListenerResource extends Overlaid permits ApiListener, SocketListener {
-  /** The resource's name. */
   String name();
 }

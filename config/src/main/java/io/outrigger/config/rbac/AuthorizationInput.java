@@ -30,6 +30,5 @@ public interface AuthorizationInput {
   /** Returns the local address of the connection, never a wildcard. */
   IpAddress localAddress();
 
-  /** Returns the local port of the connection. */
   int localPort();
 }

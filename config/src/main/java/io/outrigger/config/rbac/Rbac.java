@@ -43,7 +43,6 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
    *     line; no other type is supported
    */
   public record Audit(boolean denied, boolean allowed, int loggers) {
-    /** Records nothing. */
     public static final Audit NONE = new Audit(false, false, 0);
 
     private int lines(boolean isAllowed) {

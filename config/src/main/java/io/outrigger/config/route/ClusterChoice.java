@@ -5,7 +5,6 @@ import java.util.Map;
 
 /** The choice of a route's cluster: one fixed cluster, or a random cluster by weight (A28, A31). */
 public sealed interface ClusterChoice {
-  /** The route always uses {@code cluster}. */
   record Single(String cluster) implements ClusterChoice {}
 
   /**

@@ -5,7 +5,6 @@ public sealed interface HostRewrite {
   /** The route does not rewrite the authority. */
   HostRewrite NONE = new None();
 
-  /** The type of {@link #NONE}. */
   record None() implements HostRewrite {}
 
   /**

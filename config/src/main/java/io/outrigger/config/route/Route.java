@@ -52,7 +52,6 @@ public record Route(
     this(name, index, match, action, filterOverrides, Map.of());
   }
 
-  /** Returns the same route with an action that local policy changed. */
   public Route overlaid(RouteAction changed, OverlayEffect effect) {
     return new Route(
         name,

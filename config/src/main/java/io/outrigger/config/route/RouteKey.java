@@ -8,7 +8,6 @@ package io.outrigger.config.route;
 final class RouteKey {
   private RouteKey() {}
 
-  /** Returns the case-folded key of {@code matcher}. */
   static String of(PathMatcher matcher) {
     if (matcher instanceof PathMatcher.Exact exact) {
       return folded(exact.path());

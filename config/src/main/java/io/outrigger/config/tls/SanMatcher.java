@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 public record SanMatcher(Optional<SubjectAltName.Kind> kind, StringMatcher text) {
   private static final int NAMES_SHOWN = 5;
 
-  /** Creates a matcher for names of any kind. */
   public static SanMatcher ofAnyKind(StringMatcher text) {
     return new SanMatcher(Optional.empty(), text);
   }

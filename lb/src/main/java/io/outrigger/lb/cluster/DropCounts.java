@@ -59,7 +59,6 @@ final class DropCounts {
     return count;
   }
 
-  /** The counter of calls that the breaker refused. */
   DropCount refused() {
     return refused;
   }

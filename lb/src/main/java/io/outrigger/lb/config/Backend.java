@@ -10,7 +10,6 @@ import io.outrigger.config.endpoint.Locality;
  *     for people
  */
 public record Backend(Endpoint endpoint, Locality locality, int priority) {
-  /** Creates a backend in the highest priority. */
   public Backend(Endpoint endpoint, Locality locality) {
     this(endpoint, locality, 0);
   }

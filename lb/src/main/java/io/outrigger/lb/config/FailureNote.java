@@ -9,7 +9,6 @@ import io.outrigger.base.RpcStatus;
  * @param note the state of the cluster's discovery, which ends the message
  */
 public record FailureNote(String cluster, String note) {
-  /** Returns status UNAVAILABLE with the message: cluster, {@code reason}, note. */
   public RpcStatus unavailable(String reason) {
     String text = "cluster \"" + cluster + "\": " + reason;
     return RpcStatus.unavailable(note.isEmpty() ? text : text + "; " + note);

@@ -17,7 +17,6 @@ import java.util.Objects;
  *     endpoints; empty for a policy with all endpoints
  */
 public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> whole) {
-  /** All localities have the same weight. */
   public static final LocalityWeights EQUAL = new LocalityWeights(Map.of());
 
   /** The number 1 in the fixed-point format of A113, which has 31 fractional bits. */

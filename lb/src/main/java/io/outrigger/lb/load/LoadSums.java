@@ -90,7 +90,6 @@ public final class LoadSums {
     localities.values().forEach(sums -> sums.inProgress = 0);
   }
 
-  /** Returns the sums and resets them. */
   ClusterLoad take(String cluster, String edsServiceName, Duration interval) {
     List<LocalityLoad> active =
         localities.entrySet().stream()

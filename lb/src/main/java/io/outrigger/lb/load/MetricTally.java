@@ -72,7 +72,6 @@ public final class MetricTally {
     return all;
   }
 
-  /** The sums of one loop. */
   private static final class Sums {
     private final Map<String, MetricTotal> totals = new HashMap<>();
     private final LongAdder refused;

@@ -106,12 +106,10 @@ public abstract class EndpointPolicy<
     return config.note();
   }
 
-  /** The members in the order of the configuration. */
   protected final List<M> members() {
     return Collections.unmodifiableList(places);
   }
 
-  /** The number of members in {@code state}. */
   protected final int count(Connectivity state) {
     return byState.count(state);
   }

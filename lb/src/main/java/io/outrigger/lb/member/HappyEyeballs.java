@@ -318,7 +318,6 @@ public final class HappyEyeballs {
     return address.ip().contains(":");
   }
 
-  /** The identity of a subchannel. */
   private record Key(EndpointAddress address, String hostname) {}
 
   /** One address and its subchannel, which is created for the first attempt. */

@@ -34,7 +34,6 @@ final class ReadyMembers<M extends LeafEndpoint> {
     return Collections.unmodifiableList(ready);
   }
 
-  /** Returns a copy of the pick results of the members in READY, in the order of {@link #ready}. */
   PickResult[] answers() {
     return Arrays.copyOf(answers, ready.size());
   }
@@ -53,7 +52,6 @@ final class ReadyMembers<M extends LeafEndpoint> {
     }
   }
 
-  /** Removes {@code member}, whatever its current state. */
   void remove(M member) {
     leave(member);
   }

@@ -30,7 +30,6 @@ final class EjectionBudget {
     return ejected == 0 || ejected * 100L < (long) maxPercent * total;
   }
 
-  /** Counts one more ejection. */
   void spend() {
     ejected++;
   }

@@ -49,7 +49,6 @@ final class EndpointTracker {
     this.newCounts = newCounts;
   }
 
-  /** The address that identifies the endpoint for people. */
   EndpointAddress address() {
     return address;
   }

@@ -139,7 +139,6 @@ final class TrackerTable {
     }
   }
 
-  /** Removes a subchannel that was closed. */
   void remove(EjectableSubchannel subchannel) {
     subchannel.follow(null);
     strays.remove(subchannel);

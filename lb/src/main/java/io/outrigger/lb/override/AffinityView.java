@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** Describes session affinity for status views. */
 @ControlConfined
 record AffinityView(ControlLoop control, IdleSweep sweep, @Nullable AddressMap entries) {
-  /** Returns a line of details for people. */
   String detail(LbConfig.OverrideHost config) {
     List<String> parts = new ArrayList<>();
     if (entries == null) {

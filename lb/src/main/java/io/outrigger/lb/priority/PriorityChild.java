@@ -134,7 +134,6 @@ final class PriorityChild {
     onChange.run();
   }
 
-  /** Receives the states of the child. */
   private void onPublished(Connectivity next) {
     Connectivity before = state;
     state = next;

@@ -130,7 +130,6 @@ public final class ConnectionPace {
     }
   }
 
-  /** The queued attempts of one cluster. */
   private final class OfCluster implements Connector {
     private final Connector cluster;
     private final Set<PacedAttempt> waiting = new LinkedHashSet<>();
@@ -214,7 +213,6 @@ public final class ConnectionPace {
     }
   }
 
-  /** An attempt, and the listener between the connector and the caller. */
   private final class PacedAttempt implements Connector.Attempt, Connector.Listener {
     private final OfCluster cluster;
     private final Connector connector;

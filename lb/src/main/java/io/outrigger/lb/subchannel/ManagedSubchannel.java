@@ -202,7 +202,6 @@ public final class ManagedSubchannel implements Subchannel {
     become(Connectivity.IDLE, RpcStatus.OK);
   }
 
-  /** One attempt and its connection. */
   private final class Connection implements Connector.Listener {
     private long startedNanos;
     private Connector.@Nullable Attempt attempt;

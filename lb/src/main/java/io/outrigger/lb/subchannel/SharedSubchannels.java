@@ -55,7 +55,6 @@ public final class SharedSubchannels {
     this.parent = parent;
   }
 
-  /** Replaces the observer. */
   public void observe(Observer next) {
     observer = next;
   }
@@ -101,7 +100,6 @@ public final class SharedSubchannels {
     return lease;
   }
 
-  /** The subchannel of an address and its leases. */
   private final class Shared implements SubchannelListener {
     private final EndpointAddress address;
     private final List<Lease> leases = new ArrayList<>();

@@ -20,7 +20,6 @@ final class Membership {
    */
   private final IdentityHashMap<Backend, Integer> places;
 
-  /** Creates the membership of {@code members}, in their order. */
   Membership(List<Backend> members) {
     this.members = List.copyOf(members);
     places = new IdentityHashMap<>(members.size());

@@ -128,7 +128,6 @@ public final class ClusterHandle {
     return queue.size();
   }
 
-  /** The number of calls that hold the handle. */
   public int callsInUse() {
     return use.get() / ONE_CALL;
   }

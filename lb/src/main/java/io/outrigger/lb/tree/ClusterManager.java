@@ -162,7 +162,6 @@ public final class ClusterManager {
     return Set.copyOf(live.keySet());
   }
 
-  /** Whether a call holds any of the clusters. */
   public boolean isInUse() {
     control.checkInside();
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);

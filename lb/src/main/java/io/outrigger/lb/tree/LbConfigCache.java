@@ -34,7 +34,6 @@ final class LbConfigCache {
     aggregatesDecide = true;
   }
 
-  /** Replaces all clusters by {@code next}. */
   void replace(Map<String, Outcome<ClusterConfig>> next) {
     clusters.keySet().retainAll(next.keySet());
     leaves.keySet().retainAll(next.keySet());
@@ -91,7 +90,6 @@ final class LbConfigCache {
         .orElse("");
   }
 
-  /** Returns the tree configuration of a known cluster. */
   LbConfig tree(String name) {
     return Objects.requireNonNull(clusters.get(name), name)
         .match(cluster -> tree(name, cluster), LbConfig.Refusing::new);

@@ -21,7 +21,6 @@ public final class EndpointTally implements NodeVisitor {
     return counts.getOrDefault(state, 0);
   }
 
-  /** The number of endpoints in all states. */
   public int all() {
     return counts.values().stream().mapToInt(Integer::intValue).sum();
   }

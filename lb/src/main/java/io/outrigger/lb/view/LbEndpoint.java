@@ -28,7 +28,6 @@ public record LbEndpoint(
    */
   public record Link(
       Connectivity state, SubchannelCalls calls, Optional<TransportSecurity> tls, String failure) {
-    /** Creates the link of an endpoint without a connection by TLS. */
     public Link(Connectivity state, SubchannelCalls calls) {
       this(state, calls, Optional.empty(), "");
     }
@@ -39,7 +38,6 @@ public record LbEndpoint(
     this(backend, link, Detection.NONE, Optional.empty());
   }
 
-  /** Creates an endpoint without a subchannel. */
   public static LbEndpoint untouched(Backend backend) {
     return new LbEndpoint(backend, new Link(Connectivity.IDLE, SubchannelCalls.NONE));
   }
@@ -101,7 +99,6 @@ public record LbEndpoint(
    */
   public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
 
-  /** The owner of a connection. */
   public enum Owner {
     /** The connection has no owner. */
     NOBODY,

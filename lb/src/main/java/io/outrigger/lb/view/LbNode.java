@@ -31,14 +31,12 @@ public record LbNode(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Returns the trees that {@code show} shows to a visitor. */
   public static List<LbNode> of(Consumer<NodeVisitor> show) {
     var builder = new NodeBuilder();
     show.accept(builder);
     return builder.roots();
   }
 
-  /** Shows {@code visitor} the tree. */
   public void accept(NodeVisitor visitor) {
     visitor.enter(new NodeHead(name, policy, state, config, detail, isUsed));
     children.forEach(child -> child.accept(visitor));

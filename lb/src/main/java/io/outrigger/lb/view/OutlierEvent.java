@@ -13,7 +13,6 @@ public sealed interface OutlierEvent extends LbEvent {
   @Override
   String cluster();
 
-  /** The endpoint's first address. */
   EndpointAddress address();
 
   /**

@@ -11,7 +11,6 @@ sealed interface CertificateSource permits FileWatcher, WorkloadWatcher, Certifi
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
   }
 
-  /** The current snapshot. */
   CertificateSnapshot snapshot();
 
   void start();

@@ -39,7 +39,6 @@ public final class CertificateStore {
     void onMaterial(Outcome<TlsMaterial> material);
   }
 
-  /** A provider of the bootstrap with its source of certificates. */
   private record Followed(
       CertificateProvider provider, CertificateSource source, CertificateReports reports) {
     void close() {
@@ -296,7 +295,6 @@ public final class CertificateStore {
     List.copyOf(watches).forEach(Watch::update);
   }
 
-  /** Views of all providers, ordered by name. */
   public List<CertificateView.Provider> view() {
     loop.checkInside();
     return followed.entrySet().stream()

@@ -15,7 +15,6 @@ import java.util.concurrent.Executor;
  */
 @AnyThread
 public final class ControlPlaneCertificates {
-  /** The certificates for the next connection. */
   private record Current(Optional<Identity> identity, Roots roots) {}
 
   private final FileWatcher.Source source;

@@ -23,7 +23,6 @@ record Der(int tag, byte[] content) {
   private static final int LONG_FORM = 0x80;
   private static final int MAX_LENGTH_OCTETS = 4;
 
-  /** Creates an element that contains {@code parts}. */
   static Der of(int tag, Der... parts) {
     byte[] content = new byte[0];
     for (Der part : parts) {
@@ -109,7 +108,6 @@ record Der(int tag, byte[] content) {
     return all;
   }
 
-  /** The content in hexadecimal. */
   String hex() {
     return HexFormat.of().formatHex(content);
   }

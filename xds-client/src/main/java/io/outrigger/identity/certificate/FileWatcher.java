@@ -45,10 +45,8 @@ final class FileWatcher implements CertificateSource {
 
   /** The files to watch; all methods block. */
   interface Source {
-    /** The current stamps of the files. */
     FileStamps stamps();
 
-    /** The current content of the files. */
     FileReading read();
 
     /** The interval after which files are read even if their stamps have not changed. */

@@ -65,7 +65,6 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return chain.get(0);
   }
 
-  /** The earliest expiry in the chain. */
   public Instant expiry() {
     return chain.stream()
         .map(certificate -> certificate.getNotAfter().toInstant())

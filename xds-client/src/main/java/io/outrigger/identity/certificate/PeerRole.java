@@ -13,7 +13,6 @@ public enum PeerRole {
     this.usage = usage;
   }
 
-  /** The word for the peer in messages. */
   public String word() {
     return word;
   }

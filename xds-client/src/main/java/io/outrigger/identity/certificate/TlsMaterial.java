@@ -14,7 +14,6 @@ import java.util.Optional;
  */
 @AnyThread
 public record TlsMaterial(TlsSettings settings, Optional<Identity> identity, Roots roots) {
-  /** The role of the peers of these connections. */
   public PeerRole peerRole() {
     return settings instanceof DownstreamTls ? PeerRole.CLIENT : PeerRole.SERVER;
   }

@@ -105,7 +105,6 @@ final class BoringSslEngines implements TlsEngines {
     return new KeyManagerFactoryWrapper(new IdentityKeyManager(identity));
   }
 
-  /** Whether a server requests a certificate from its clients. */
   static ClientAuth clientAuth(DownstreamTls server) {
     if (server.roots().isEmpty()) {
       return ClientAuth.NONE;

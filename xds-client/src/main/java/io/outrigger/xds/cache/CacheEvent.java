@@ -11,7 +11,6 @@ import java.time.Instant;
  * or, for stream errors, the server.
  */
 public sealed interface CacheEvent<T> {
-  /** A valid version arrived. */
   record Received<T>(Held<T> held) implements CacheEvent<T> {}
 
   /**

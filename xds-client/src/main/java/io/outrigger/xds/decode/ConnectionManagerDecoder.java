@@ -14,7 +14,6 @@ final class ConnectionManagerDecoder {
 
   private ConnectionManagerDecoder() {}
 
-  /** The routes and the HTTP filters of a connection manager. */
   record Manager(RouteSource routes, List<HttpFilter> filters) {}
 
   /**

@@ -29,12 +29,10 @@ import org.jspecify.annotations.Nullable;
  * stateful session may still use some of them.
  */
 final class EndpointDecoder {
-  /** The field path to the metadata of localities. */
   private static final int[] LOCALITY_METADATA = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, LocalityLbEndpoints.METADATA_FIELD_NUMBER
   };
 
-  /** The field path to the metadata of endpoints. */
   private static final int[] ENDPOINT_METADATA = {
     ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
     LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,

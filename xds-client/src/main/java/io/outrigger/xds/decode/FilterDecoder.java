@@ -19,7 +19,6 @@ interface FilterDecoder {
    */
   Class<? extends FilterConfig> settings();
 
-  /** Decodes the settings of the filter in a listener. */
   Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors);
 
   /** The full type name of the message in {@code typed_per_filter_config}. */

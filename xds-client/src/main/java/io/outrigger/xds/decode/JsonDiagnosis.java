@@ -81,7 +81,6 @@ final class JsonDiagnosis {
         .findFirst();
   }
 
-  /** Adds the errors of {@code tree} as a message of {@code type}. */
   static void message(JsonObject tree, Descriptor type, FieldErrors errors) {
     for (Map.Entry<String, JsonElement> entry : tree.entrySet()) {
       if (entry.getKey().equals(TYPE)) {

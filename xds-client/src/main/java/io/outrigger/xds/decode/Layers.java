@@ -24,7 +24,6 @@ final class Layers {
    */
   record Result<V>(V value, OverlayEffect effect) {}
 
-  /** Decodes a message to a value. */
   interface Decoder<V> {
     Optional<V> decode(Message message, FieldErrors errors);
   }

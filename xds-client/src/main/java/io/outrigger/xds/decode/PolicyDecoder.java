@@ -36,7 +36,6 @@ interface PolicyDecoder {
     return Optional.empty();
   }
 
-  /** Decodes the list of child policies of a policy. */
   @FunctionalInterface
   interface Children {
     Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);

@@ -31,7 +31,6 @@ import java.util.function.UnaryOperator;
 public final class ResourceDecoder {
   private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
-  /** The functions that read resources of one type. */
   private record Codec<M extends Message>(
       Parser<M> parser,
       UnaryOperator<ByteString> withoutMaps,

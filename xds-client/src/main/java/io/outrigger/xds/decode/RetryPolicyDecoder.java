@@ -13,7 +13,6 @@ import java.util.Set;
  * RetryPolicy"). Fields that A44 does not use, such as {@code per_try_timeout}, are ignored.
  */
 final class RetryPolicyDecoder {
-  /** The base interval and the maximum interval of the backoff. */
   private record Intervals(Duration base, Duration max) {
     static final Intervals DEFAULT = ofBase(RetryPolicy.DEFAULT_BASE_INTERVAL);
 

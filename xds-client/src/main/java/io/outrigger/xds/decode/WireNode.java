@@ -66,7 +66,6 @@ public record WireNode(ByteString bytes) {
     }
   }
 
-  /** Returns the node with {@code feature} added to its {@code client_features}. */
   public WireNode withFeature(String feature) {
     var field =
         UnknownFieldSet.newBuilder().addField(Node.CLIENT_FEATURES_FIELD_NUMBER, text(feature));

@@ -70,7 +70,6 @@ final class DependencyGraph {
     WatchState<EndpointSet> host(ClusterSource.Dns host);
   }
 
-  /** The result of a walk. */
   sealed interface Resolution {
     WatchSet wanted();
 

@@ -33,7 +33,6 @@ public interface DnsLookup {
     }
   }
 
-  /** A running lookup. */
   interface Query {
     /**
      * Ends the lookup, so that its callback is not called. Does nothing after the callback was

@@ -20,7 +20,6 @@ import java.util.function.Consumer;
  */
 @ControlConfined
 public final class WatchTable<K, T> {
-  /** Makes the watches. */
   interface Source<K, T> {
     XdsClient.Watch watch(K name, ResourceWatcher<T> watcher);
   }
@@ -38,7 +37,6 @@ public final class WatchTable<K, T> {
     this.onChange = onChange;
   }
 
-  /** Returns a table of the xDS resources of one type. */
   public static <T> WatchTable<String, T> of(
       XdsClient client, ResourceType<T> type, Consumer<String> onChange) {
     return new WatchTable<>((name, watcher) -> client.watch(type, name, watcher), onChange);
@@ -91,7 +89,6 @@ public final class WatchTable<K, T> {
     }
   }
 
-  /** Ends the watches of names that are in neither set. */
   public void retain(Set<K> names, Set<K> others) {
     for (Iterator<Map.Entry<K, Entry<T>>> all = entries.entrySet().iterator(); all.hasNext(); ) {
       Map.Entry<K, Entry<T>> next = all.next();

@@ -61,7 +61,6 @@ final class NameQuery {
     this.callback = callback;
   }
 
-  /** Queries the next candidate. */
   void start() {
     String candidate = candidates.remove();
     tried.add(candidate);

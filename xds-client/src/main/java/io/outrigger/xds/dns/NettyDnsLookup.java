@@ -121,7 +121,6 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  /** The lookup of one name, on the DNS thread. */
   private final class Lookup {
     private final EventLoop loop;
     private final String host;

@@ -68,7 +68,6 @@ record ResolvConf(
     return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
   }
 
-  /** Returns the default settings with one server. */
   static ResolvConf of(InetSocketAddress server) {
     return new ResolvConf(
         List.of(server), List.of(), 1, Duration.ofSeconds(TIMEOUT), ATTEMPTS, Set.of());

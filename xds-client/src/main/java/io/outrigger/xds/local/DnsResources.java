@@ -52,7 +52,6 @@ public final class DnsResources implements ResourceSource {
     this.snapshot = snapshot;
   }
 
-  /** Returns the resources of the targets with these DNS names. */
   public static DnsResources of(List<ClusterSource.StrictDns> names) {
     Map<String, Any> listeners = new HashMap<>();
     Map<String, Any> clusters = new HashMap<>();

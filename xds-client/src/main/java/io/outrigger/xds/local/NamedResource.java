@@ -22,7 +22,6 @@ import java.util.Optional;
  */
 @AnyThread
 record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
-  /** Reads the name of a resource of one type. */
   private interface Naming {
     String nameOf(Any resource) throws InvalidProtocolBufferException;
   }

@@ -79,7 +79,6 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
     }
   }
 
-  /** Reads the rules of one file. */
   private static final class Reading {
     final List<ClusterRule> clusters = new ArrayList<>();
     final List<RouteRule> routes = new ArrayList<>();

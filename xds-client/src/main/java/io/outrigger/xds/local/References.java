@@ -105,7 +105,6 @@ public final class References<R> {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
 
-  /** Records the value of a valid resource. */
   void add(String name, R resource, Object value) {
     if (value instanceof ListenerResource listener) {
       listeners.putIfAbsent(name, new Valid<>(resource, listener));

@@ -44,7 +44,6 @@ public final class ResourceDirectory implements ResourceSource {
         new PathWatcher<>("resource files", loop, reader, this::nextReading, this::onRead);
   }
 
-  /** Starts to read and to watch the files. */
   public void start() {
     loop.checkInside();
     if (files.wereRead()) {

@@ -61,7 +61,6 @@ public final class YamlReader {
       this.place = place;
     }
 
-    /** Returns the place where reading stopped. */
     public Place place() {
       return place;
     }

@@ -15,7 +15,6 @@ public record Patch(List<Field> fields) {
     fields = List.copyOf(fields);
   }
 
-  /** A field of a message that a rule sets. */
   public sealed interface Field {
     FieldDescriptor field();
   }

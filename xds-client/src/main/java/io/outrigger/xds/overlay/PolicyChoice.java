@@ -24,7 +24,6 @@ final class PolicyChoice {
   private static final OneofDescriptor CONFIGURATION =
       field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER).getContainingOneof();
 
-  /** The configuration field that belongs to each value of {@code lb_policy}. */
   private static final Map<LbPolicy, FieldDescriptor> CONFIGURATIONS =
       Map.of(
           LbPolicy.RING_HASH, field(Cluster.RING_HASH_LB_CONFIG_FIELD_NUMBER),
@@ -85,7 +84,6 @@ final class PolicyChoice {
     return set.stream().anyMatch(value -> isOf(value.field(), field));
   }
 
-  /** Whether {@code path} is the path of {@code field} or of a field inside it. */
   private static boolean isOf(String path, FieldDescriptor field) {
     return path.equals(field.getName()) || path.startsWith(field.getName() + ".");
   }

@@ -12,7 +12,6 @@ public sealed interface ServingState {
    */
   record Waiting(String reason) implements ServingState {}
 
-  /** The address is served. */
   record Serving(ServingConfig config) implements ServingState {}
 
   /**

@@ -55,13 +55,11 @@ public final class ServingWatcher {
     this.state = transition.start();
   }
 
-  /** Starts to watch. */
   public void start() {
     loop.checkInside();
     listeners.start(Set.of(transition.resource()));
   }
 
-  /** Returns the latest state. */
   public ServingState state() {
     loop.checkInside();
     return state;

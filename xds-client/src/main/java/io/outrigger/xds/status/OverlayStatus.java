@@ -51,7 +51,6 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     }
   }
 
-  /** A field of a resource that a rule has set. */
   public record Value(String resource, String field, String value) {}
 
   /** A resource to which a rule is not applied because of an error. */

@@ -23,7 +23,6 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
     loadReports = List.copyOf(loadReports);
   }
 
-  /** Creates a view of clients that report no load. */
   public XdsStatusView(List<Client> clients) {
     this(clients, List.of());
   }

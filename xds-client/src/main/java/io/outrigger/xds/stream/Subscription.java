@@ -56,7 +56,6 @@ final class Subscription<T> {
     return watchers.stream().anyMatch(watching -> watching.isFor(target));
   }
 
-  /** Whether there are watchers, and all belong to {@code target}. */
   boolean isWatchedOnlyFor(String target) {
     return isWatched() && watchers.stream().allMatch(watching -> watching.isFor(target));
   }

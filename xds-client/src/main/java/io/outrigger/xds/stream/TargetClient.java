@@ -101,7 +101,6 @@ final class TargetClient implements XdsClient {
         reachabilityOnly);
   }
 
-  /** Whether any resource is watched. */
   boolean isInUse() {
     return everyAuthority().anyMatch(authority -> !authority.subscriptions().isEmpty());
   }

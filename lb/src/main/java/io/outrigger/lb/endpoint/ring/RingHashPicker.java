@@ -118,7 +118,6 @@ final class RingHashPicker implements Picker {
     return requested ? WAITS : result(ring.memberAt(first));
   }
 
-  /** Returns the first place, from {@code first} on, of a READY endpoint. */
   private int readyFrom(int first) {
     int place = first;
     do {
