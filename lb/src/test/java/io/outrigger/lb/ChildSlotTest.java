@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
@@ -67,7 +68,13 @@ class ChildSlotTest {
     update(roundRobin(E1));
     parent.ready(E1);
 
-    update(new LbConfig.Leaf<>(new BalancingPolicy.RingHash(1, 1, ""), Samples.backends(E2), NOTE));
+    update(
+        new LbConfig.Leaf<>(
+            new BalancingPolicy.RingHash(1, 1, ""),
+            Samples.backends(E2),
+            LocalityWeights.EQUAL,
+            NOTE,
+            ""));
 
     assertThat(parent.state()).isEqualTo(IDLE);
     assertThat(parent.connector().open()).isEmpty();
@@ -121,7 +128,11 @@ class ChildSlotTest {
 
     update(
         new LbConfig.Leaf<>(
-            new BalancingPolicy.PickFirst(false), Samples.backends("10.0.0.3:80"), NOTE));
+            new BalancingPolicy.PickFirst(false),
+            Samples.backends("10.0.0.3:80"),
+            LocalityWeights.EQUAL,
+            NOTE,
+            ""));
 
     assertThat(parent.connector().open()).containsExactly(E1, "10.0.0.3:80");
     parent.ready("10.0.0.3:80");
@@ -166,12 +177,21 @@ class ChildSlotTest {
   }
 
   private static LbConfig roundRobin(String... addresses) {
-    return new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), Samples.backends(addresses), NOTE);
+    return new LbConfig.Leaf<>(
+        new BalancingPolicy.RoundRobin(),
+        Samples.backends(addresses),
+        LocalityWeights.EQUAL,
+        NOTE,
+        "");
   }
 
   private static LbConfig leastRequest(String... addresses) {
     return new LbConfig.Leaf<>(
-        new BalancingPolicy.LeastRequest(2), Samples.backends(addresses), NOTE);
+        new BalancingPolicy.LeastRequest(2),
+        Samples.backends(addresses),
+        LocalityWeights.EQUAL,
+        NOTE,
+        "");
   }
 
   private void update(LbConfig config) {

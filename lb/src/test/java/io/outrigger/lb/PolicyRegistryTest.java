@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
 import java.util.Arrays;
@@ -22,7 +23,9 @@ class PolicyRegistryTest {
     PolicyRegistry leaves = leaves();
 
     for (BalancingPolicy.EndpointPicking settings : leafSettings()) {
-      var config = new LbConfig.Leaf<>(settings, List.of(), new FailureNote("pay", ""));
+      var config =
+          new LbConfig.Leaf<>(
+              settings, List.of(), LocalityWeights.EQUAL, new FailureNote("pay", ""), "");
       LbPolicy policy = leaves.create(config, parent);
       parent.loop().inside(() -> policy.update(config));
 

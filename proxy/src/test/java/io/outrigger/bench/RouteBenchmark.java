@@ -2,6 +2,7 @@ package io.outrigger.bench;
 
 import io.outrigger.base.RandomSource;
 import io.outrigger.bench.Routes.Request;
+import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.dataplane.route.ConfigSelector;
@@ -50,7 +51,8 @@ public class RouteBenchmark {
   @Target
   public @Nullable Route scan() {
     for (int i = 0; i < routes.size(); i++) {
-      if (routes.get(i).match().matches(request.path(), request, RandomSource.SYSTEM)) {
+      if (routes.get(i).match().miss(request.path(), request, RandomSource.SYSTEM)
+          == RouteMatch.NO_MISS) {
         return routes.get(i);
       }
     }

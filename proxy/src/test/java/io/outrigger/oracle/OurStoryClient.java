@@ -54,7 +54,7 @@ final class OurStoryClient implements StoryClient {
             loop,
             Runnable::run,
             (bound, purpose) -> bound / 2,
-            new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s"),
+            new Bootstrap(List.of(cp), node, Map.of(), Map.of(), "%s", Optional.empty()),
             "1",
             new ContentDecoder(),
             of -> server,

@@ -8,6 +8,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
@@ -103,13 +104,17 @@ class RingOracleTest {
             .map(
                 entry ->
                     new Backend(
-                        Samples.endpoint(entry.getKey(), entry.getValue()), Samples.locality("z")))
+                        Samples.endpoint(entry.getKey(), entry.getValue()),
+                        Samples.locality("z"),
+                        0))
             .toList();
     var config =
         new LbConfig.Leaf<>(
             new BalancingPolicy.RingHash(min, max, ""),
             backends,
-            new FailureNote("pay", Samples.NOTE));
+            LocalityWeights.EQUAL,
+            new FailureNote("pay", Samples.NOTE),
+            "");
     var policy = new RingHashPolicy(parent.context(1), config, parent);
     parent.loop().inside(() -> policy.update(config));
     return parent;

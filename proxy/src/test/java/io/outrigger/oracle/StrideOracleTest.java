@@ -7,6 +7,7 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
@@ -70,7 +71,9 @@ class StrideOracleTest {
         new LbConfig.Leaf<>(
             settings,
             Samples.backends(addresses.toArray(String[]::new)),
-            new FailureNote("pay", Samples.NOTE));
+            LocalityWeights.EQUAL,
+            new FailureNote("pay", Samples.NOTE),
+            "");
     var policy = new WeightedRoundRobinPolicy(parent.context(1), config, parent);
     parent.loop().inside(() -> policy.update(config));
     parent.loop().inside(parent.connector()::readyAll);

@@ -28,15 +28,6 @@ public record Bootstrap(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  public Bootstrap(
-      List<XdsServer> servers,
-      Node node,
-      Map<String, Authority> authorities,
-      Map<String, CertificateProvider> certificateProviders,
-      String listenerNameTemplate) {
-    this(servers, node, authorities, certificateProviders, listenerNameTemplate, Optional.empty());
-  }
-
   /** Returns a bootstrap with the same node whose only control plane is {@code server}. */
   public Bootstrap servedBy(XdsServer server) {
     return new Bootstrap(

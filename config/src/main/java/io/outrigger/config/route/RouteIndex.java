@@ -59,18 +59,10 @@ public final class RouteIndex {
   }
 
   /**
-   * Returns the place of the first route that matches, or {@link #NONE}.
-   *
-   * @param path the path of the request, without the query
-   */
-  public int first(String path, RequestView request, RandomSource random) {
-    return first(path, request, random, null);
-  }
-
-  /**
    * Returns the place of the first route that matches, or {@link #NONE}, and reports the tested
    * routes.
    *
+   * @param path the path of the request, without the query
    * @param trace notified of each route that is tested; null for no notifications
    */
   public int first(

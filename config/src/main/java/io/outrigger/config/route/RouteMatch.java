@@ -35,11 +35,6 @@ public record RouteMatch(
     return isDrawn ? NO_MISS : 1 + headers.size();
   }
 
-  /** Whether all matchers accept a request; see {@link #miss}. */
-  public boolean matches(String path, RequestView request, RandomSource random) {
-    return miss(path, request, random) == NO_MISS;
-  }
-
   /** Describes the matcher with the number that {@link #miss} returned. */
   public String matcher(int number) {
     if (number == 0) {

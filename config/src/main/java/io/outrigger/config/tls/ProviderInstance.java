@@ -8,9 +8,4 @@ package io.outrigger.config.tls;
  * @param certificateName the name of the provider's certificate; empty when not given. {@code
  *     file_watcher} has only one certificate and ignores the name
  */
-public record ProviderInstance(String instance, String certificateName) {
-  /** Creates a reference without a certificate name. */
-  public ProviderInstance(String instance) {
-    this(instance, "");
-  }
-}
+public record ProviderInstance(String instance, String certificateName) {}

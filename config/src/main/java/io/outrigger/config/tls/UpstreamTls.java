@@ -46,11 +46,6 @@ public record UpstreamTls(
     this(identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
   }
 
-  /** Creates settings that accept every name of a verified certificate and send no server name. */
-  public UpstreamTls(Optional<ProviderInstance> identity, TrustSource roots) {
-    this(identity, roots, List.of(), "", false, false);
-  }
-
   /** Returns the same settings with {@code protocols} offered before {@code h2}. */
   public UpstreamTls offering(List<String> protocols) {
     return new UpstreamTls(

@@ -43,7 +43,8 @@ final class BootstrapReaderTest {
                 new Node("", "", new Locality("", "", ""), Map.of()),
                 Map.of(),
                 Map.of(),
-                "%s"));
+                "%s",
+                Optional.empty()));
   }
 
   /** With what a Go program writes of what it does not know: empty objects and nulls. */

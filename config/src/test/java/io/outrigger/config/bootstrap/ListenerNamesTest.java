@@ -22,7 +22,8 @@ final class ListenerNamesTest {
         new Node("", "", new Locality("", "", ""), Map.of()),
         others,
         Map.of(),
-        template);
+        template,
+        Optional.empty());
   }
 
   private static Bootstrap federated(String template) {

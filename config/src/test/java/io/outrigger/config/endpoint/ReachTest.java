@@ -64,7 +64,14 @@ class ReachTest {
     assertThat(
             reached(
                     false,
-                    Optional.of(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots())))
+                    Optional.of(
+                        new UpstreamTls(
+                            Optional.empty(),
+                            new TrustSource.SystemRoots(),
+                            List.of(),
+                            "",
+                            false,
+                            false)))
                 .address())
         .isNotEqualTo(secured);
   }

@@ -30,7 +30,7 @@ final class RouteFuzzTest {
     while (data.remainingBytes() > 0) {
       String path = data.consumeString(MAX_TEXT);
       var request = RouteIndexProperties.request(path, null);
-      assertThat(index.first(path, request, new ScriptedRandom(5)))
+      assertThat(index.first(path, request, new ScriptedRandom(5), null))
           .as("%s among %s", path, routes)
           .isEqualTo(RouteIndexProperties.scan(routes, path, request, new ScriptedRandom(5)));
     }

@@ -9,8 +9,4 @@ import io.outrigger.config.endpoint.Locality;
  * @param priority the priority of the locality in its cluster, 0 the highest; used only in texts
  *     for people
  */
-public record Backend(Endpoint endpoint, Locality locality, int priority) {
-  public Backend(Endpoint endpoint, Locality locality) {
-    this(endpoint, locality, 0);
-  }
-}
+public record Backend(Endpoint endpoint, Locality locality, int priority) {}

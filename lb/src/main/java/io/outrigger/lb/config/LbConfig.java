@@ -262,11 +262,6 @@ public sealed interface LbConfig {
       backends = List.copyOf(backends);
     }
 
-    /** Creates a leaf that balances all localities of a cluster, with equal locality weights. */
-    public Leaf(S settings, List<Backend> backends, FailureNote note) {
-      this(settings, backends, LocalityWeights.EQUAL, note, "");
-    }
-
     @Override
     public String policy() {
       return settings.policy();

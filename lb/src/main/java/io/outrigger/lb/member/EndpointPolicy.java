@@ -19,7 +19,6 @@ import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,10 +103,6 @@ public abstract class EndpointPolicy<
   /** The cluster and the note that are added to messages of failed picks. */
   protected final FailureNote note() {
     return config.note();
-  }
-
-  protected final List<M> members() {
-    return Collections.unmodifiableList(places);
   }
 
   protected final int count(Connectivity state) {

@@ -118,12 +118,6 @@ public sealed interface OutlierEvent extends LbEvent {
   sealed interface Evidence {
     Method method();
 
-    /** The number of calls to the endpoint that ended in the interval. */
-    long volume();
-
-    /** The number of endpoints with enough calls to be compared. */
-    int hosts();
-
     /**
      * Returns the comparison with its numbers as a text for people, such as {@code failure
      * percentage 41.00 > 30 (…)}.
@@ -131,7 +125,12 @@ public sealed interface OutlierEvent extends LbEvent {
     String text();
   }
 
-  /** A success rate below {@code threshold}; all rates are fractions. */
+  /**
+   * A success rate below {@code threshold}; all rates are fractions.
+   *
+   * @param volume the number of calls to the endpoint that ended in the interval
+   * @param hosts the number of endpoints with enough calls to be compared
+   */
   record LowSuccessRate(
       double successRate,
       double mean,

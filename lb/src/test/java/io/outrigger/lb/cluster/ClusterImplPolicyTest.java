@@ -15,6 +15,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.SubchannelCalls;
@@ -348,7 +349,12 @@ class ClusterImplPolicyTest {
         maxRequests,
         maxConnections,
         Optional.empty(),
-        new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), Samples.backends(E1), NOTE));
+        new LbConfig.Leaf<>(
+            new BalancingPolicy.RoundRobin(),
+            Samples.backends(E1),
+            LocalityWeights.EQUAL,
+            NOTE,
+            ""));
   }
 
   private void update(LbConfig config) {

@@ -52,7 +52,7 @@ class CountedSubchannelTest {
   void theSubchannelBeneathHearsAllThatItIsTold() {
     counted.callStarted(TestCall.CALL);
     counted.callEnded(TestCall.CALL, CallOutcome.FAILURE);
-    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE));
+    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE, 0));
     counted.close();
 
     assertThat(beneath).containsExactly("started", "ended FAILURE", "in " + THERE, "closed");
@@ -74,7 +74,7 @@ class CountedSubchannelTest {
   void connectionsMoveWithTheEndpointAndEndWithIt() {
     connections.onConnection(new ConnectionEvent.Made());
 
-    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE));
+    counted.update(new Backend(Samples.endpoint("10.0.0.1:80"), THERE, 0));
     counted.close();
 
     assertThat(told)

@@ -104,6 +104,11 @@ class LbConfigTest {
   }
 
   private static LbConfig leaf(String... addresses) {
-    return new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), Samples.backends(addresses), NOTE);
+    return new LbConfig.Leaf<>(
+        new BalancingPolicy.RoundRobin(),
+        Samples.backends(addresses),
+        LocalityWeights.EQUAL,
+        NOTE,
+        "");
   }
 }

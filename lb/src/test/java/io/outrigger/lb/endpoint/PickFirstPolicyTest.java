@@ -43,7 +43,9 @@ class PickFirstPolicyTest {
   private final LbPolicy policy =
       LeafPolicies.registry(parent.context(1))
           .create(
-              new LbConfig.Leaf<>(new BalancingPolicy.PickFirst(false), List.of(), NOTE), parent);
+              new LbConfig.Leaf<>(
+                  new BalancingPolicy.PickFirst(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
+              parent);
 
   @Conformance("A37-02")
   @Test
@@ -297,7 +299,11 @@ class PickFirstPolicyTest {
             () ->
                 policy.update(
                     new LbConfig.Leaf<>(
-                        new BalancingPolicy.PickFirst(true), Samples.backends(E1, E2), NOTE)));
+                        new BalancingPolicy.PickFirst(true),
+                        Samples.backends(E1, E2),
+                        LocalityWeights.EQUAL,
+                        NOTE,
+                        "")));
 
     assertThat(parent.connector().open()).containsExactly(E2);
   }
@@ -344,7 +350,7 @@ class PickFirstPolicyTest {
   }
 
   private static Backend weighted(String address, long weight) {
-    return new Backend(Samples.endpoint(address, weight), Samples.locality("z"));
+    return new Backend(Samples.endpoint(address, weight), Samples.locality("z"), 0);
   }
 
   private void update(String... addresses) {
@@ -354,6 +360,10 @@ class PickFirstPolicyTest {
             () ->
                 policy.update(
                     new LbConfig.Leaf<>(
-                        new BalancingPolicy.PickFirst(false), Samples.backends(addresses), NOTE)));
+                        new BalancingPolicy.PickFirst(false),
+                        Samples.backends(addresses),
+                        LocalityWeights.EQUAL,
+                        NOTE,
+                        "")));
   }
 }

@@ -15,6 +15,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -35,7 +36,10 @@ class RoundRobinPolicyTest {
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
       LeafPolicies.registry(parent.context(2))
-          .create(new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE), parent);
+          .create(
+              new LbConfig.Leaf<>(
+                  new BalancingPolicy.RoundRobin(), List.of(), LocalityWeights.EQUAL, NOTE, ""),
+              parent);
 
   @Test
   void everyEndpointIsConnectedAndTakesItsTurn() {
@@ -244,7 +248,8 @@ class RoundRobinPolicyTest {
         List.of(
             new Backend(
                 new Endpoint(List.of(Samples.address(E1)), HealthStatus.UNKNOWN, 9, ""),
-                Samples.locality("z"))));
+                Samples.locality("z"),
+                0)));
 
     assertThat(parent.connector().count()).isEqualTo(1);
     assertThat(describeWeight()).isEqualTo(9);
@@ -327,6 +332,11 @@ class RoundRobinPolicyTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), backends, NOTE)));
+                    new LbConfig.Leaf<>(
+                        new BalancingPolicy.RoundRobin(),
+                        backends,
+                        LocalityWeights.EQUAL,
+                        NOTE,
+                        "")));
   }
 }

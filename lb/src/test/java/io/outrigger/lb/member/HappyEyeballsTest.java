@@ -142,7 +142,7 @@ class HappyEyeballsTest {
   @Test
   void theConnectionHearsWhereItsEndpointStands() {
     connect(E1);
-    var moved = new Backend(Samples.endpoint(E1), Samples.locality("elsewhere"));
+    var moved = new Backend(Samples.endpoint(E1), Samples.locality("elsewhere"), 0);
 
     parent.loop().inside(() -> addresses.update(List.of(moved)));
     parent.loop().inside(() -> addresses.update(List.of(moved)));
@@ -172,11 +172,13 @@ class HappyEyeballsTest {
   @Test
   void viewsShowTheTlsOfTheConnection() {
     var tls =
-        new EndpointTls(new UpstreamTls(Optional.empty(), new SystemRoots()), Optional.empty());
+        new EndpointTls(
+            new UpstreamTls(Optional.empty(), new SystemRoots(), List.of(), "", false, false),
+            Optional.empty());
     var address = new EndpointAddress("10.0.0.1", 80, Optional.empty(), Optional.of(tls));
     var backend =
         new Backend(
-            new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, ""), Samples.locality("z"));
+            new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, ""), Samples.locality("z"), 0);
     var security = new TransportSecurity("TLSv1.3", "cipher", "peer", Instant.EPOCH);
     parent.loop().inside(() -> addresses.update(List.of(backend)));
     parent.loop().inside(addresses::connect);

@@ -12,6 +12,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeConnector.FakeAttempt;
 import io.outrigger.lb.testing.FakeParent;
@@ -107,7 +108,12 @@ class ReadyMembersTest {
         .inside(
             () ->
                 policy.update(
-                    new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), backends, NOTE)));
+                    new LbConfig.Leaf<>(
+                        new BalancingPolicy.RoundRobin(),
+                        backends,
+                        LocalityWeights.EQUAL,
+                        NOTE,
+                        "")));
   }
 
   private static List<Backend> backends(int from, int count) {
@@ -143,13 +149,15 @@ class ReadyMembersTest {
   /** Shares calls as nobody would; what it is about is what it is told. */
   private static final class Policy
       extends EveryEndpointPolicy<BalancingPolicy.RoundRobin, Watched> {
+    private final List<Watched> all = new ArrayList<>();
     private PickResult[] shared = new PickResult[0];
     private int looks;
 
     Policy(FakeParent parent) {
       super(
           parent.context(1),
-          new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), List.of(), NOTE),
+          new LbConfig.Leaf<>(
+              new BalancingPolicy.RoundRobin(), List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
     }
 
@@ -159,13 +167,20 @@ class ReadyMembersTest {
     }
 
     @Override
+    protected void onUpdate(Change<Watched> change) {
+      super.onUpdate(change);
+      all.addAll(change.added());
+      all.removeAll(change.removed());
+    }
+
+    @Override
     protected Picker picker() {
       shared = answers();
       return new FixedPicker(shared[0]);
     }
 
     List<Watched> all() {
-      return members();
+      return all;
     }
 
     int counted(Connectivity state) {

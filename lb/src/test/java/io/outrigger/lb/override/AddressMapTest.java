@@ -85,7 +85,7 @@ class AddressMapTest {
         .inside(
             () ->
                 table.update(
-                    List.of(new Backend(endpoint, Samples.locality("z"))),
+                    List.of(new Backend(endpoint, Samples.locality("z"), 0)),
                     Set.of(reachable),
                     Duration.ofMinutes(1)));
   }

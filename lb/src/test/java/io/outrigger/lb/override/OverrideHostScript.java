@@ -17,6 +17,7 @@ import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.EndpointTally;
@@ -57,13 +58,18 @@ final class OverrideHostScript {
     new TreeMap<>(endpoints)
         .forEach(
             (address, health) -> {
-              var backend = new Backend(Samples.endpoint(health, address), Samples.locality("z"));
+              var backend =
+                  new Backend(Samples.endpoint(health, address), Samples.locality("z"), 0);
               (health.isUsable() ? usable : statuses.contains(health) ? sessionOnly : setAside)
                   .add(backend);
             });
     var child =
         new LbConfig.Leaf<>(
-            new BalancingPolicy.RoundRobin(), usable, new FailureNote("pay", "note"));
+            new BalancingPolicy.RoundRobin(),
+            usable,
+            LocalityWeights.EQUAL,
+            new FailureNote("pay", "note"),
+            "");
     return new LbConfig.OverrideHost(statuses, idleTimeout, sessionOnly, setAside, child);
   }
 

@@ -227,7 +227,8 @@ class RandomSubsettingPolicyTest {
   }
 
   private static LbConfig roundRobin(List<Backend> backends) {
-    return new LbConfig.Leaf<>(new BalancingPolicy.RoundRobin(), backends, NOTE);
+    return new LbConfig.Leaf<>(
+        new BalancingPolicy.RoundRobin(), backends, LocalityWeights.EQUAL, NOTE, "");
   }
 
   private static List<Backend> backends(int from, int to) {
@@ -241,7 +242,8 @@ class RandomSubsettingPolicyTest {
                 new Backend(
                     new Endpoint(
                         List.of(address("10.0.0." + (1 + i) + ":80")), HealthStatus.HEALTHY, 1, ""),
-                    Samples.locality(zone)))
+                    Samples.locality(zone),
+                    0))
         .toList();
   }
 }

@@ -10,6 +10,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
@@ -40,7 +41,9 @@ public final class FakePolicies implements PolicyFactory {
     return new LbConfig.Leaf<>(
         new BalancingPolicy.PickFirst(false),
         List.of(),
-        new FailureNote(name, Integer.toString(version)));
+        LocalityWeights.EQUAL,
+        new FailureNote(name, Integer.toString(version)),
+        "");
   }
 
   public static LbConfig config(String name) {

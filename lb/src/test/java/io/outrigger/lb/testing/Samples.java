@@ -83,7 +83,7 @@ public final class Samples {
 
   /** One endpoint with these addresses, in some locality. */
   public static Backend backend(String... addresses) {
-    return new Backend(endpoint(addresses), locality("z"));
+    return new Backend(endpoint(addresses), locality("z"), 0);
   }
 
   /** An endpoint for each address, in some locality. */

@@ -56,7 +56,14 @@ class ClusterBackendsTest {
             new Reach(
                 random.nextInt(5) == 0,
                 random.nextInt(5) == 0
-                    ? Optional.of(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()))
+                    ? Optional.of(
+                        new UpstreamTls(
+                            Optional.empty(),
+                            new TrustSource.SystemRoots(),
+                            List.of(),
+                            "",
+                            false,
+                            false))
                     : Optional.empty());
         kept = after(kept, endpoints, reach);
 
@@ -91,7 +98,7 @@ class ClusterBackendsTest {
   }
 
   private static Backend backend(Endpoint endpoint) {
-    return new Backend(endpoint, Samples.locality("z"));
+    return new Backend(endpoint, Samples.locality("z"), 0);
   }
 
   /** Every third stands behind a proxy. */

@@ -23,7 +23,7 @@ class LbNodeTest {
   private static final LbEndpoint UNHEALTHY =
       LbEndpoint.untouched(
           new Backend(
-              Samples.endpoint(HealthStatus.UNHEALTHY, "10.0.0.2:80"), Samples.locality("z")));
+              Samples.endpoint(HealthStatus.UNHEALTHY, "10.0.0.2:80"), Samples.locality("z"), 0));
   private static final LbNode TREE =
       new LbNode(
           "pay",

@@ -168,7 +168,9 @@ class CallAllocationTest {
     private final EndpointAddress address = new EndpointAddress("10.0.0.1", 80);
     private final Backend backend =
         new Backend(
-            new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, ""), new Locality("", "", ""));
+            new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, ""),
+            new Locality("", "", ""),
+            0);
     final PickResult use = new PickResult.Use(this);
     private @Nullable StreamHandler handler;
 

@@ -64,7 +64,7 @@ import java.util.stream.Stream;
 
 /** A port of {@code --serve} on the loopback, without xDS. */
 final class ServedPort implements AutoCloseable, ServeObserver {
-  static final ProviderInstance PROVIDER = new ProviderInstance("default");
+  static final ProviderInstance PROVIDER = new ProviderInstance("default", "");
 
   final BlockingQueue<String> states = new LinkedBlockingQueue<>();
   final BlockingQueue<HandshakeResult> handshakes = new LinkedBlockingQueue<>();

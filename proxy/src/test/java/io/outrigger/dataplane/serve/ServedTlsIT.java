@@ -331,7 +331,7 @@ class ServedTlsIT {
   void eachChainHasItsCertificateItsFiltersAndItsRoutes() throws Exception {
     TestIdentity twin = OTHER.issue("uri:spiffe://other/pay", "dns:pay.example");
     ServedPort.write(second, twin, AUTHORITY.rootPem());
-    var other = new ProviderInstance("second");
+    var other = new ProviderInstance("second", "");
     var tls = new DownstreamTls(other, Optional.of(other), true, List.of());
     ServedPort port =
         keep(

@@ -81,7 +81,12 @@ class HandshakeLimitTest {
       throws GeneralSecurityException {
     var settings =
         new UpstreamTls(
-            Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+            Optional.empty(),
+            new TrustSource.Provider(new ProviderInstance("default", "")),
+            List.of(),
+            "",
+            false,
+            false);
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     return TlsContext.of(
         library, new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);

@@ -33,7 +33,13 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsContextsTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final UpstreamTls SETTINGS =
-      new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+      new UpstreamTls(
+          Optional.empty(),
+          new TrustSource.Provider(new ProviderInstance("default", "")),
+          List.of(),
+          "",
+          false,
+          false);
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final Deque<Runnable> tasks = new ArrayDeque<>();

@@ -45,7 +45,7 @@ class TlsHandlerTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
   private static final TrustSource ROOTS =
-      new TrustSource.Provider(new ProviderInstance("default"));
+      new TrustSource.Provider(new ProviderInstance("default", ""));
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final String TOO_MANY = "the server sends too many TLS records without data";
 
@@ -113,7 +113,7 @@ class TlsHandlerTest {
 
   @BeforeEach
   void handshake() throws SSLException, GeneralSecurityException {
-    begin(new UpstreamTls(Optional.empty(), ROOTS), Optional.empty());
+    begin(new UpstreamTls(Optional.empty(), ROOTS, List.of(), "", false, false), Optional.empty());
     shakeHands();
     assertThat(failures).isEmpty();
     assertThat(tls.handshakeFuture().isSuccess()).isTrue();
@@ -249,7 +249,8 @@ class TlsHandlerTest {
   @ParameterizedTest
   @ValueSource(strings = {"outbound_.80_._.pay.default.svc", "pay", "pay.default.svc"})
   void aServerNameIsSentAsItIsGiven(String name) throws Exception {
-    beginAnew(new UpstreamTls(Optional.empty(), ROOTS), Optional.of(name));
+    beginAnew(
+        new UpstreamTls(Optional.empty(), ROOTS, List.of(), "", false, false), Optional.of(name));
 
     deliver();
 

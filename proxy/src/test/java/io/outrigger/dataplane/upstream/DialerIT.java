@@ -128,7 +128,12 @@ final class DialerIT {
     var buffers = new ScarceBuffers();
     var settings =
         new UpstreamTls(
-            Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+            Optional.empty(),
+            new TrustSource.Provider(new ProviderInstance("default", "")),
+            List.of(),
+            "",
+            false,
+            false);
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     try (ServerSocket listener = listen()) {
       Channel channel =

@@ -129,7 +129,7 @@ class LbViewsTest {
   private static LbEndpoint endpoint(int number, Optional<TransportSecurity> tls) {
     var address = new EndpointAddress("10.0.0." + number, 80);
     return new LbEndpoint(
-        new Backend(new Endpoint(List.of(address), HealthStatus.HEALTHY, 3, ""), LOCALITY),
+        new Backend(new Endpoint(List.of(address), HealthStatus.HEALTHY, 3, ""), LOCALITY, 0),
         new LbEndpoint.Link(Connectivity.READY, new SubchannelCalls(2, 40, 5), tls, ""));
   }
 
@@ -138,7 +138,7 @@ class LbViewsTest {
         new LbEndpoint.Ejection(TIME, TIME.plusSeconds(30), 2, OutlierEvent.Method.SUCCESS_RATE);
     var address = new EndpointAddress("2001:db8::1", 443);
     return new LbEndpoint(
-            new Backend(new Endpoint(List.of(address), HealthStatus.UNKNOWN, 1, ""), LOCALITY),
+            new Backend(new Endpoint(List.of(address), HealthStatus.UNKNOWN, 1, ""), LOCALITY, 0),
             new LbEndpoint.Link(Connectivity.TRANSIENT_FAILURE, SubchannelCalls.NONE))
         .with(new LbEndpoint.Detection(Optional.of(ejection), 7, 8, List.of()))
         .with(

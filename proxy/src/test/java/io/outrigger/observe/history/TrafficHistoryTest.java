@@ -68,7 +68,9 @@ class TrafficHistoryTest {
   @Test
   void anEndpointIsOneHoweverItWasReached() {
     control.inside(history::start);
-    var tls = new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots());
+    var tls =
+        new UpstreamTls(
+            Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", false, false);
     var secured =
         new EndpointAddress(
             "10.0.0.1", 80, Optional.empty(), Optional.of(new EndpointTls(tls, Optional.empty())));

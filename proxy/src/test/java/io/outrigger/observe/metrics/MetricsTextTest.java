@@ -545,7 +545,8 @@ class MetricsTextTest {
         new LbEndpoint(
             new Backend(
                 new Endpoint(List.of(ADDRESS), HealthStatus.HEALTHY, 1, ""),
-                new Locality("r", "z", "")),
+                new Locality("r", "z", ""),
+                0),
             new LbEndpoint.Link(Connectivity.READY, SubchannelCalls.NONE));
     var leaf =
         new LbNode(

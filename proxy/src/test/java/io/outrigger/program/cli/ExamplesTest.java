@@ -15,6 +15,7 @@ import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +63,9 @@ final class ExamplesTest {
     var context = new DecodeContext(ServerFeatures.NONE, Map.of());
 
     assertThat(
-            ResourceValidator.validate(List.of(EXAMPLES.resolve("resources")), context).problems())
+            ResourceValidator.validate(
+                    ResourceFiles.read(List.of(EXAMPLES.resolve("resources"))), context)
+                .problems())
         .isEmpty();
   }
 

@@ -57,11 +57,6 @@ public final class ResourceValidator {
     }
   }
 
-  /** Reads and decodes all resources in files and folders. Blocks while the disk is read. */
-  public static Result validate(List<Path> paths, DecodeContext context) {
-    return validate(ResourceFiles.read(paths), context);
-  }
-
   /**
    * Decodes all resources of files that were read before.
    *

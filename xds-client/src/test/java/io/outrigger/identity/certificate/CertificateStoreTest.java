@@ -129,8 +129,9 @@ class CertificateStoreTest {
   }
 
   private static UpstreamTls settings(String instance) {
-    var named = new ProviderInstance(instance);
-    return new UpstreamTls(Optional.of(named), new TrustSource.Provider(named));
+    var named = new ProviderInstance(instance, "");
+    return new UpstreamTls(
+        Optional.of(named), new TrustSource.Provider(named), List.of(), "", false, false);
   }
 
   private CertificateStore.Watch watch(CertificateStore store) {
@@ -484,7 +485,13 @@ class CertificateStoreTest {
     Files.writeString(map, "{\"trust_domains\": {}}");
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     var settings =
-        new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("spiffe")));
+        new UpstreamTls(
+            Optional.empty(),
+            new TrustSource.Provider(new ProviderInstance("spiffe", "")),
+            List.of(),
+            "",
+            false,
+            false);
     CertificateStore store =
         start(
             Map.of(

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -89,7 +90,9 @@ class ControlPlaneCertificatesTest {
   }
 
   private static TlsMaterial material(ControlPlaneCertificates certificates) {
-    return certificates.material(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));
+    return certificates.material(
+        new UpstreamTls(
+            Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", false, false));
   }
 
   @Test

@@ -37,7 +37,7 @@ class PeerVerifierTest {
   private static UpstreamTls settings(SanMatcher... matchers) {
     return new UpstreamTls(
         Optional.empty(),
-        new TrustSource.Provider(new ProviderInstance("x")),
+        new TrustSource.Provider(new ProviderInstance("x", "")),
         List.of(matchers),
         "",
         false,

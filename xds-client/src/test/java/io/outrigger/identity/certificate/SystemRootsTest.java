@@ -67,7 +67,9 @@ class SystemRootsTest {
   }
 
   private CertificateStore.Watch watch(CertificateStore store) {
-    var settings = new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots());
+    var settings =
+        new UpstreamTls(
+            Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", false, false);
     List<CertificateStore.Watch> watch = new ArrayList<>();
     loop.inside(() -> watch.add(store.watch(settings, heard::add)));
     return watch.get(0);

@@ -55,7 +55,13 @@ class TrustedRootsTest {
 
   private static PeerVerifier verifier(Roots roots) {
     var settings =
-        new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("x")));
+        new UpstreamTls(
+            Optional.empty(),
+            new TrustSource.Provider(new ProviderInstance("x", "")),
+            List.of(),
+            "",
+            false,
+            false);
     return PeerVerifier.of(new TlsMaterial(settings, Optional.empty(), roots));
   }
 

@@ -48,7 +48,7 @@ class TlsEnginesTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestAuthority STRANGER = TestAuthority.named("stranger");
 
-  private static final ProviderInstance PROVIDER = new ProviderInstance("default");
+  private static final ProviderInstance PROVIDER = new ProviderInstance("default", "");
   private static final Roots ROOTS = new Roots.Authorities(List.of(AUTHORITY.root()));
   private static final DownstreamTls REQUIRED = tls(true, List.of());
   private static final DownstreamTls OPTIONAL = tls(false, List.of());

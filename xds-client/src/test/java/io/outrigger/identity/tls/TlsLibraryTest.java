@@ -28,7 +28,13 @@ import org.slf4j.LoggerFactory;
 class TlsLibraryTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final UpstreamTls SETTINGS =
-      new UpstreamTls(Optional.empty(), new TrustSource.Provider(new ProviderInstance("default")));
+      new UpstreamTls(
+          Optional.empty(),
+          new TrustSource.Provider(new ProviderInstance("default", "")),
+          List.of(),
+          "",
+          false,
+          false);
 
   private static TlsMaterial material(Optional<Identity> identity) {
     return new TlsMaterial(SETTINGS, identity, new Roots.Authorities(List.of(AUTHORITY.root())));

@@ -48,7 +48,7 @@ class TlsContextDecoderTest {
               "other",
               new CertificateProvider.Unknown("vault")));
 
-  private static final ProviderInstance DEFAULT = new ProviderInstance("default");
+  private static final ProviderInstance DEFAULT = new ProviderInstance("default", "");
   private static final String ROOTS = "ca_certificate_provider_instance: {instance_name: ROOTCA}";
 
   private static UpstreamTls tls(String fields) {
@@ -72,7 +72,7 @@ class TlsContextDecoderTest {
   }
 
   private static UpstreamTls expected(Optional<ProviderInstance> identity, TrustSource roots) {
-    return new UpstreamTls(identity, roots);
+    return new UpstreamTls(identity, roots, List.of(), "", false, false);
   }
 
   private static TrustSource provider(String instance, String name) {
@@ -384,7 +384,7 @@ class TlsContextDecoderTest {
     assertThat(downstream("require_client_certificate: true, common_tls_context: {" + common + "}"))
         .contains(
             new DownstreamTls(
-                DEFAULT, Optional.of(new ProviderInstance("ROOTCA")), true, List.of()));
+                DEFAULT, Optional.of(new ProviderInstance("ROOTCA", "")), true, List.of()));
   }
 
   @Test
@@ -399,7 +399,7 @@ class TlsContextDecoderTest {
         .contains(
             new DownstreamTls(
                 DEFAULT,
-                Optional.of(new ProviderInstance("ROOTCA")),
+                Optional.of(new ProviderInstance("ROOTCA", "")),
                 false,
                 List.of(SanMatcher.ofAnyKind(new StringMatcher.Exact("a", false)))));
   }

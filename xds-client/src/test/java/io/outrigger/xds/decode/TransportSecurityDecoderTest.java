@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,7 +85,9 @@ class TransportSecurityDecoderTest {
         valid(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.UPSTREAM_TLS, roots))));
     assertThat(cluster.reach().httpConnect()).isTrue();
     assertThat(cluster.reach().tls())
-        .contains(new UpstreamTls(Optional.empty(), new TrustSource.SystemRoots()));
+        .contains(
+            new UpstreamTls(
+                Optional.empty(), new TrustSource.SystemRoots(), List.of(), "", false, false));
   }
 
   @Test

@@ -30,6 +30,7 @@ import io.outrigger.xds.testing.RecordingConfigs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,7 +54,8 @@ class SilentControlPlaneScenarioTest {
             new Node("node-1", "", new Locality("", "", ""), Map.of()),
             Map.of(),
             Map.of(),
-            "%s");
+            "%s",
+            Optional.empty());
     var client =
         new AdsClients(
             loop,

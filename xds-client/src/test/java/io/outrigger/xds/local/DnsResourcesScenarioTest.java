@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** From a {@code dns:///} target through stream, decoders, cache and graph to its configuration. */
@@ -42,7 +43,8 @@ class DnsResourcesScenarioTest {
           new Node("me", "", new Locality("", "", ""), Map.of()),
           Map.of(),
           Map.of(),
-          "%s");
+          "%s",
+          Optional.empty());
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final RecordingConfigs configs = new RecordingConfigs();

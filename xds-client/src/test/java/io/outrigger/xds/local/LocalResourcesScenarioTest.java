@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -63,7 +64,8 @@ class LocalResourcesScenarioTest {
         new Node("node-1", "", new Locality("", "", ""), Map.of()),
         Map.of(),
         Map.of(),
-        "%s");
+        "%s",
+        Optional.empty());
   }
 
   private void run() {

@@ -29,7 +29,7 @@ class ResourceValidatorTest {
   }
 
   private ResourceValidator.Result validate() {
-    return ResourceValidator.validate(List.of(temp), CONTEXT);
+    return ResourceValidator.validate(ResourceFiles.read(List.of(temp)), CONTEXT);
   }
 
   @Test
@@ -68,7 +68,10 @@ class ResourceValidatorTest {
 
   @Test
   void missingPathIsAFinding() {
-    assertThat(ResourceValidator.validate(List.of(temp.resolve("gone.json")), CONTEXT).problems())
+    assertThat(
+            ResourceValidator.validate(
+                    ResourceFiles.read(List.of(temp.resolve("gone.json"))), CONTEXT)
+                .problems())
         .containsExactly(new FileProblem(temp.resolve("gone.json"), "no such file or folder"));
   }
 

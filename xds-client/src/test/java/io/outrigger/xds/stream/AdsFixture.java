@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A client, a control plane without a network, and a clock that stands still. */
@@ -75,7 +76,8 @@ final class AdsFixture implements AdsObserver {
             "id", "cluster", new Locality("r", "z", "s"), Map.of("n", 1.0, "k", List.of(true))),
         Map.of(),
         Map.of(),
-        "%s");
+        "%s",
+        Optional.empty());
   }
 
   /** From now on responses are decoded when {@link #decode} says so. */

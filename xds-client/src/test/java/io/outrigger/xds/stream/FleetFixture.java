@@ -61,7 +61,7 @@ final class FleetFixture implements AdsObserver {
               }
             },
             (bound, purpose) -> bound / 2, // no jitter
-            new Bootstrap(servers, node, authorities, Map.of(), "%s"),
+            new Bootstrap(servers, node, authorities, Map.of(), "%s", Optional.empty()),
             "1",
             decoder,
             server ->

@@ -18,6 +18,7 @@ import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.TextResources;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,8 @@ final class GrpcFixture implements AutoCloseable {
             new Node("node", "", new Locality("", "", ""), Map.of()),
             Map.of(),
             Map.of(),
-            "%s");
+            "%s",
+            Optional.empty());
     clients =
         new AdsClients(
             loop,

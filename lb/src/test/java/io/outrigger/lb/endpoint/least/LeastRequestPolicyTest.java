@@ -14,6 +14,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -33,7 +34,8 @@ class LeastRequestPolicyTest {
   private final LbPolicy policy =
       new LeastRequestPolicy(
           parent.context(1),
-          new LbConfig.Leaf<>(new BalancingPolicy.LeastRequest(2), List.of(), NOTE),
+          new LbConfig.Leaf<>(
+              new BalancingPolicy.LeastRequest(2), List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
 
   @Conformance("A48-01")
@@ -129,7 +131,7 @@ class LeastRequestPolicyTest {
   @Conformance("A48-04")
   @Test
   void weightsDoNotMatter() {
-    var heavy = new Backend(Samples.endpoint(E1, 1_000), Samples.locality("z"));
+    var heavy = new Backend(Samples.endpoint(E1, 1_000), Samples.locality("z"), 0);
     apply(2, List.of(heavy, Samples.backend(E2)));
     parent.ready(E1, E2);
 
@@ -177,6 +179,10 @@ class LeastRequestPolicyTest {
             () ->
                 policy.update(
                     new LbConfig.Leaf<>(
-                        new BalancingPolicy.LeastRequest(choices), backends, NOTE)));
+                        new BalancingPolicy.LeastRequest(choices),
+                        backends,
+                        LocalityWeights.EQUAL,
+                        NOTE,
+                        "")));
   }
 }

@@ -19,6 +19,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
@@ -51,7 +52,10 @@ class RingHashPolicyTest {
 
   private final FakeParent parent = new FakeParent();
   private final LbPolicy policy =
-      new RingHashPolicy(parent.context(1), new LbConfig.Leaf<>(SMALL, List.of(), NOTE), parent);
+      new RingHashPolicy(
+          parent.context(1),
+          new LbConfig.Leaf<>(SMALL, List.of(), LocalityWeights.EQUAL, NOTE, ""),
+          parent);
 
   @Conformance("A42-09")
   @Test
@@ -166,7 +170,11 @@ class RingHashPolicyTest {
 
     parent
         .loop()
-        .inside(() -> policy.update(new LbConfig.Leaf<>(SMALL, Samples.backends(E1), discovery)));
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(
+                        SMALL, Samples.backends(E1), LocalityWeights.EQUAL, discovery, "")));
 
     assertThat(((PickResult.Fail) pick(at(E1))).status().message())
         .endsWith(E1 + ": refused; EDS is gone");
@@ -518,7 +526,8 @@ class RingHashPolicyTest {
   private static Backend keyed(String address, String key) {
     return new Backend(
         new Endpoint(List.of(Samples.address(address)), HealthStatus.HEALTHY, 1, "", key),
-        Samples.locality("z"));
+        Samples.locality("z"),
+        0);
   }
 
   private void update(String... addresses) {
@@ -526,6 +535,11 @@ class RingHashPolicyTest {
   }
 
   private void apply(BalancingPolicy.RingHash settings, List<Backend> backends) {
-    parent.loop().inside(() -> policy.update(new LbConfig.Leaf<>(settings, backends, NOTE)));
+    parent
+        .loop()
+        .inside(
+            () ->
+                policy.update(
+                    new LbConfig.Leaf<>(settings, backends, LocalityWeights.EQUAL, NOTE, "")));
   }
 }

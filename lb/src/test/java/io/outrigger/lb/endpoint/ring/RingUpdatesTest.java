@@ -42,7 +42,8 @@ class RingUpdatesTest {
   private final FakeParent parent = new FakeParent();
   private Map<Integer, Backend> known = new HashMap<>();
   private LbConfig.Leaf<BalancingPolicy.RingHash> config =
-      new LbConfig.Leaf<>(new BalancingPolicy.RingHash(1, 1, ""), List.of(), note(0));
+      new LbConfig.Leaf<>(
+          new BalancingPolicy.RingHash(1, 1, ""), List.of(), LocalityWeights.EQUAL, note(0), "");
   private final RingHashPolicy policy = new RingHashPolicy(parent.context(1), config, parent);
 
   /** An entry of the ring and the endpoint that it leads to. */
@@ -107,7 +108,7 @@ class RingUpdatesTest {
             1 + random.nextInt(9),
             "",
             key);
-    return new Backend(endpoint, Samples.locality("z" + random.nextInt(3)));
+    return new Backend(endpoint, Samples.locality("z" + random.nextInt(3)), 0);
   }
 
   private static LocalityWeights weights(Random random) {

@@ -8,6 +8,7 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeConnector.FakeReports;
 import io.outrigger.lb.testing.FakeConnector.FakeTransport;
 import io.outrigger.lb.testing.FakeParent;
@@ -230,6 +231,7 @@ class OutOfBandReportsTest {
             WeightedRoundRobin.DEFAULT_UPDATE_PERIOD,
             1,
             List.of());
-    return new LbConfig.Leaf<>(settings, Samples.backends(addresses), NOTE);
+    return new LbConfig.Leaf<>(
+        settings, Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
   }
 }

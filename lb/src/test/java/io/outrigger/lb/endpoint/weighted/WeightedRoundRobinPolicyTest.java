@@ -13,6 +13,7 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
@@ -53,7 +54,7 @@ class WeightedRoundRobinPolicyTest {
                 }
               },
               2),
-          new LbConfig.Leaf<>(settings(false), List.of(), NOTE),
+          new LbConfig.Leaf<>(settings(false), List.of(), LocalityWeights.EQUAL, NOTE, ""),
           parent);
 
   @Conformance("A58-03")
@@ -334,7 +335,9 @@ class WeightedRoundRobinPolicyTest {
   }
 
   private void apply(boolean oob, String... addresses) {
-    var config = new LbConfig.Leaf<>(settings(oob), Samples.backends(addresses), NOTE);
+    var config =
+        new LbConfig.Leaf<>(
+            settings(oob), Samples.backends(addresses), LocalityWeights.EQUAL, NOTE, "");
     parent.loop().inside(() -> policy.update(config));
   }
 

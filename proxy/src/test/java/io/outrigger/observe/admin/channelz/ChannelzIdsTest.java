@@ -146,7 +146,7 @@ class ChannelzIdsTest {
   private static LbEndpoint endpoint(int host, Connectivity state, int succeeded) {
     var endpoint = new Endpoint(List.of(address(host)), HealthStatus.HEALTHY, 1, "");
     return new LbEndpoint(
-        new Backend(endpoint, new Locality("", "", "")),
+        new Backend(endpoint, new Locality("", "", ""), 0),
         new LbEndpoint.Link(state, new SubchannelCalls(1, succeeded, 0)));
   }
 }

@@ -36,6 +36,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -99,7 +100,7 @@ public final class ControlSide {
     var cp =
         new XdsServer(
             "cp", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
-    var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), providers, "%s");
+    var bootstrap = new Bootstrap(List.of(cp), node, Map.of(), providers, "%s", Optional.empty());
     return new AdsClients(
         loop,
         decodings::add,

@@ -294,7 +294,7 @@ public final class MiniMesh implements AutoCloseable {
     @Override
     public io.outrigger.lb.config.Backend backend() {
       var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
-      return new io.outrigger.lb.config.Backend(endpoint, new Locality("", "", ""));
+      return new io.outrigger.lb.config.Backend(endpoint, new Locality("", "", ""), 0);
     }
 
     @Override
