@@ -102,11 +102,11 @@ class DependencyRulesTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({
     "io.grpc..,             xds.transport xds.local observe.admin program.demo",
-    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.overlay observe.admin"
+    "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.kubernetes xds.overlay observe.admin"
         + " program.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.overlay dataplane.orca observe.admin"
+    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.kubernetes xds.overlay dataplane.orca observe.admin"
         + " program.demo",
-    "com.google.gson..,     config.bootstrap xds.local xds.overlay xds.decode identity.certificate identity.google identity.token"
+    "com.google.gson..,     config.bootstrap xds.local xds.kubernetes xds.overlay xds.decode identity.certificate identity.google identity.token"
         + " observe.admin program.cli program.options.ConfigFile",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   program.demo",

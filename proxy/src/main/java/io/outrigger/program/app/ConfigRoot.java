@@ -4,10 +4,13 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ListenerNames;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.XdsClient;
+import io.outrigger.xds.kubernetes.KubernetesResources;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.stream.AdsClients;
 
@@ -22,6 +25,10 @@ record ConfigRoot(XdsClient client, String listener) {
     String name = target.toString();
     if (target instanceof DnsTarget) {
       return Outcome.ok(new ConfigRoot(clients.of(name, DnsResources.SERVER), name));
+    }
+    if (target instanceof KubernetesTarget kubernetes) {
+      XdsServer server = KubernetesResources.server(kubernetes.port());
+      return Outcome.ok(new ConfigRoot(clients.of(name, server), name));
     }
     if (target instanceof XdsTarget.Service service) {
       return ListenerNames.of(bootstrap, service.authority(), service.path())

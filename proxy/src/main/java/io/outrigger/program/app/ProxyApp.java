@@ -41,11 +41,13 @@ import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.warmup.WarmUp;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.local.ResourceSource;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
@@ -96,6 +98,7 @@ public final class ProxyApp implements AutoCloseable {
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
   private final NettyDnsLookup dns;
+  private final Optional<Kubernetes> kubernetes;
   private final ControlPlanes controlPlanes = new ControlPlanes();
   private final BootstrapWait wait;
   private final ResourceReading reading;
@@ -138,6 +141,13 @@ public final class ProxyApp implements AutoCloseable {
     loops = EventLoops.start(PartSettings.transport(options), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = names.apply(control);
+    kubernetes =
+        options
+            .kubernetes()
+            .map(
+                access ->
+                    Kubernetes.start(
+                        control, access.api(), access.zone(), options.kubernetesServices()));
     overlay =
         new LocalOverlay(
             control, decoding, options.overlays(), overlayFiles, controlPlanes, events);
@@ -275,6 +285,10 @@ public final class ProxyApp implements AutoCloseable {
   private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
     if (server.equals(DnsResources.SERVER)) {
       return new LocalAdsTransport(control, DnsResources.of(options.dnsNames()));
+    }
+    Optional<ResourceSource> service = kubernetes.flatMap(all -> all.resources(server));
+    if (service.isPresent()) {
+      return new LocalAdsTransport(control, service.get());
     }
     return files == null
         ? new GrpcAdsTransport(control, server)
@@ -512,6 +526,7 @@ public final class ProxyApp implements AutoCloseable {
             files.close();
           }
           dns.close();
+          kubernetes.ifPresent(Kubernetes::close);
           ended.complete(null);
         });
     await(ended, STOP_LIMIT);

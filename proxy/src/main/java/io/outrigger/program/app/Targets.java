@@ -21,6 +21,7 @@ import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.Target;
+import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import java.time.Duration;
@@ -121,7 +122,9 @@ record Targets(
                             root.listener(),
                             authority,
                             known.bootstrap().node().id(),
-                            target instanceof DnsTarget ? new UntilResolved(configs) : configs)
+                            target instanceof XdsTarget.Service
+                                ? configs
+                                : new UntilResolved(configs))
                         .refreshNames(
                             target instanceof DnsTarget ? routing.dnsRefresh() : Duration.ZERO)),
             Outcome::failed);

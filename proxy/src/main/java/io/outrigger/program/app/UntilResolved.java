@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Forwards the configurations of a {@code dns:///} target. Before the first addresses the target
- * fails with the resolver's reason, as a gRPC channel does (gRPC "Name Resolution"). Later failures
- * change nothing: the last addresses stay in use until the next success (A37-04).
+ * Forwards the configurations of a target without a control plane: {@code dns:///} or {@code
+ * k8s:///}. Before the first addresses the target fails with the reason why there are none, as a
+ * gRPC channel does (gRPC "Name Resolution"). Later failures change nothing: the last addresses
+ * stay in use until the next success (A37-04).
  */
 @ControlConfined
 final class UntilResolved implements XdsDependencyManager.Listener {

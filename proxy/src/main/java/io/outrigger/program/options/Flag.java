@@ -31,12 +31,21 @@ public enum Flag {
       Arity.MANY,
       "a local port and the target of its calls. LISTEN: PORT (on 127.0.0.1), HOST:PORT,"
           + " [::1]:PORT or unix:/path. TARGET: xds:///orders, xds://authority/orders, xds:///*"
-          + " (each request's :authority names the target), or dns:///orders:50051 (all addresses"
-          + " of a name, without a control plane). Repeatable"),
+          + " (each request's :authority names the target); without a control plane:"
+          + " dns:///orders:50051 (all addresses of a name) or k8s:///orders.shop:8080 (the"
+          + " endpoints of a Kubernetes Service). Repeatable"),
   DNS_REFRESH(
       "DURATION",
       "how often the name of a dns: target is looked up again, but not before its TTL has passed;"
           + " 0s: only when a connection is lost. Default 30s"),
+  KUBECONFIG(
+      "FILE",
+      "where the API server of k8s: targets is, and the credentials for it. Default: those of the"
+          + " pod's service account"),
+  ZONE(
+      "NAME",
+      "the zone of this process: topology hints of k8s: targets for this zone are obeyed. Default"
+          + " none"),
   SERVE(
       "[NAME@]LISTEN=APP",
       Arity.MANY,

@@ -1,7 +1,6 @@
 package io.outrigger.program.options;
 
 import io.outrigger.dataplane.downstream.ListenAddress;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /** A local address, and the target that its requests are sent to. */
@@ -32,17 +31,16 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
    * other {@code =}, so one before a known scheme is preferred.
    */
   private static int beginOfTarget(String text) {
-    return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=")
+    return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=" + KubernetesTarget.SCHEME, "=")
         .mapToInt(text::indexOf)
         .filter(index -> index >= 0)
         .findFirst()
         .orElse(-1);
   }
 
-  /** Whether its target has the scheme of a {@link DnsTarget}, even if the rest is wrong. */
-  static boolean isForDns(String text) {
-    String target = text.substring(beginOfTarget(text) + 1);
-    return target.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME);
+  /** Whether its target needs a control plane, even if the target is wrong. */
+  static boolean needsControlPlane(String text) {
+    return !Target.isWithoutControlPlane(text.substring(beginOfTarget(text) + 1));
   }
 
   private static String defaultName(Target target) {

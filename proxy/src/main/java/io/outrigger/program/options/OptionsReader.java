@@ -8,6 +8,7 @@ import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
 import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
+import io.outrigger.program.options.ProxyOptions.KubernetesAccess;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import io.outrigger.program.options.ProxyOptions.Measurement;
@@ -15,6 +16,8 @@ import io.outrigger.program.options.ProxyOptions.Routing;
 import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
+import io.outrigger.xds.kubernetes.ApiAccess;
+import io.outrigger.xds.kubernetes.Kubeconfig;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -101,6 +104,7 @@ public final class OptionsReader {
             lookup,
             overlays,
             ports.forwards(),
+            kubernetes(ports.forwards(), environment),
             serving(ports.serves()),
             servers(ports),
             number(Flag.THREADS, machine.cpus(), 1, 1024),
@@ -127,6 +131,34 @@ public final class OptionsReader {
                 oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format())));
     problems.throwIfAny();
     return options;
+  }
+
+  private Optional<KubernetesAccess> kubernetes(
+      List<ForwardSpec> forwards, Map<String, String> environment) {
+    Optional<ApiAccess> named =
+        value(
+            Flag.KUBECONFIG, Optional.empty(), file -> Optional.of(Kubeconfig.read(Path.of(file))));
+    Optional<ForwardSpec> user =
+        forwards.stream()
+            .filter(forward -> forward.target() instanceof KubernetesTarget)
+            .findFirst();
+    if (user.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<String> zone = value(Flag.ZONE, Optional.empty(), Optional::of);
+    try {
+      return named
+          .or(
+              () ->
+                  settings.get(Flag.KUBECONFIG).isPresent() // and wrong, which is reported
+                      ? Optional.empty()
+                      : Optional.of(ApiAccess.ofPod(environment)))
+          .map(api -> new KubernetesAccess(api, zone));
+    } catch (IllegalArgumentException noPod) {
+      problems.add(
+          settings.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
+      return Optional.empty();
+    }
   }
 
   private Servers servers(PortsReader ports) {

@@ -105,14 +105,14 @@ final class PortsReader {
   }
 
   /**
-   * Whether a control plane is needed. No control plane is needed when nothing is served, and all
-   * targets have the dns scheme, even if the rest of a target is wrong.
+   * Whether a control plane is needed. No control plane is needed when nothing is served, and no
+   * target needs one.
    */
   boolean needControlPlane() {
     List<String> targets = values(Flag.FORWARD);
     return targets.isEmpty()
         || !values(Flag.SERVE).isEmpty()
-        || !targets.stream().allMatch(ForwardSpec::isForDns);
+        || targets.stream().anyMatch(ForwardSpec::needsControlPlane);
   }
 
   /**
@@ -124,11 +124,11 @@ final class PortsReader {
   void checkNames(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();
     for (ForwardSpec forward : forwards) {
-      if (forward.target() instanceof DnsTarget) {
+      if (!(forward.target() instanceof XdsTarget target)) {
         continue;
       }
       XdsTarget.Service service =
-          forward.target() instanceof XdsTarget.Service named
+          target instanceof XdsTarget.Service named
               ? named
               : new XdsTarget.Service(Optional.empty(), "*");
       RpcStatus status = ListenerNames.of(bootstrap, service.authority(), service.path()).status();

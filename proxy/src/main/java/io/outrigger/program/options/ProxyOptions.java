@@ -4,6 +4,8 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.xds.kubernetes.ApiAccess;
+import io.outrigger.xds.kubernetes.ServicePort;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Set;
  * @param source empty while the bootstrap does not exist yet
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
+ * @param kubernetes empty when no target is a service of Kubernetes
  * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
  */
 @AnyThread
@@ -25,6 +28,7 @@ public record ProxyOptions(
     SourceLookup lookup,
     List<Path> overlays,
     List<ForwardSpec> forwards,
+    Optional<KubernetesAccess> kubernetes,
     Serving serving,
     Servers servers,
     int threads,
@@ -50,6 +54,22 @@ public record ProxyOptions(
         .map(target -> ((DnsTarget) target).name())
         .toList();
   }
+
+  /** Returns the services of all {@code k8s:///} targets. */
+  public List<ServicePort> kubernetesServices() {
+    return forwards.stream()
+        .map(ForwardSpec::target)
+        .filter(KubernetesTarget.class::isInstance)
+        .map(target -> ((KubernetesTarget) target).port())
+        .toList();
+  }
+
+  /**
+   * The API server of {@code k8s:///} targets.
+   *
+   * @param zone the zone of this process, for topology aware routing
+   */
+  public record KubernetesAccess(ApiAccess api, Optional<String> zone) {}
 
   /**
    * The source of the configuration.

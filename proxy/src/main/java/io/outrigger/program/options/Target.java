@@ -7,7 +7,7 @@ import java.util.Locale;
 @AnyThread
 public sealed interface Target permits Target.Single, XdsTarget {
   /** A target that is the same for all requests. */
-  sealed interface Single extends Target permits XdsTarget.Service, DnsTarget {
+  sealed interface Single extends Target permits XdsTarget.Service, DnsTarget, KubernetesTarget {
     /** Returns the name of a forward to this target when the user gave none. */
     String forwardName();
 
@@ -16,13 +16,25 @@ public sealed interface Target permits Target.Single, XdsTarget {
   }
 
   /**
-   * Reads an {@link XdsTarget} or a {@link DnsTarget}.
+   * Reads an {@link XdsTarget}, a {@link DnsTarget} or a {@link KubernetesTarget}.
    *
-   * @throws IllegalArgumentException with the reason, when {@code text} is neither
+   * @throws IllegalArgumentException with the reason, when {@code text} is none of them
    */
   static Target parse(String text) {
-    return text.toLowerCase(Locale.ROOT).startsWith(DnsTarget.SCHEME)
-        ? DnsTarget.parse(text)
+    if (hasScheme(text, DnsTarget.SCHEME)) {
+      return DnsTarget.parse(text);
+    }
+    return hasScheme(text, KubernetesTarget.SCHEME)
+        ? KubernetesTarget.parse(text)
         : XdsTarget.parse(text);
+  }
+
+  /** Whether {@code text} has a scheme that needs no control plane, even if the rest is wrong. */
+  static boolean isWithoutControlPlane(String text) {
+    return hasScheme(text, DnsTarget.SCHEME) || hasScheme(text, KubernetesTarget.SCHEME);
+  }
+
+  private static boolean hasScheme(String text, String scheme) {
+    return text.toLowerCase(Locale.ROOT).startsWith(scheme);
   }
 }

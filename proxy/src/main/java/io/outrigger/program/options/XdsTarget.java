@@ -55,7 +55,8 @@ public sealed interface XdsTarget extends Target {
     String wrong =
         "\""
             + text
-            + "\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051";
+            + "\" is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or"
+            + " k8s:///orders.shop:8080";
     URI uri;
     try {
       uri = new URI(text);

@@ -19,6 +19,7 @@ import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.program.options.ProxyOptions.Transport;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.kubernetes.ServicePort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +52,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.lookup(),
                 List.of(),
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
+                Optional.empty(),
                 new Serving(
                     List.of(), Duration.ofSeconds(30), Duration.ofMinutes(10), false, false),
                 new Servers(
@@ -144,6 +146,7 @@ final class OptionsReaderTest extends OptionsFixture {
                         "all",
                         new ListenAddress.Unix("/run/all.sock"),
                         new XdsTarget.ByAuthority())),
+                Optional.empty(),
                 new Serving(
                     List.of(
                         new ServeSpec(
@@ -333,6 +336,30 @@ final class OptionsReaderTest extends OptionsFixture {
         .containsExactly(
             "--forward: \"dns:///orders\" is not a target such as dns:///orders:50051: it has no"
                 + " port; add the one that the backends listen on, such as dns:///orders:50051");
+  }
+
+  @Conformance("KN-01")
+  @Test
+  void servicesOfKubernetesNeedAnApiServerAndNoBootstrap() throws IOException, InvalidInput {
+    flags.remove(Flag.BOOTSTRAP);
+    give(Flag.FORWARD, "9001=k8s:///orders.shop:8080", "9002=dns:///orders:1");
+    assertThat(errors())
+        .containsExactly(
+            "--forward: \"k8s:///orders.shop:8080\": KUBERNETES_SERVICE_HOST is not set, so this is"
+                + " no pod of a cluster; outside of a cluster give --kubeconfig FILE");
+
+    environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+    give(Flag.ZONE, "a");
+    ProxyOptions options = read();
+    assertThat(options.kubernetes().orElseThrow().api().server())
+        .hasToString("https://10.0.0.1:443");
+    assertThat(options.kubernetes().orElseThrow().zone()).contains("a");
+    assertThat(options.kubernetesServices())
+        .containsExactly(new ServicePort("orders", "shop", "8080"));
+
+    give(Flag.KUBECONFIG, write("kubeconfig", "current-context: x").toString());
+    assertThat(errors())
+        .containsExactly("--kubeconfig: DIR/kubeconfig: context \"x\" is not among its contexts");
   }
 
   @Conformance("DI-08")

@@ -204,6 +204,46 @@ final class TextFormsTest {
         .hasMessageContaining(reason);
   }
 
+  @Conformance("KN-01")
+  @ParameterizedTest(name = "{0} -> {1}, {2}")
+  @CsvSource({
+    "k8s:///orders.shop:8080, k8s:///orders.shop:8080, orders.shop:8080",
+    "k8s:orders.shop:08080, k8s:///orders.shop:8080, orders.shop:8080",
+    "K8S:///orders.shop:grpc, k8s:///orders.shop:grpc, orders.shop",
+    "k8s:///a-1.b-2:1, k8s:///a-1.b-2:1, a-1.b-2:1",
+  })
+  void services(String text, String canonical, String authority) {
+    KubernetesTarget target = (KubernetesTarget) Target.parse(text);
+
+    assertThat(target).hasToString(canonical);
+    assertThat(target.dataPlaneAuthority()).isEqualTo(authority);
+    assertThat(target.forwardName()).isEqualTo(authority);
+  }
+
+  @Conformance("KN-01")
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "k8s:///orders.shop | it needs a service, its namespace and a port",
+        "k8s:///orders:8080 | it needs a service, its namespace and a port",
+        "k8s:///Orders.shop:8080 | each in small letters and digits",
+        "k8s:///orders.shop:8080/x | it needs a service",
+        "k8s://east/orders.shop:8080 | it needs a service",
+        "k8s:///orders.shop:0 | \"0\" is not a port from 1 to 65535",
+        "k8s:///orders.shop:65536 | \"65536\" is not a port",
+        "k8s:///orders.shop:123456 | \"123456\" is not a port",
+        "k8s:///orders.shop.svc.cluster.local:80 | leave out what follows the namespace: k8s:///orders.shop:80",
+        "k8s:///orders.shop.svc | leave out what follows the namespace: k8s:///orders.shop",
+      })
+  void whatIsNoService(String text, String reason) {
+    assertThatThrownBy(() -> Target.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "\"" + text + "\" is not a target such as k8s:///orders.shop:8080: ")
+        .hasMessageContaining(reason);
+  }
+
   @Test
   void theStarTakesTheServiceFromEachRequest() {
     XdsTarget.ByAuthority target = (XdsTarget.ByAuthority) XdsTarget.parse("xds:///*");
@@ -217,9 +257,9 @@ final class TextFormsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'' | is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051",
-        "orders | is not a target such as xds:///orders, xds://authority/orders or dns:///",
-        "http:///orders | is not a target such as xds:///orders, xds://authority/orders or dns:///",
+        "'' | is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or k8s:///orders.shop:8080",
+        "orders | is not a target such as xds:///orders, xds://authority/orders, dns:///",
+        "http:///orders | is not a target such as xds:///orders, xds://authority/orders, dns:///",
         "xds:/// | it names nothing",
         "xds://orders | did you mean xds:///orders?",
         "xds:///a b | Illegal character in path",
@@ -254,7 +294,7 @@ final class TextFormsTest {
         "9001 | \"9001\" has no target; write it as 9001=xds:///orders",
         "@9001=xds:///a | \"@9001=xds:///a\" has an empty name before the @",
         "x=xds:///a | \"x\" is not an address such as 9001, 127.0.0.1:9001 or [::1]:9001",
-        "9001=orders | \"orders\" is not a target such as xds:///orders, xds://authority/orders or dns:///orders:50051",
+        "9001=orders | \"orders\" is not a target such as xds:///orders, xds://authority/orders, dns:///orders:50051 or k8s:///orders.shop:8080",
       })
   void whatIsNoForward(String text, String reason) {
     assertThatThrownBy(() -> ForwardSpec.parse(text)).hasMessage(reason);

@@ -34,11 +34,20 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
    */
   public static Identity read(String certificateFile, String privateKeyFile) throws UnusableFile {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
-    List<X509Certificate> chain = CertificateReader.read(certificates);
-    CredentialFile keys =
+    return of(
+        certificates,
         privateKeyFile.equals(certificateFile)
             ? new CredentialFile("private_key_file", privateKeyFile, certificates.text())
-            : CredentialFile.read("private_key_file", privateKeyFile);
+            : CredentialFile.read("private_key_file", privateKeyFile));
+  }
+
+  /**
+   * Reads the chain in {@code certificates} and the key in {@code keys}.
+   *
+   * @throws UnusableFile when one of the two cannot be used, or when they do not match
+   */
+  public static Identity of(CredentialFile certificates, CredentialFile keys) throws UnusableFile {
+    List<X509Certificate> chain = CertificateReader.read(certificates);
     PrivateKey key = PrivateKeyReader.read(keys);
     Optional<Identity> identity = of(chain, key);
     if (identity.isEmpty()) {
@@ -47,8 +56,8 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
       throw UnusableFile.unfinished(
           keys.field(),
           keys.path(),
-          "is not the key of certificate_file "
-              + certificateFile
+          "is not the key of "
+              + certificates
               + (further ? ", whose own certificate must stand before those of its issuers" : ""));
     }
     return identity.get();

@@ -34,7 +34,11 @@ public sealed interface Roots {
 
     /** Reads the file that {@code field} names. Blocks. */
     static Authorities read(String field, String path) throws UnusableFile {
-      CredentialFile file = CredentialFile.read(field, path);
+      return of(CredentialFile.read(field, path));
+    }
+
+    /** Reads the certificates in {@code file}, at least one. */
+    public static Authorities of(CredentialFile file) throws UnusableFile {
       return new Authorities(
           CertificateReader.read(file), CertificateReader.revocationListWarning(file));
     }

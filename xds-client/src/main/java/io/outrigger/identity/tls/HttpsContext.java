@@ -1,12 +1,16 @@
 package io.outrigger.identity.tls;
 
 import io.outrigger.config.tls.UpstreamTls;
+import io.outrigger.identity.certificate.Identity;
+import io.outrigger.identity.certificate.IdentityKeyManager;
 import io.outrigger.identity.certificate.PeerTrustManager;
 import io.outrigger.identity.certificate.PeerVerifier;
+import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
 import java.util.function.Function;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -22,9 +26,21 @@ public final class HttpsContext {
    * @param certificates returns the settings together with the roots of the moment
    */
   public static SSLContext of(Function<UpstreamTls, TlsMaterial> certificates) {
+    return of(certificates, new KeyManager[0]);
+  }
+
+  /** Returns a context that presents {@code identity} to servers that ask for a certificate. */
+  public static SSLContext of(Roots roots, Optional<Identity> identity) {
+    return of(
+        settings -> new TlsMaterial(settings, Optional.empty(), roots),
+        identity.stream().map(IdentityKeyManager::new).toArray(KeyManager[]::new));
+  }
+
+  private static SSLContext of(
+      Function<UpstreamTls, TlsMaterial> certificates, KeyManager[] identities) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, new TrustManager[] {new HttpsTrust(certificates)}, null);
+      context.init(identities, new TrustManager[] {new HttpsTrust(certificates)}, null);
       context.getClientSessionContext().setSessionTimeout(1); // prevents resumption
       return context;
     } catch (GeneralSecurityException e) {

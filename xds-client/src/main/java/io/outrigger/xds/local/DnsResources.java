@@ -1,25 +1,13 @@
 package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
-import com.google.protobuf.Duration;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.Address;
-import io.envoyproxy.envoy.config.core.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
-import io.envoyproxy.envoy.config.listener.v3.ApiListener;
-import io.envoyproxy.envoy.config.listener.v3.Listener;
-import io.envoyproxy.envoy.config.route.v3.Route;
-import io.envoyproxy.envoy.config.route.v3.RouteAction;
-import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
-import io.envoyproxy.envoy.config.route.v3.RouteMatch;
-import io.envoyproxy.envoy.config.route.v3.VirtualHost;
-import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
-import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
-import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -32,9 +20,8 @@ import java.util.Optional;
 
 /**
  * The resources of {@code dns:///} targets, in the form that a control plane would send (decision
- * proxy-0041): a Listener with one route, for every path, to a cluster of type STRICT_DNS. All
- * three resources have the name of the target. As with a gRPC client of that target, calls have no
- * timeout, no request limit and no retries. Every field that local policy may set is unset.
+ * proxy-0041): a {@link DirectListener} and a cluster of type STRICT_DNS. Both have the name of the
+ * target.
  */
 @AnyThread
 public final class DnsResources implements ResourceSource {
@@ -57,7 +44,7 @@ public final class DnsResources implements ResourceSource {
     Map<String, Any> clusters = new HashMap<>();
     for (ClusterSource.StrictDns name : names) {
       String target = target(name);
-      listeners.put(target, Any.pack(listener(target)));
+      listeners.put(target, Any.pack(DirectListener.to(target)));
       clusters.put(target, Any.pack(cluster(target, name)));
     }
     return new DnsResources(
@@ -68,33 +55,6 @@ public final class DnsResources implements ResourceSource {
   /** Returns the target {@code dns:///host:port}, which is also the name of its resources. */
   public static String target(ClusterSource.StrictDns name) {
     return "dns:///" + name.authority();
-  }
-
-  private static Listener listener(String target) {
-    var route =
-        Route.newBuilder()
-            .setName(target)
-            .setMatch(RouteMatch.newBuilder().setPrefix(""))
-            .setRoute(RouteAction.newBuilder().setCluster(target));
-    var routes =
-        RouteConfiguration.newBuilder()
-            .setName(target)
-            .addVirtualHosts(
-                VirtualHost.newBuilder().setName(target).addDomains("*").addRoutes(route));
-    var manager =
-        HttpConnectionManager.newBuilder()
-            .setCommonHttpProtocolOptions( // A31: zero means no limit
-                HttpProtocolOptions.newBuilder()
-                    .setMaxStreamDuration(Duration.getDefaultInstance()))
-            .setRouteConfig(routes)
-            .addHttpFilters(
-                HttpFilter.newBuilder()
-                    .setName("router")
-                    .setTypedConfig(Any.pack(Router.getDefaultInstance())));
-    return Listener.newBuilder()
-        .setName(target)
-        .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager.build())))
-        .build();
   }
 
   private static Cluster cluster(String target, ClusterSource.StrictDns name) {

@@ -1,7 +1,6 @@
 package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
-import com.google.rpc.Code;
 import com.google.rpc.Status;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
@@ -9,6 +8,7 @@ import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
@@ -26,7 +26,8 @@ import java.util.Set;
  * response. Each response contains every requested resource, because the client skips resources
  * whose bytes it has. Resources are not sent again until they change, even if the client rejects
  * them. The source is complete, so a requested name that it lacks is answered at once with a
- * resource error (xRFC TP3).
+ * resource error (xRFC TP3). A resource with an error of the source is sent together with that
+ * error, so that the resource stays in use and the error is known (A88-07).
  */
 @ControlConfined
 final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
@@ -119,12 +120,14 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
     }
     for (String name : of.names) {
       Optional<Any> known = Optional.ofNullable(all.get(name));
-      if (known.isEmpty()) {
+      Optional<RpcStatus> problem = Optional.ofNullable(resources.errors().get(name));
+      problem.ifPresent(status -> response.addResourceErrors(error(name, status)));
+      if (known.isEmpty() && problem.isEmpty()) {
         (type.equals(ResourceType.LISTENER) ? NamedResource.listenerAt(name, all.values()) : known)
             .ifPresentOrElse(
                 response::addResources, () -> response.addResourceErrors(missing(name)));
       } else if (!type.fullStateOfTheWorld()) {
-        response.addResources(known.get());
+        known.ifPresent(response::addResources);
       }
     }
     DiscoveryResponse built = response.build();
@@ -132,12 +135,15 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   }
 
   private ResourceError missing(String name) {
+    return error(
+        name, new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + source.name()));
+  }
+
+  private static ResourceError error(String name, RpcStatus status) {
     return ResourceError.newBuilder()
         .setResourceName(ResourceName.newBuilder().setName(name))
         .setErrorDetail(
-            Status.newBuilder()
-                .setCode(Code.NOT_FOUND_VALUE)
-                .setMessage("does not exist in " + source.name()))
+            Status.newBuilder().setCode(status.code().number()).setMessage(status.message()))
         .build();
   }
 

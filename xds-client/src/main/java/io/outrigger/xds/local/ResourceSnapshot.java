@@ -2,12 +2,14 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.ResourceType;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** All resources of a source at one moment, by type and name. */
@@ -22,32 +24,45 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
   /**
    * The resources of one type.
    *
-   * @param version a hash of all names and contents of this type
+   * @param version a hash of all names, contents and errors of this type
    * @param resources the resources by name, in the order of names
+   * @param errors the errors by the names of resources, which may exist all the same
    */
-  public record OfType(String version, Map<String, Any> resources) {
+  public record OfType(String version, Map<String, Any> resources, Map<String, RpcStatus> errors) {
     public OfType {
       resources = Collections.unmodifiableMap(new TreeMap<>(resources));
+      errors = Collections.unmodifiableMap(new TreeMap<>(errors));
+    }
+
+    static OfType of(Map<String, Any> resources, Map<String, RpcStatus> errors) {
+      return new OfType(hash(new TreeMap<>(resources), new TreeMap<>(errors)), resources, errors);
     }
   }
 
-  static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
+  public static ResourceSnapshot of(Map<ResourceType<?>, Map<String, Any>> resources) {
     Map<ResourceType<?>, OfType> types = new HashMap<>();
     for (ResourceType<?> type : ResourceType.ALL) {
-      Map<String, Any> sorted = new TreeMap<>(resources.getOrDefault(type, Map.of()));
-      types.put(type, new OfType(version(sorted), sorted));
+      types.put(type, OfType.of(resources.getOrDefault(type, Map.of()), Map.of()));
     }
     return new ResourceSnapshot(types);
+  }
+
+  /** Returns a snapshot in which the type has these resources and errors. */
+  public ResourceSnapshot with(
+      ResourceType<?> type, Map<String, Any> resources, Map<String, RpcStatus> errors) {
+    Map<ResourceType<?>, OfType> changed = new HashMap<>(types);
+    changed.put(type, OfType.of(resources, errors));
+    return new ResourceSnapshot(changed);
   }
 
   /** Returns the resources of one type. The result may contain no resource. */
   OfType ofType(ResourceType<?> type) {
     OfType found = types.get(type);
-    return found == null ? new OfType("", Map.of()) : found;
+    return found == null ? new OfType("", Map.of(), Map.of()) : found;
   }
 
   /** Whether both snapshots contain the same resources. */
-  boolean sameAs(ResourceSnapshot other) {
+  public boolean sameAs(ResourceSnapshot other) {
     return ResourceType.ALL.stream()
         .allMatch(type -> ofType(type).version().equals(other.ofType(type).version()));
   }
@@ -60,11 +75,14 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
    * Hashes each value together with all names and values before it, so that moving a value to
    * another name changes the version.
    */
-  private static String version(Map<String, Any> sorted) {
+  private static String hash(SortedMap<String, Any> sorted, SortedMap<String, RpcStatus> errors) {
     long hash = 0;
     for (var resource : sorted.entrySet()) {
       hash = Xxh64.hash(hash ^ Xxh64.hash(resource.getKey()));
       hash = Xxh64.hash(hash ^ Xxh64.hash(resource.getValue().getValue().toByteArray()));
+    }
+    for (var error : errors.entrySet()) {
+      hash = Xxh64.hash(hash ^ Xxh64.hash(error.getKey() + " " + error.getValue()));
     }
     return HexFormat.of().toHexDigits(hash);
   }

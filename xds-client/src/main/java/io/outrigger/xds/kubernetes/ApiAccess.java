@@ -1,0 +1,72 @@
+package io.outrigger.xds.kubernetes;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.identity.certificate.UnusableFile;
+import java.net.URI;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The address of an API server and the files with the credentials for it. The files are read again
+ * for each request, because Kubernetes replaces them.
+ *
+ * @param server an https URI without a query; an http URI has neither roots nor credentials, unless
+ *     it is of this machine
+ * @param roots the certificates of authorities that may have issued the server's certificate
+ */
+@AnyThread
+public record ApiAccess(
+    URI server,
+    Optional<Source> roots,
+    Optional<Source> token,
+    Optional<ClientCertificate> client) {
+  private static final String FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount/";
+  private static final String HOST = "KUBERNETES_SERVICE_HOST";
+  private static final String PORT = "KUBERNETES_SERVICE_PORT";
+
+  /** Reads a credential. */
+  @FunctionalInterface
+  public interface Source {
+    /** Blocks while a file is read. */
+    CredentialFile read() throws UnusableFile;
+  }
+
+  /** A certificate chain and its key, in PEM. */
+  public record ClientCertificate(Source chain, Source key) {}
+
+  /**
+   * Returns the access of a pod with its service account.
+   *
+   * @throws IllegalArgumentException with the reason, when this process runs in no pod
+   */
+  public static ApiAccess ofPod(Map<String, String> environment) {
+    String host = environment.getOrDefault(HOST, "");
+    String port = environment.getOrDefault(PORT, "443");
+    if (host.isEmpty()) {
+      throw new IllegalArgumentException(
+          HOST
+              + " is not set, so this is no pod of a cluster; outside of a cluster give"
+              + " --kubeconfig FILE");
+    }
+    boolean isIp6 = host.contains(":") && !host.startsWith("[");
+    try {
+      URI server = URI.create("https://" + (isIp6 ? "[" + host + "]" : host) + ":" + port);
+      if (server.getHost() != null && server.getPort() > 0) {
+        return new ApiAccess(
+            server,
+            Optional.of(inFile("ca.crt", FOLDER + "ca.crt")),
+            Optional.of(inFile("token", FOLDER + "token")),
+            Optional.empty());
+      }
+    } catch (IllegalArgumentException noUri) {
+      // reported below
+    }
+    throw new IllegalArgumentException(
+        "%s and %s, \"%s\" and \"%s\", are no host and port".formatted(HOST, PORT, host, port));
+  }
+
+  static Source inFile(String field, String path) {
+    return () -> CredentialFile.read(field, path);
+  }
+}

@@ -1,0 +1,254 @@
+package io.outrigger.xds.kubernetes;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.PlainText;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.SocketErrors;
+import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.identity.certificate.Identity;
+import io.outrigger.identity.certificate.Roots;
+import io.outrigger.identity.certificate.SystemRoots;
+import io.outrigger.identity.certificate.UnusableFile;
+import io.outrigger.identity.tls.HttpsContext;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+
+/**
+ * Sends requests to one API server. All requests share a connection, where the server speaks
+ * HTTP/2. Credentials are read for each request, off the control loop of the process: {@code loop}
+ * is the loop of this package.
+ */
+@ControlConfined
+final class ApiClient {
+  static final int OK = 200;
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** The limit for the head of a response. */
+  private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(9);
+
+  /** The characters of RFC 6750 section 2.1. */
+  private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
+
+  private final ControlLoop loop;
+  private final ApiAccess access;
+  private Optional<Connected> connected = Optional.empty();
+
+  /** The response to a request: a body, or the reason of a refusal. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Answer(int status, byte[] body) {}
+
+  /** A request that may be ended. */
+  interface Call {
+    /** Ends the request, so that its callbacks are not called. */
+    void cancel();
+  }
+
+  /** A client for one state of the files. */
+  private record Connected(TlsFiles files, HttpClient client) {}
+
+  private record TlsFiles(
+      Optional<CredentialFile> roots,
+      Optional<CredentialFile> chain,
+      Optional<CredentialFile> key) {}
+
+  /**
+   * @param loop the loop of all requests, on which files are read
+   */
+  ApiClient(ControlLoop loop, ApiAccess access) {
+    this.loop = loop;
+    this.access = access;
+  }
+
+  /** Returns the server, for messages. */
+  String server() {
+    return access.server().toString();
+  }
+
+  /**
+   * Requests {@code path}.
+   *
+   * @param onEnd called once on the loop, after this method has returned, with the response, or
+   *     with the reason why there is none
+   */
+  Call get(String path, Consumer<Outcome<Answer>> onEnd) {
+    return send(path, head -> ResponseBody.whole(), onEnd);
+  }
+
+  /**
+   * Requests {@code path}, whose response has a line for each event.
+   *
+   * @param onOpen called when the server has accepted the request
+   * @param onLine called for each line
+   * @param onEnd called once, when the response has ended; the body is that of a refusal
+   */
+  Call watch(
+      String path, Runnable onOpen, Consumer<byte[]> onLine, Consumer<Outcome<Answer>> onEnd) {
+    var call = new Running();
+    return send(
+        path,
+        head -> {
+          if (head.statusCode() != OK) {
+            return ResponseBody.whole();
+          }
+          loop.execute(() -> call.deliver(onOpen));
+          return ResponseBody.lines(loop, line -> call.deliver(() -> onLine.accept(line)));
+        },
+        onEnd,
+        call);
+  }
+
+  private Call send(
+      String path, HttpResponse.BodyHandler<byte[]> body, Consumer<Outcome<Answer>> onEnd) {
+    return send(path, body, onEnd, new Running());
+  }
+
+  private Call send(
+      String path,
+      HttpResponse.BodyHandler<byte[]> body,
+      Consumer<Outcome<Answer>> onEnd,
+      Running call) {
+    loop.checkInside();
+    try {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(access.server() + path))
+              .timeout(HEAD_TIMEOUT)
+              .header("accept", "application/json");
+      if (access.token().isPresent()) {
+        request.header("authorization", "Bearer " + token(access.token().get().read()));
+      }
+      HttpClient client = client();
+      CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request.build(), body);
+      call.sent = sent;
+      sent.whenComplete(
+          (response, failure) ->
+              loop.execute(
+                  () -> {
+                    if (failure != null) {
+                      forget(client);
+                    }
+                    call.deliver(
+                        () ->
+                            onEnd.accept(
+                                failure == null
+                                    ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                                    : failed(reason(failure))));
+                  }));
+    } catch (UnusableFile unusable) {
+      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(unusable.reason()))));
+    }
+    return call;
+  }
+
+  /** Lets the next request open a connection, because the present one may be dead. */
+  void reconnect() {
+    connected = Optional.empty();
+  }
+
+  private void forget(HttpClient client) {
+    connected = connected.filter(known -> known.client() != client);
+  }
+
+  private static <T> Outcome<T> failed(String reason) {
+    return Outcome.failed(RpcStatus.unavailable(reason));
+  }
+
+  private static String token(CredentialFile file) throws UnusableFile {
+    String token = file.text().strip();
+    if (!TOKEN.matcher(token).matches()) {
+      throw file.unusable("is no token");
+    }
+    return token;
+  }
+
+  private HttpClient client() throws UnusableFile {
+    TlsFiles files =
+        new TlsFiles(
+            read(access.roots()),
+            read(access.client().map(ApiAccess.ClientCertificate::chain)),
+            read(access.client().map(ApiAccess.ClientCertificate::key)));
+    Optional<HttpClient> known =
+        connected.filter(before -> before.files().equals(files)).map(Connected::client);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .executor(loop)
+            .connectTimeout(CONNECT_TIMEOUT)
+            .proxy(HttpClient.Builder.NO_PROXY)
+            .followRedirects(HttpClient.Redirect.NEVER); // the token is for this server only
+    if (access.server().getScheme().equals("https")) {
+      Roots roots =
+          files.roots().isPresent()
+              ? Roots.Authorities.of(files.roots().get())
+              : SystemRoots.of(System.getenv()).authorities();
+      Optional<Identity> identity =
+          files.chain().isPresent() && files.key().isPresent()
+              ? Optional.of(Identity.of(files.chain().get(), files.key().get()))
+              : Optional.empty();
+      builder.sslContext(HttpsContext.of(roots, identity));
+    } else {
+      builder.version(HttpClient.Version.HTTP_1_1); // no request to upgrade
+    }
+    HttpClient made = builder.build();
+    connected = Optional.of(new Connected(files, made));
+    return made;
+  }
+
+  private static Optional<CredentialFile> read(Optional<ApiAccess.Source> source)
+      throws UnusableFile {
+    return source.isPresent() ? Optional.of(source.get().read()) : Optional.empty();
+  }
+
+  private static String reason(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof HttpTimeoutException) {
+        return "it does not answer";
+      }
+      if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
+        return "its name cannot be resolved";
+      }
+      if (cause instanceof SSLException) {
+        return "TLS: " + PlainText.of(SocketErrors.describe(failure));
+      }
+      if (cause instanceof ConnectException) {
+        return "connection refused";
+      }
+    }
+    return PlainText.of(SocketErrors.describe(failure));
+  }
+
+  /** A request on the loop. */
+  private static final class Running implements Call {
+    private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
+    private boolean cancelled;
+
+    /** Runs {@code event} unless the request was cancelled. */
+    void deliver(Runnable event) {
+      if (!cancelled) {
+        event.run();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      sent.cancel(true);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.outrigger.xds.kubernetes;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpLiteral;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * An EndpointSlice of {@code discovery.k8s.io/v1}: some endpoints of a service, all with the same
+ * ports. Parts that cannot be used are left out: endpoints without an IP address, and ports of
+ * other protocols than TCP.
+ *
+ * @param service the name of the service, from the label {@code kubernetes.io/service-name}
+ * @param version the {@code resourceVersion}, from which a watch continues
+ */
+@AnyThread
+record EndpointSlice(
+    String name, String service, String version, List<Port> ports, List<Endpoint> endpoints) {
+  static final String SERVICE_LABEL = "kubernetes.io/service-name";
+
+  private static final int MAX_PORT = 65_535;
+
+  /** A port of all endpoints; the name of a service's only port may be empty. */
+  record Port(String name, int number) {}
+
+  /** The states of an endpoint that may be used; others are left out. */
+  enum State {
+    READY,
+    /** The endpoint terminates, but still serves. */
+    DRAINING
+  }
+
+  /**
+   * An endpoint.
+   *
+   * @param pod a key that all addresses of one pod have in common
+   * @param zone the endpoint's zone; empty when it has none
+   * @param forZones the zones whose callers are to use the endpoint (topology aware routing)
+   */
+  record Endpoint(String pod, String ip, State state, String zone, Set<String> forZones) {
+    Endpoint {
+      forZones = Set.copyOf(forZones);
+    }
+  }
+
+  EndpointSlice {
+    ports = List.copyOf(ports);
+    endpoints = List.copyOf(endpoints);
+  }
+
+  /** Reads a slice; every field may be missing. */
+  static EndpointSlice read(JsonObject json) {
+    JsonObject metadata = ApiJson.object(json, "metadata");
+    List<Port> ports = new ArrayList<>();
+    for (JsonObject port : ApiJson.objects(json, "ports")) {
+      int number = ApiJson.number(port, "port");
+      String protocol = ApiJson.text(port, "protocol");
+      if (number > 0 && number <= MAX_PORT && (protocol.isEmpty() || protocol.equals("TCP"))) {
+        ports.add(new Port(ApiJson.text(port, "name"), number));
+      }
+    }
+    List<Endpoint> endpoints = new ArrayList<>();
+    for (JsonObject endpoint : ApiJson.objects(json, "endpoints")) {
+      endpoint(endpoint).ifPresent(endpoints::add);
+    }
+    return new EndpointSlice(
+        ApiJson.text(metadata, "name"),
+        ApiJson.text(ApiJson.object(metadata, "labels"), SERVICE_LABEL),
+        ApiJson.text(metadata, "resourceVersion"),
+        ports,
+        endpoints);
+  }
+
+  private static Optional<Endpoint> endpoint(JsonObject json) {
+    Optional<State> state = state(ApiJson.object(json, "conditions"));
+    // all addresses of an endpoint are equivalent, and consumers may use only the first
+    Optional<String> ip =
+        ApiJson.array(json, "addresses").asList().stream()
+            .findFirst()
+            .flatMap(first -> IpLiteral.canonical(ApiJson.text(first)));
+    if (state.isEmpty() || ip.isEmpty()) {
+      return Optional.empty();
+    }
+    String uid = ApiJson.text(ApiJson.object(json, "targetRef"), "uid");
+    return Optional.of(
+        new Endpoint(
+            uid.isEmpty() ? ip.get() : uid,
+            ip.get(),
+            state.get(),
+            ApiJson.text(json, "zone"),
+            ApiJson.objects(ApiJson.object(json, "hints"), "forZones").stream()
+                .map(zone -> ApiJson.text(zone, "name"))
+                .collect(Collectors.toSet())));
+  }
+
+  /**
+   * Returns the state of an endpoint with these conditions; empty when the endpoint is not to be
+   * used. A missing {@code ready} means ready, a missing {@code serving} means the same as ready.
+   */
+  private static Optional<State> state(JsonObject conditions) {
+    boolean ready = isTrue(conditions, "ready", true);
+    if (ready) {
+      return Optional.of(State.READY);
+    }
+    return isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false)
+        ? Optional.of(State.DRAINING)
+        : Optional.empty();
+  }
+
+  private static boolean isTrue(JsonObject json, String field, boolean absent) {
+    return (json.get(field) instanceof JsonPrimitive value && value.isBoolean())
+        ? value.getAsBoolean()
+        : absent;
+  }
+}

@@ -1,0 +1,202 @@
+package io.outrigger.xds.kubernetes;
+
+import com.google.gson.JsonObject;
+import io.outrigger.base.IpLiteral;
+import io.outrigger.base.PlainText;
+import io.outrigger.base.RegularFile;
+import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.xds.local.YamlReader;
+import io.outrigger.xds.overlay.Located;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads a kubeconfig file: the server, the authority and the user of its current context. Settings
+ * that would change who is called, or as whom, and are not supported are refused.
+ */
+public final class Kubeconfig {
+  private static final int MAX_SIZE = 1 << 20;
+
+  private static final String OWN_CREDENTIALS =
+      "give a token, a tokenFile or a client-certificate and client-key instead";
+
+  /** Maps fields that are not supported to the remedy. */
+  private static final Map<String, String> UNSUPPORTED_OF_USER =
+      Map.of(
+          "exec",
+          "starts a program; " + OWN_CREDENTIALS,
+          "auth-provider",
+          OWN_CREDENTIALS,
+          "username",
+          "API servers accept no passwords; " + OWN_CREDENTIALS,
+          "as",
+          "acting as another user is not supported; use the credentials of that user");
+
+  private static final Map<String, String> UNSUPPORTED_OF_CLUSTER =
+      Map.of(
+          "insecure-skip-tls-verify", "give the authority as certificate-authority instead",
+          "tls-server-name", "name the server as its certificate does",
+          "proxy-url", "name a server that can be reached directly");
+
+  private final String file;
+  private final JsonObject content;
+
+  private Kubeconfig(String file, JsonObject content) {
+    this.file = file;
+    this.content = content;
+  }
+
+  /**
+   * Reads {@code file}. Blocks.
+   *
+   * @throws IllegalArgumentException with the file, the reason and the remedy
+   */
+  public static ApiAccess read(Path file) {
+    try {
+      byte[] bytes = RegularFile.read(file.toString(), MAX_SIZE);
+      Optional<Located> document =
+          YamlReader.read(new String(bytes, StandardCharsets.UTF_8), MAX_SIZE);
+      if (document.isPresent() && document.get() instanceof Located.Fields fields) {
+        return new Kubeconfig(file.toString(), fields.json()).access();
+      }
+      throw new IllegalArgumentException(file + ": is not a kubeconfig: it has no fields");
+    } catch (RegularFile.Unreadable unreadable) {
+      throw new IllegalArgumentException(file + " " + unreadable.reason(), unreadable);
+    } catch (YamlReader.Unreadable notYaml) { // the message may quote a token
+      throw new IllegalArgumentException(
+          "%s:%d:%d: is not YAML"
+              .formatted(file, notYaml.place().line(), notYaml.place().column()));
+    }
+  }
+
+  private ApiAccess access() {
+    String current = ApiJson.text(content, "current-context");
+    JsonObject context = named("context", current, "current-context");
+    String clusterName = ApiJson.text(context, "cluster");
+    String userName = ApiJson.text(context, "user");
+    JsonObject cluster = named("cluster", clusterName, "context " + current + ": cluster");
+    JsonObject user =
+        userName.isEmpty()
+            ? new JsonObject()
+            : named("user", userName, "context " + current + ": user");
+    refuse(UNSUPPORTED_OF_CLUSTER, cluster, "cluster \"" + clusterName + "\"");
+    refuse(UNSUPPORTED_OF_USER, user, "user \"" + userName + "\"");
+    var access =
+        new ApiAccess(
+            server(cluster, clusterName),
+            source(cluster, "certificate-authority"),
+            token(user),
+            certificate(user, userName));
+    boolean hasCredentials = access.token().isPresent() || access.client().isPresent();
+    if (access.server().getScheme().equals("http") && hasCredentials && !isLocal(access.server())) {
+      throw wrong(
+          "cluster \"%s\": server is http, which would show the credentials of user \"%s\"; write it as https://…"
+              .formatted(clusterName, userName));
+    }
+    return access;
+  }
+
+  /**
+   * @param namedBy the field that contains {@code name}
+   */
+  private JsonObject named(String field, String name, String namedBy) {
+    if (name.isEmpty()) {
+      throw wrong(namedBy + " is missing");
+    }
+    return ApiJson.objects(content, field + "s").stream()
+        .filter(each -> ApiJson.text(each, "name").equals(name))
+        .map(each -> ApiJson.object(each, field))
+        .findFirst()
+        .orElseThrow(() -> wrong(field + " \"" + name + "\" is not among its " + field + "s"));
+  }
+
+  private void refuse(Map<String, String> unsupported, JsonObject in, String owner) {
+    unsupported.forEach(
+        (field, remedy) -> {
+          if (in.has(field) && !in.get(field).toString().equals("false")) {
+            throw wrong("%s: %s is not supported: %s".formatted(owner, field, remedy));
+          }
+        });
+  }
+
+  private URI server(JsonObject cluster, String name) {
+    String text = ApiJson.text(cluster, "server").replaceFirst("/+$", "");
+    try {
+      URI uri = URI.create(text);
+      if (uri.getHost() != null
+          && List.of("http", "https").contains(uri.getScheme())
+          && uri.getQuery() == null
+          && uri.getUserInfo() == null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException noUri) {
+      // reported below
+    }
+    throw wrong(
+        "cluster \"%s\": server \"%s\" is not a URI such as https://10.0.0.1:6443"
+            .formatted(name, text));
+  }
+
+  private static boolean isLocal(URI server) {
+    String host = server.getHost();
+    return host.equals("localhost")
+        || host.equals("[::1]")
+        || IpLiteral.canonical(host).filter(ip -> ip.startsWith("127.")).isPresent();
+  }
+
+  private Optional<ApiAccess.Source> token(JsonObject user) {
+    String token = ApiJson.text(user, "token");
+    String path = ApiJson.text(user, "tokenFile");
+    if (!path.isEmpty()) { // it has precedence, because it may be replaced
+      return Optional.of(ApiAccess.inFile("tokenFile", absolute(path)));
+    }
+    return token.isEmpty() ? Optional.empty() : Optional.of(() -> inline("token", token));
+  }
+
+  private Optional<ApiAccess.ClientCertificate> certificate(JsonObject user, String name) {
+    Optional<ApiAccess.Source> chain = source(user, "client-certificate");
+    Optional<ApiAccess.Source> key = source(user, "client-key");
+    if (chain.isPresent() != key.isPresent()) {
+      throw wrong("user \"" + name + "\": give both client-certificate and client-key");
+    }
+    return chain.map(found -> new ApiAccess.ClientCertificate(found, key.orElseThrow()));
+  }
+
+  /**
+   * Returns the PEM text that {@code field-data} contains, else the file that {@code field} names.
+   */
+  private Optional<ApiAccess.Source> source(JsonObject json, String field) {
+    String data = ApiJson.text(json, field + "-data");
+    String path = ApiJson.text(json, field);
+    if (data.isEmpty()) {
+      return path.isEmpty()
+          ? Optional.empty()
+          : Optional.of(ApiAccess.inFile(field, absolute(path)));
+    }
+    try {
+      byte[] decoded = Base64.getDecoder().decode(data.replaceAll("\\s", ""));
+      String pem = new String(decoded, StandardCharsets.ISO_8859_1);
+      return Optional.of(() -> inline(field + "-data", pem));
+    } catch (IllegalArgumentException notBase64) {
+      throw wrong(field + "-data is not base64");
+    }
+  }
+
+  private CredentialFile inline(String field, String text) {
+    return new CredentialFile(field, "of " + file, text);
+  }
+
+  /** Returns a path; a relative one is relative to the folder of the kubeconfig, as for kubectl. */
+  private String absolute(String path) {
+    return Path.of(file).toAbsolutePath().resolveSibling(path).toString();
+  }
+
+  private IllegalArgumentException wrong(String reason) {
+    return new IllegalArgumentException(file + ": " + PlainText.of(reason));
+  }
+}

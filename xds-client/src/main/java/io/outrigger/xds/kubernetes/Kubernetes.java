@@ -1,0 +1,128 @@
+package io.outrigger.xds.kubernetes;
+
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.local.ResourceSnapshot;
+import io.outrigger.xds.local.ResourceSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The {@code k8s:///} targets of a process: watches the slices of their services, and turns them
+ * into resources. Requests and slices have a thread of their own; finished resources are delivered
+ * on the control loop.
+ */
+@AnyThread
+public final class Kubernetes implements AutoCloseable {
+  private static final Duration WATCH_TIME = Duration.ofMinutes(1);
+
+  private final ControlThread loop = new ControlThread("kubernetes");
+  private final List<NamespaceWatch> watches = new ArrayList<>(); // confined to the loop
+  private final Map<XdsServer, KubernetesResources> resources;
+
+  private Kubernetes(List<ServicePort> targets) {
+    resources =
+        targets.stream()
+            .distinct()
+            .collect(Collectors.toMap(KubernetesResources::server, KubernetesResources::new));
+  }
+
+  /**
+   * Starts to watch.
+   *
+   * @param zone the zone of this process
+   */
+  public static Kubernetes start(
+      ControlLoop control, ApiAccess access, Optional<String> zone, List<ServicePort> targets) {
+    return start(control, access, zone, targets, WATCH_TIME);
+  }
+
+  static Kubernetes start(
+      ControlLoop control,
+      ApiAccess access,
+      Optional<String> zone,
+      List<ServicePort> targets,
+      Duration watchTime) {
+    var kubernetes = new Kubernetes(targets);
+    kubernetes.loop.execute(() -> kubernetes.watch(control, access, zone, watchTime));
+    return kubernetes;
+  }
+
+  private void watch(
+      ControlLoop control, ApiAccess access, Optional<String> zone, Duration watchTime) {
+    var client = new ApiClient(loop, access);
+    Map<String, Map<String, List<Published>>> byNamespace =
+        resources.values().stream()
+            .map(each -> new Published(control, new Assignment(each.target(), zone), each))
+            .collect(
+                Collectors.groupingBy(
+                    each -> each.assignment.target().namespace(),
+                    Collectors.groupingBy(each -> each.assignment.target().service())));
+    byNamespace.forEach(
+        (namespace, services) ->
+            watches.add(
+                new NamespaceWatch(
+                    loop,
+                    client,
+                    RandomSource.SYSTEM,
+                    namespace,
+                    new TreeSet<>(services.keySet()),
+                    watchTime,
+                    (service, slices, problem) ->
+                        services
+                            .getOrDefault(service, List.of())
+                            .forEach(each -> each.publish(slices, problem)))));
+    watches.forEach(NamespaceWatch::start);
+  }
+
+  /**
+   * Returns the resources of a target, to be used on the control loop.
+   *
+   * @param server the server entry of the target; for other servers the result is empty
+   */
+  public Optional<ResourceSource> resources(XdsServer server) {
+    return Optional.ofNullable(resources.get(server));
+  }
+
+  @Override
+  public void close() {
+    loop.execute(() -> watches.forEach(NamespaceWatch::close));
+    loop.close();
+  }
+
+  /** One target on the loop of the watches. */
+  private static final class Published {
+    private final ControlLoop control;
+    private final Assignment assignment;
+    private final KubernetesResources resources;
+    private Optional<ResourceSnapshot> last = Optional.empty();
+
+    Published(ControlLoop control, Assignment assignment, KubernetesResources resources) {
+      this.control = control;
+      this.assignment = assignment;
+      this.resources = resources;
+    }
+
+    void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
+      Outcome<ClusterLoadAssignment> endpoints =
+          slices.map(assignment::of).orElseGet(() -> Outcome.failed(problem.orElseThrow()));
+      ResourceSnapshot next = resources.with(endpoints, problem);
+      if (last.filter(next::sameAs).isEmpty()) {
+        last = Optional.of(next);
+        control.execute(() -> resources.publish(next));
+      }
+    }
+  }
+}

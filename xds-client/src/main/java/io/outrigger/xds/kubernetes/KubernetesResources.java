@@ -1,0 +1,115 @@
+package io.outrigger.xds.kubernetes;
+
+import com.google.protobuf.Any;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.AggregatedConfigSource;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.local.DirectListener;
+import io.outrigger.xds.local.ResourceSnapshot;
+import io.outrigger.xds.local.ResourceSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The resources of one {@code k8s:///} target, in the form that a control plane would send: a
+ * Listener with one route to a cluster of type EDS, and the endpoints of that cluster. All have the
+ * name of the target. Each target is a server of its own, so that a change of one service costs the
+ * other targets nothing.
+ */
+@ControlConfined
+public final class KubernetesResources implements ResourceSource {
+  private final ServicePort target;
+  private final ResourceSnapshot withoutEndpoints;
+  private final List<Runnable> subscribers = new ArrayList<>();
+  private Optional<ResourceSnapshot> snapshot = Optional.empty();
+
+  KubernetesResources(ServicePort target) {
+    String name = target.toString();
+    this.target = target;
+    this.withoutEndpoints =
+        ResourceSnapshot.of(
+            Map.of(
+                ResourceType.LISTENER, Map.of(name, Any.pack(DirectListener.to(name))),
+                ResourceType.CLUSTER, Map.of(name, Any.pack(cluster(name)))));
+  }
+
+  /**
+   * Returns the server entry of a target, which status views show. A service that is missing, or
+   * may not be read, is an error of the data: endpoints of a deleted service are not used further.
+   */
+  public static XdsServer server(ServicePort target) {
+    return new XdsServer(
+        target.toString(),
+        new XdsServer.ChannelCredentials.Insecure(),
+        List.of(),
+        new ServerFeatures(false, /* failOnDataErrors= */ true, false));
+  }
+
+  /**
+   * Returns the resources with these endpoints.
+   *
+   * <p>May be called on any thread.
+   *
+   * @param problem why the endpoints may be out of date, although they stay in use
+   */
+  ResourceSnapshot with(Outcome<ClusterLoadAssignment> endpoints, Optional<RpcStatus> problem) {
+    String name = target.toString();
+    return withoutEndpoints.with(
+        ResourceType.ENDPOINT,
+        endpoints.toOptional().map(known -> Map.of(name, Any.pack(known))).orElse(Map.of()),
+        problem
+            .or(() -> Optional.of(endpoints.status()).filter(status -> !status.isOk()))
+            .map(status -> Map.of(name, status))
+            .orElse(Map.of()));
+  }
+
+  private static Cluster cluster(String name) {
+    return Cluster.newBuilder()
+        .setName(name)
+        .setType(Cluster.DiscoveryType.EDS)
+        .setEdsClusterConfig(
+            Cluster.EdsClusterConfig.newBuilder()
+                .setEdsConfig(
+                    ConfigSource.newBuilder().setAds(AggregatedConfigSource.getDefaultInstance())))
+        .build();
+  }
+
+  ServicePort target() {
+    return target;
+  }
+
+  /** Serves {@code next} from now on. */
+  void publish(ResourceSnapshot next) {
+    snapshot = Optional.of(next);
+    List.copyOf(subscribers).forEach(Runnable::run);
+  }
+
+  @Override
+  public Optional<ResourceSnapshot> snapshot() {
+    return snapshot;
+  }
+
+  @Override
+  public void subscribe(Runnable onChange) {
+    subscribers.add(onChange);
+  }
+
+  @Override
+  public void unsubscribe(Runnable onChange) {
+    subscribers.remove(onChange);
+  }
+
+  @Override
+  public String name() {
+    return target.toString();
+  }
+}

@@ -1,0 +1,111 @@
+package io.outrigger.xds.kubernetes;
+
+import io.outrigger.base.AnyThread;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives the body of a response: as a whole, or line by line. A body or a line beyond its limit
+ * fails. The HTTP client calls this subscriber from one thread at a time.
+ */
+@AnyThread
+final class ResponseBody implements BodySubscriber<byte[]> {
+  /** The limit of a list: about 100,000 endpoints. */
+  private static final int MAX_BODY = 64 << 20;
+
+  /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
+  private static final int MAX_LINE = 4 << 20;
+
+  private record Lines(Executor executor, Consumer<byte[]> consumer) {}
+
+  private final Optional<Lines> lines;
+  private final int maxBytes;
+  private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+  private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+  private Flow.@Nullable Subscription subscription;
+
+  private ResponseBody(Optional<Lines> lines, int maxBytes) {
+    this.lines = lines;
+    this.maxBytes = maxBytes;
+  }
+
+  static ResponseBody whole() {
+    return new ResponseBody(Optional.empty(), MAX_BODY);
+  }
+
+  /**
+   * @param executor runs {@code consumer} with each line; more is read when it has done so
+   */
+  static ResponseBody lines(Executor executor, Consumer<byte[]> consumer) {
+    return new ResponseBody(Optional.of(new Lines(executor, consumer)), MAX_LINE);
+  }
+
+  @Override
+  public CompletionStage<byte[]> getBody() {
+    return body;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription given) {
+    subscription = given;
+    given.request(1);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> part) {
+    Flow.Subscription source = subscription;
+    if (source == null) {
+      throw new IllegalStateException("a part before the subscription");
+    }
+    List<byte[]> complete = new ArrayList<>();
+    part.forEach(buffer -> take(buffer, complete));
+    if (read.size() > maxBytes) {
+      source.cancel();
+      body.completeExceptionally(
+          new IOException("its answer is longer than " + (maxBytes >> 20) + " MiB"));
+      return;
+    }
+    lines.ifPresentOrElse(
+        to ->
+            to.executor()
+                .execute(
+                    () -> {
+                      complete.forEach(to.consumer());
+                      source.request(1);
+                    }),
+        () -> source.request(1));
+  }
+
+  private void take(ByteBuffer buffer, List<byte[]> complete) {
+    while (buffer.hasRemaining()) {
+      byte next = buffer.get();
+      if (next == '\n' && lines.isPresent()) {
+        complete.add(read.toByteArray());
+        read.reset();
+      } else {
+        read.write(next);
+      }
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    body.completeExceptionally(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    body.complete(read.toByteArray());
+  }
+}

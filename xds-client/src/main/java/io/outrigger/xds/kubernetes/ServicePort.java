@@ -1,0 +1,38 @@
+package io.outrigger.xds.kubernetes;
+
+import io.outrigger.base.AnyThread;
+import java.util.OptionalInt;
+
+/**
+ * A port of a Kubernetes Service.
+ *
+ * @param port the name of the port, or the number on which the pods listen
+ */
+@AnyThread
+public record ServicePort(String service, String namespace, String port) {
+  /** Returns the port's number; empty when the port is given by name. */
+  public OptionalInt number() {
+    return isNumber() ? OptionalInt.of(Integer.parseInt(port)) : OptionalInt.empty();
+  }
+
+  private boolean isNumber() {
+    return port.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  /**
+   * Returns the {@code :authority} of calls. The name of a port is left out, because an authority
+   * has numbers only (RFC 3986 section 3.2.3).
+   */
+  public String authority() {
+    return service + "." + namespace + (isNumber() ? ":" + port : "");
+  }
+
+  /**
+   * Returns the target {@code k8s:///service.namespace:port}, which is also the name of its
+   * resources.
+   */
+  @Override
+  public String toString() {
+    return "k8s:///" + service + "." + namespace + ":" + port;
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * Targets {@code k8s:///service.namespace:port}: the endpoints of Kubernetes services, which the
+ * API server lists and watches as EndpointSlices. They become resources of our own (decision
+ * xds-0079) and pass through the same decoders and cache as those of a control plane.
+ *
+ * <p>All requests to the API server, and the slices, belong to a thread of this package; {@link
+ * io.outrigger.xds.kubernetes.KubernetesResources} belongs to the control loop. No class of this
+ * package is loaded without such a target.
+ */
+@NullMarked
+package io.outrigger.xds.kubernetes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,488 @@
+package io.outrigger.xds.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.base.ControlThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.testing.Await;
+import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.decode.ResourceDecoder;
+import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.local.LocalAdsTransport;
+import io.outrigger.xds.stream.AdsClients;
+import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.testing.ScriptedApiServer;
+import io.outrigger.xds.testing.SliceText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From the slices of an API server over TLS to the endpoints of each target. */
+@Timeout(120)
+class KubernetesScenarioTest {
+  private static final TestAuthority AUTHORITY = TestAuthority.named("cluster");
+  private static final ServicePort ORDERS = new ServicePort("orders", "shop", "8080");
+  private static final Duration WATCH_TIME = Duration.ofMinutes(1);
+  private static final Bootstrap NOBODY =
+      new Bootstrap(
+          List.of(),
+          new Node("me", "", new Locality("", "", ""), Map.of()),
+          Map.of(),
+          Map.of(),
+          "%s",
+          Optional.empty());
+
+  private final ScriptedApiServer api = new ScriptedApiServer(AUTHORITY.issue("ip:127.0.0.1"));
+  private final ControlThread control = new ControlThread("test-control");
+  private final Map<String, EndpointSet> endpoints = new ConcurrentHashMap<>();
+  private final Map<String, String> failures = new ConcurrentHashMap<>();
+  private final Map<String, String> notes = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> updates = new ConcurrentHashMap<>();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void writeCredentials() throws IOException {
+    Files.writeString(folder.resolve("ca.crt"), AUTHORITY.rootPem());
+    Files.writeString(folder.resolve("token"), ScriptedApiServer.TOKEN + "\n");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable each : open) {
+      each.close();
+    }
+    api.close();
+    assertThat(control.failures()).isZero();
+    control.close();
+  }
+
+  private Path kubeconfig(String user) throws IOException {
+    return Files.writeString(
+        folder.resolve("config"),
+        """
+        apiVersion: v1
+        kind: Config
+        current-context: here
+        contexts:
+        - name: here
+          context: {cluster: c, user: me}
+        clusters:
+        - name: c
+          cluster: {server: "%s", certificate-authority: ca.crt}
+        users:
+        - name: me
+          user: {%s}
+        """
+            .formatted(api.uri(), user));
+  }
+
+  private void start(ServicePort... targets) throws IOException {
+    startWith(Optional.empty(), targets);
+  }
+
+  private void startWith(Optional<String> zone, ServicePort... targets) throws IOException {
+    start(Kubeconfig.read(kubeconfig("tokenFile: token")), zone, WATCH_TIME, targets);
+  }
+
+  private void start(
+      ApiAccess access, Optional<String> zone, Duration watchTime, ServicePort... targets) {
+    var kubernetes = Kubernetes.start(control, access, zone, List.of(targets), watchTime);
+    open.add(kubernetes);
+    var clients =
+        new AdsClients(
+            control,
+            Runnable::run,
+            RandomSource.SYSTEM,
+            NOBODY,
+            "1",
+            ResourceDecoder::decode,
+            server -> new LocalAdsTransport(control, kubernetes.resources(server).orElseThrow()),
+            AdsObserver.NONE);
+    control.execute(() -> Stream.of(targets).forEach(target -> watch(clients, target)));
+  }
+
+  private void watch(AdsClients clients, ServicePort target) {
+    String name = target.toString();
+    updates.put(name, new AtomicInteger());
+    new XdsDependencyManager(
+            control,
+            clients.of(name, KubernetesResources.server(target)),
+            (host, port, callback) -> () -> {},
+            name,
+            target.authority(),
+            "me",
+            new XdsDependencyManager.Listener() {
+              @Override
+              public void onConfig(Outcome<XdsConfig> config) {
+                onClusters(config.toOptional().orElseThrow().clusters());
+              }
+
+              @Override
+              public void onClusters(Map<String, Outcome<ClusterConfig>> changed) {
+                updates.get(name).incrementAndGet();
+                var leaf = (ClusterConfig.Leaf) changed.get(name).toOptional().orElseThrow();
+                notes.put(name, leaf.resolutionNote());
+                failures.remove(name);
+                endpoints.remove(name);
+                leaf.endpoints()
+                    .match(
+                        known -> endpoints.put(name, known),
+                        failure -> failures.put(name, failure.message()));
+              }
+            })
+        .start();
+  }
+
+  private List<String> addresses(ServicePort target) {
+    EndpointSet known = endpoints.get(target.toString());
+    return known == null
+        ? List.of()
+        : known.priorities().stream()
+            .flatMap(List::stream)
+            .flatMap(locality -> locality.endpoints().stream())
+            .filter(endpoint -> endpoint.health().isUsable())
+            .map(endpoint -> endpoint.address().toString())
+            .sorted()
+            .toList();
+  }
+
+  private void await(ServicePort target, String... addresses) {
+    Await.until(
+        target + " has " + List.of(addresses),
+        () -> endpoints + " " + failures + " " + api.requests(),
+        () -> addresses(target).equals(List.of(addresses)));
+  }
+
+  private void awaitFailure(ServicePort target, String... parts) {
+    Await.until(
+        target + " fails with " + List.of(parts),
+        () -> endpoints + " " + failures + " " + api.requests(),
+        () ->
+            Stream.of(parts)
+                .allMatch(part -> failures.getOrDefault(target.toString(), "").contains(part)));
+  }
+
+  private void awaitNote(ServicePort target, String part) {
+    Await.until(
+        "the note says " + part,
+        notes::toString,
+        () -> notes.getOrDefault(target.toString(), "").contains(part));
+  }
+
+  private static SliceText slice(String name, String... ips) {
+    return SliceText.of(name, "orders").port("grpc", 8080).ready(ips);
+  }
+
+  @Conformance("KN-01")
+  @Test
+  void theEndpointsOfAllSlicesAreUsedAndChangesFollow() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1", "10.0.0.2")).put(slice("orders-2", "10.0.0.3"));
+    api.put(slice("orders-6", "2001:db8::1", "10.0.0.1"));
+
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.3:8080", "[2001:db8::1]:8080");
+
+    api.put(slice("orders-2", "10.0.0.4"));
+    await(ORDERS, "10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.4:8080", "[2001:db8::1]:8080");
+    api.delete("shop", "orders-6");
+    await(ORDERS, "10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.4:8080");
+    assertThat(api.requests()).hasSize(2);
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void aWatchThatIsCutGoesOnFromTheLastVersion() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+    Await.until("it watches", () -> api.watches() == 1);
+    api.put(slice("orders-1", "10.0.0.2"));
+    await(ORDERS, "10.0.0.2:8080");
+    api.bookmark();
+    int updatesBefore = updates.get(ORDERS.toString()).get();
+
+    api.cutWatches();
+    Await.until("it watches again", api.requests()::toString, () -> api.requests("watch") == 2);
+    api.put(slice("orders-1", "10.0.0.3"));
+    await(ORDERS, "10.0.0.3:8080");
+    api.endWatches();
+    Await.until("it watches again", () -> api.requests("watch") == 3);
+
+    assertThat(api.requests())
+        .containsExactly(
+            "list shop orders",
+            "watch shop orders from 101",
+            "watch shop orders from 103", // the bookmark's
+            "watch shop orders from 104");
+    assertThat(updates.get(ORDERS.toString())).hasValue(updatesBefore + 1);
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void afterGoneItListsAndDropsNothingMeanwhile() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1")).put(slice("orders-2", "10.0.0.2"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080", "10.0.0.2:8080");
+    Await.until("it watches", () -> api.watches() == 1);
+
+    api.expireWatches();
+    Await.until("it lists", () -> api.requests("list") == 2);
+    Await.until("it watches", () -> api.watches() == 1);
+    api.forgetHistory();
+    api.refuse("watch", 410, "too old");
+    api.cutWatches();
+    Await.until("it lists", () -> api.requests("list") == 3);
+    api.refuseNothing();
+    Await.until("it watches", () -> api.watches() == 1);
+
+    assertThat(updates.get(ORDERS.toString())).as("the same all the time").hasValue(1);
+    api.put(slice("orders-1", "10.0.0.9"));
+    await(ORDERS, "10.0.0.2:8080", "10.0.0.9:8080");
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void anApiServerThatIsGoneChangesNothingIsToldAndIsUsedWhenItIsBack() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+    Await.until("it watches", () -> api.watches() == 1);
+
+    api.stop();
+
+    awaitNote(ORDERS, "cannot watch endpointslices in namespace \"shop\": connection refused");
+    assertThat(addresses(ORDERS)).containsExactly("10.0.0.1:8080");
+    api.put(slice("orders-1", "10.0.0.2"));
+    api.restart();
+    await(ORDERS, "10.0.0.2:8080");
+    awaitNote(ORDERS, "node ID");
+    assertThat(api.requests("list")).as("resumed").isEqualTo(1);
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void aConnectionThatIsDeadWithoutASignIsReplaced() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    Duration second = Duration.ofSeconds(1); // the server keeps to no such time
+    start(Kubeconfig.read(kubeconfig("tokenFile: token")), Optional.empty(), second, ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+
+    Await.until("it watches anew", () -> api.requests("watch") >= 3);
+
+    assertThat(api.connections()).isGreaterThanOrEqualTo(3);
+    assertThat(updates.get(ORDERS.toString())).hasValue(1);
+  }
+
+  @Conformance("KN-05")
+  @Test
+  void aTokenThatWasReplacedIsReadAnew() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.takeTokens("another.token");
+    start(ORDERS);
+    awaitFailure(ORDERS, "cannot list endpointslices", "401", "credentials have expired");
+    assertThat(failures.toString()).doesNotContain(ScriptedApiServer.TOKEN);
+
+    TestIdentity.replace(folder.resolve("token"), "another.token");
+
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
+  @Conformance("KN-05")
+  @Test
+  void aRefusalNamesVerbResourceAndRemedyAndIsTriedAgain() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.refuse("list", 403, "User \"system:serviceaccount:shop:a\" cannot list");
+    start(ORDERS);
+    awaitFailure(
+        ORDERS,
+        "cannot list endpointslices in namespace \"shop\": 403",
+        "system:serviceaccount:shop:a",
+        "Role with the verbs get, list and watch on endpointslices of discovery.k8s.io");
+
+    api.refuseNothing();
+    api.refuse("watch", 403, "");
+    await(ORDERS, "10.0.0.1:8080");
+    awaitNote(ORDERS, "cannot watch endpointslices");
+    api.put(slice("orders-1", "10.0.0.2"));
+    await(ORDERS, "10.0.0.2:8080"); // lists instead
+
+    api.refuseNothing();
+    Await.until("it watches", () -> api.watches() == 1);
+    awaitNote(ORDERS, "node ID");
+  }
+
+  @Conformance("KN-05")
+  @Test
+  void aServiceThatDoesNotExistFailsUntilItDoes() throws Exception {
+    start(ORDERS);
+    awaitFailure(ORDERS, "kubernetes service \"orders.shop\" has no EndpointSlices");
+    Await.until("it watches", () -> api.watches() == 1);
+
+    api.put(slice("orders-1", "10.0.0.1"));
+    await(ORDERS, "10.0.0.1:8080");
+
+    api.delete("shop", "orders-1");
+    awaitFailure(ORDERS, "kubernetes service \"orders.shop\" has no EndpointSlices");
+  }
+
+  @Test
+  void aSilentApiServerIsToldBeforeTheResourcesCountAsMissing() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.keepSilent(true);
+    start(ORDERS);
+    awaitFailure(ORDERS, "cannot list endpointslices", "it does not answer");
+
+    api.keepSilent(false);
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
+  @Conformance("KN-07")
+  @Test
+  void onlyTheAuthorityOfTheClusterIsTrusted() throws Exception {
+    Files.writeString(folder.resolve("ca.crt"), TestAuthority.named("another cluster").rootPem());
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    awaitFailure(ORDERS, "cannot list endpointslices", "TLS: ", "certificate verify failed");
+    assertThat(api.requests()).as("the token was not sent").isEmpty();
+
+    TestIdentity.replace(folder.resolve("ca.crt"), AUTHORITY.rootPem());
+
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
+  @Conformance("KN-07")
+  @Test
+  void anotherHostNameIsNotTrusted() throws Exception {
+    try (var other = new ScriptedApiServer(AUTHORITY.issue("ip:127.0.0.2", "dns:kubernetes"))) {
+      Path file = kubeconfig("tokenFile: token");
+      Files.writeString(file, Files.readString(file).replace(api.uri(), other.uri()));
+      start(Kubeconfig.read(file), Optional.empty(), WATCH_TIME, ORDERS);
+
+      awaitFailure(ORDERS, "TLS: ");
+      assertThat(other.requests()).isEmpty();
+    }
+  }
+
+  @Conformance("KN-07")
+  @Test
+  void aClientCertificateIsShown() throws Exception {
+    TestIdentity me = TestAuthority.named("users").issue();
+    Files.writeString(folder.resolve("me.crt"), me.chainPem());
+    Files.writeString(folder.resolve("me.key"), me.keyPem());
+    api.takeTokens();
+    api.askForCertificate();
+    api.put(slice("orders-1", "10.0.0.1"));
+
+    start(
+        Kubeconfig.read(kubeconfig("client-certificate: me.crt, client-key: me.key")),
+        Optional.empty(),
+        WATCH_TIME,
+        ORDERS);
+
+    await(ORDERS, "10.0.0.1:8080");
+    assertThat(api.clients()).containsExactly("CN=workload of users");
+  }
+
+  @Conformance("KN-08")
+  @Test
+  void twoHundredTargetsAreOneConnectionOneListAndOneWatch() throws Exception {
+    ServicePort[] targets =
+        Stream.iterate(0, i -> i < 200, i -> i + 1)
+            .map(i -> new ServicePort("s" + i, "shop", "grpc"))
+            .toArray(ServicePort[]::new);
+    for (ServicePort target : targets) {
+      api.put(
+          SliceText.of(target.service() + "-x", target.service())
+              .port("grpc", 8080)
+              .ready("10.0.0.1"));
+    }
+
+    start(targets);
+
+    for (ServicePort target : targets) {
+      await(target, "10.0.0.1:8080");
+    }
+    Await.until("it watches", () -> api.watches() == 1);
+    assertThat(api.requests()).hasSize(2);
+    assertThat(api.connections()).isOne();
+    api.put(SliceText.of("s7-x", "s7").port("grpc", 8080).ready("10.0.0.2"));
+    await(targets[7], "10.0.0.2:8080");
+    assertThat(
+            updates.entrySet().stream()
+                .filter(each -> each.getValue().get() > 1)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toList()))
+        .as("the others are not touched")
+        .containsExactly(targets[7].toString());
+  }
+
+  /** Endpoints that stay are the very objects of before, so that what follows costs nothing. */
+  @Conformance("KN-08")
+  @Test
+  void anUpdateOfOneSliceLeavesTheEndpointsOfTheOthersAsTheyAre() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      String[] ips = new String[10];
+      for (int j = 0; j < ips.length; j++) {
+        ips[j] = "10.0." + i + "." + j;
+      }
+      api.put(slice("orders-" + i, ips));
+    }
+    start(ORDERS);
+    Await.until("all are there", () -> addresses(ORDERS).size() == 1000);
+    EndpointSet before = endpoints.get(ORDERS.toString());
+    Await.until("it watches", () -> api.watches() == 1);
+
+    api.put(slice("orders-7", "10.0.7.0"));
+    Await.until("nine are gone", () -> addresses(ORDERS).size() == 991);
+
+    Set<Endpoint> known = Collections.newSetFromMap(new IdentityHashMap<>());
+    known.addAll(before.priorities().get(0).get(0).endpoints());
+    assertThat(endpoints.get(ORDERS.toString()).priorities().get(0).get(0).endpoints())
+        .allMatch(known::contains);
+    assertThat(api.requests("list")).isOne();
+  }
+
+  @Test
+  void namespacesAreWatchedEachByItself() throws Exception {
+    var pay = new ServicePort("pay", "money", "grpc");
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.put(SliceText.in("money", "pay-1", "pay").port("grpc", 9090).ready("10.1.0.1"));
+
+    start(ORDERS, new ServicePort("orders", "shop", "grpc"), pay);
+
+    await(ORDERS, "10.0.0.1:8080");
+    await(new ServicePort("orders", "shop", "grpc"), "10.0.0.1:8080");
+    await(pay, "10.1.0.1:9090");
+    Await.until("both are watched", () -> api.watches() == 2);
+    assertThat(api.requests()).hasSize(4);
+  }
+}
