@@ -15,12 +15,19 @@ import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.JsonResources;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -293,6 +300,62 @@ class AdminIT {
                   + "grpc_status=\"OK\",grpc_target=\"xds:///orders\",le=\"100.0\"} 1",
               "grpc_client_call_retries_count{" + target + "grpc_target=\"xds:///orders\"} 0");
     }
+  }
+
+  @Test
+  void optionalLabelsAreLeftOutOnRequest() throws Exception {
+    serve();
+    mesh.with(Flag.METRICS_LABELS, "grpc.security_level").startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+    Await.until("it is counted", () -> metric("grpc_client_call_duration_seconds_count") == 1);
+
+    assertThat(mesh.admin().get("/metrics").body())
+        .contains("grpc_subchannel_open_connections{grpc_security_level=\"none\"")
+        .doesNotContain("grpc_lb_backend_service", "grpc_lb_locality");
+  }
+
+  @Test
+  void metricsAreCompressedAndInOpenMetricsOnRequest() throws Exception {
+    serve();
+    mesh.startReady();
+    URI uri = URI.create("http://" + mesh.admin().host() + "/metrics");
+    HttpRequest request =
+        HttpRequest.newBuilder(uri)
+            .header("accept", "application/openmetrics-text; version=1.0.0, text/plain;q=0.5")
+            .header("accept-encoding", "br, gzip;q=0.8")
+            .build();
+    HttpResponse<byte[]> compressed =
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofByteArray());
+
+    assertThat(compressed.headers().firstValue("content-encoding")).contains("gzip");
+    assertThat(compressed.headers().firstValue("vary")).contains("accept, accept-encoding");
+    assertThat(compressed.headers().firstValue("content-type").orElseThrow())
+        .startsWith("application/openmetrics-text");
+    String text;
+    try (var in = new GZIPInputStream(new ByteArrayInputStream(compressed.body()))) {
+      text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    assertThat(text).contains("outrigger_").endsWith("# EOF\n");
+
+    Admin.Answer plain = mesh.admin().get("/metrics");
+    assertThat(plain.body()).contains("outrigger_").doesNotContain("# EOF");
+  }
+
+  @Test
+  void serverInfoTellsWhatRunsAndWithWhichSettings() throws Exception {
+    serve();
+    mesh.with(Flag.MAX_CONNECTIONS, "77").startReady();
+
+    JsonObject info = mesh.admin().get("/server_info").object();
+
+    assertThat(info.keySet())
+        .containsExactly("version", "commit", "jdk", "started", "uptime_s", "node", "flags");
+    assertThat(info.get("jdk").getAsString()).isEqualTo(Runtime.version().toString());
+    assertThat(Instant.parse(info.get("started").getAsString())).isBefore(Instant.now());
+    assertThat(info.get("node").getAsString()).isNotEmpty();
+    JsonObject flags = info.getAsJsonObject("flags");
+    assertThat(flags.get("max-connections").getAsInt()).isEqualTo(77);
+    assertThat(flags.get("max-concurrent-streams").getAsInt()).isEqualTo(1000);
   }
 
   @Conformance("A66-01")

@@ -6,15 +6,18 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.outrigger.base.DidYouMean;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -173,15 +176,15 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       return done(refusal.get());
     }
     String method = request.method().name();
-    Optional<String> lastEventId = Optional.ofNullable(request.headers().get("last-event-id"));
+    HttpHeaders headers = request.headers();
     var uri = new QueryStringDecoder(request.uri());
     try {
       return READING.contains(method) && !PROBES.contains(uri.path())
           ? turns.submit(
               context.executor(),
               () -> context.channel().isActive(),
-              () -> dispatch(method, uri, lastEventId))
-          : dispatch(method, uri, lastEventId);
+              () -> dispatch(method, uri, headers))
+          : dispatch(method, uri, headers);
     } catch (IllegalArgumentException badQuery) {
       return done(badQuery(badQuery));
     }
@@ -202,13 +205,19 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   }
 
   private CompletionStage<AdminReply> dispatch(
-      String method, QueryStringDecoder uri, Optional<String> lastEventId) {
+      String method, QueryStringDecoder uri, HttpHeaders headers) {
     AdminEndpoint get = find(AdminRequest.Method.GET, uri.path());
     AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
     if (get == null && post == null) {
       boolean hasPage = endpoints.containsKey("GET /");
+      List<String> paths =
+          endpoints.keySet().stream().map(key -> key.substring(key.indexOf(' ') + 1)).toList();
       return done(
-          AdminReply.text(404, "no such endpoint" + (hasPage ? "; GET / shows the page" : "")));
+          AdminReply.text(
+              404,
+              "no such endpoint"
+                  + DidYouMean.question(uri.path(), paths)
+                  + (hasPage ? "; GET / shows the page" : "")));
     }
     boolean reads = READING.contains(method);
     AdminEndpoint asked = reads ? get : method.equals("POST") ? post : null;
@@ -221,7 +230,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
               reads ? AdminRequest.Method.GET : AdminRequest.Method.POST,
               uri.path(),
               uri.parameters(),
-              lastEventId));
+              headers));
     } catch (IllegalArgumentException reason) {
       return done(badQuery(reason));
     }

@@ -12,28 +12,37 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * A reply of the admin server; it owns its body and is sent once.
  *
  * @param feed the source of the events; empty for a reply that is not a stream
- * @param allow the methods of the endpoint, in a reply with status 405; empty in other replies
+ * @param headers headers besides those of every reply
  */
 @AnyThread
 public record AdminReply(
-    int status, String contentType, ByteBuf body, Optional<EventFeed> feed, String allow) {
+    int status,
+    String contentType,
+    ByteBuf body,
+    Optional<EventFeed> feed,
+    Map<String, String> headers) {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /** Creates a reply with the whole body. */
   public AdminReply(int status, String contentType, byte[] body) {
-    this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), "");
+    this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), Map.of());
   }
 
   /** Returns a reply of server-sent events, which lasts until the client disconnects. */
   public static AdminReply events(EventFeed feed) {
-    return new AdminReply(200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), "");
+    return new AdminReply(
+        200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), Map.of());
   }
 
   /** Writes a body. */
@@ -52,13 +61,42 @@ public record AdminReply(
     try (var out = new ByteBufOutputStream(bytes)) {
       body.writeTo(out);
       isWritten = true;
-      return new AdminReply(status, contentType, bytes, Optional.empty(), "");
+      return new AdminReply(status, contentType, bytes, Optional.empty(), Map.of());
     } catch (IOException e) {
       throw new UncheckedIOException(e); // memory streams do not fail
     } finally {
       if (!isWritten) {
         bytes.release();
       }
+    }
+  }
+
+  /** Returns a reply as {@link #written} does, with the body compressed. */
+  public static AdminReply gzipped(int status, String contentType, Body body) {
+    AdminReply reply =
+        written(
+            status,
+            contentType,
+            out -> {
+              try (var gzip = new FastGzip(out)) {
+                body.writeTo(gzip);
+              }
+            });
+    return reply.with(Map.of("content-encoding", "gzip"));
+  }
+
+  /** Returns this reply with {@code headers} added. */
+  public AdminReply with(Map<String, String> more) {
+    Map<String, String> all = new TreeMap<>(headers);
+    all.putAll(more);
+    return new AdminReply(status, contentType, body, feed, all);
+  }
+
+  /** Compresses at the lowest level: metrics repeat themselves so much that more gains little. */
+  private static final class FastGzip extends GZIPOutputStream {
+    FastGzip(OutputStream out) throws IOException {
+      super(out, 1 << 13);
+      def.setLevel(Deflater.BEST_SPEED);
     }
   }
 
@@ -107,6 +145,7 @@ public record AdminReply(
   static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
     String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
     byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
-    return new AdminReply(405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), allow);
+    return new AdminReply(
+        405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), Map.of("allow", allow));
   }
 }

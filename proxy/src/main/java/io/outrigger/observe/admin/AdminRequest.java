@@ -1,24 +1,49 @@
 package io.outrigger.observe.admin;
 
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.outrigger.base.AnyThread;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A request that the guard has accepted.
  *
  * @param path the path without the query
  * @param query the decoded parameters, in order
- * @param lastEventId the last event that a reconnecting reader of events has seen
  */
 @AnyThread
 public record AdminRequest(
-    Method method, String path, Map<String, List<String>> query, Optional<String> lastEventId) {
+    Method method, String path, Map<String, List<String>> query, HttpHeaders headers) {
+  /** The coding {@code gzip}, or any, with a weight above zero. */
+  private static final Pattern GZIP =
+      Pattern.compile("(?i:gzip|x-gzip|\\*)\\s*(;\\s*q=(1(\\.0*)?|0?\\.0*[1-9]\\d*))?");
+
   /** The two methods that the admin server supports. */
   public enum Method {
     GET,
     POST
+  }
+
+  /** Returns the last event that a reconnecting reader of events has seen. */
+  public Optional<String> lastEventId() {
+    return Optional.ofNullable(headers.get("last-event-id"));
+  }
+
+  /** Returns the {@code accept} header; empty when there is none. */
+  public String accept() {
+    return String.join(",", headers.getAll(HttpHeaderNames.ACCEPT));
+  }
+
+  /** Whether the client can read a compressed body (RFC 9110 section 12.5.3). */
+  public boolean acceptsGzip() {
+    return headers.getAll(HttpHeaderNames.ACCEPT_ENCODING).stream()
+        .flatMap(value -> Stream.of(value.split(",")))
+        .map(String::strip)
+        .anyMatch(coding -> GZIP.matcher(coding).matches());
   }
 
   /** Returns the first value of a query parameter. */

@@ -62,8 +62,6 @@ final class AdminResponse {
         .set("x-content-type-options", "nosniff")
         .set("referrer-policy", "no-referrer")
         .set("content-security-policy", CONTENT_SECURITY);
-    if (!reply.allow().isEmpty()) {
-      response.headers().set(HttpHeaderNames.ALLOW, reply.allow());
-    }
+    reply.headers().forEach(response.headers()::set);
   }
 }

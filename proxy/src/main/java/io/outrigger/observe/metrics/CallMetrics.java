@@ -75,6 +75,7 @@ final class CallMetrics {
     }
   }
 
+  private final Instruments all;
   private final Instruments.Points started;
   private final Instruments.Points served;
 
@@ -82,6 +83,7 @@ final class CallMetrics {
   private final Map<Kind, Map<Labels, Histogram>> measured = new TreeMap<>();
 
   private CallMetrics(Instruments all) {
+    this.all = all;
     started =
         all.counter(
             "grpc.client.attempt.started", "Attempts that began, those in progress included.");
@@ -167,7 +169,7 @@ final class CallMetrics {
   private void put(Kind kind, Labels labels, Histogram more) {
     measured
         .computeIfAbsent(kind, k -> new TreeMap<>())
-        .computeIfAbsent(labels, l -> more.empty())
+        .computeIfAbsent(all.shown(labels), l -> more.empty())
         .add(more);
   }
 

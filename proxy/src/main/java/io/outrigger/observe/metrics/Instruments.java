@@ -11,6 +11,7 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +19,43 @@ import org.jspecify.annotations.Nullable;
 /** The instruments of one source of a scrape, in the order of their creation. */
 final class Instruments {
   private final List<Supplier<MetricSnapshot>> all = new ArrayList<>();
+  private final Set<String> leftOut;
+
+  /**
+   * @param leftOut the names of labels that the instruments do not have
+   */
+  Instruments(Set<String> leftOut) {
+    this.leftOut = leftOut;
+  }
+
+  /** Returns {@code labels} without those that the instruments do not have. */
+  Labels shown(Labels labels) {
+    return shown(labels, leftOut);
+  }
+
+  private static Labels shown(Labels labels, Set<String> leftOut) {
+    if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
+      return labels;
+    }
+    var shown = Labels.builder();
+    labels.stream()
+        .filter(each -> !leftOut.contains(each.getName()))
+        .forEach(each -> shown.label(each.getName(), each.getValue()));
+    return shown.build();
+  }
 
   /** The values of a counter or gauge. */
   static final class Points {
     private final Map<Labels, Double> values = new TreeMap<>();
+    private final Set<String> leftOut;
 
-    /** Adds a value; the values of equal labels are summed. */
+    private Points(Set<String> leftOut) {
+      this.leftOut = leftOut;
+    }
+
+    /** Adds a value; the values of labels that are shown as equal are summed. */
     void add(Labels labels, double value) {
-      values.merge(labels, value, Double::sum);
+      values.merge(shown(labels, leftOut), value, Double::sum);
     }
 
     /** Adds a value, unless the labels have a smaller value. */
@@ -34,7 +64,7 @@ final class Instruments {
     }
   }
 
-  /** The points of a histogram; all labels must be different. */
+  /** The points of a histogram; all labels must be different and {@link #shown}. */
   static final class HistogramPoints {
     private final HistogramSnapshot.Builder builder;
 
@@ -70,7 +100,7 @@ final class Instruments {
   }
 
   Points counter(String name, String help, @Nullable Unit unit) {
-    var points = new Points();
+    var points = new Points(leftOut);
     all.add(
         () -> {
           var counter = CounterSnapshot.builder().name(name).help(help).unit(unit);
@@ -91,7 +121,7 @@ final class Instruments {
   }
 
   Points gauge(String name, String help, @Nullable Unit unit) {
-    var points = new Points();
+    var points = new Points(leftOut);
     all.add(
         () -> {
           var gauge = GaugeSnapshot.builder().name(name).help(help).unit(unit);

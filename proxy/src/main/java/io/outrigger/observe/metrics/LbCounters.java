@@ -10,6 +10,7 @@ import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.WeightUpdate;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -102,7 +103,11 @@ public final class LbCounters {
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for endpoints without a weight.",
               null);
-      weights.forEach((labels, each) -> histogram.add(labels, each.counts(), each.sum()));
+      Map<Labels, Buckets> shown = new HashMap<>();
+      weights.forEach(
+          (labels, each) ->
+              shown.computeIfAbsent(all.shown(labels), l -> new Buckets(WEIGHT_BOUNDS)).add(each));
+      shown.forEach((labels, each) -> histogram.add(labels, each.counts(), each.sum()));
     }
   }
 
@@ -235,6 +240,11 @@ public final class LbCounters {
       }
       counts[bucket]++;
       sum += value;
+    }
+
+    void add(Buckets more) {
+      Arrays.setAll(counts, bucket -> counts[bucket] + more.counts[bucket]);
+      sum += more.sum;
     }
 
     /** Returns the values so far, which do not change any more. */

@@ -24,12 +24,15 @@ public final class MetricSources {
 
   private final MetricSnapshots.Builder all = MetricSnapshots.builder();
   private final Set<String> failed;
+  private final Set<String> leftOut;
 
   /**
    * @param failed sources that could not be read
+   * @param leftOut the names of labels that are not exported
    */
-  MetricSources(List<String> failed) {
+  MetricSources(List<String> failed, Set<String> leftOut) {
     this.failed = new TreeSet<>(failed);
+    this.leftOut = leftOut;
   }
 
   /** Logs, once per source, why the source failed. */
@@ -41,7 +44,7 @@ public final class MetricSources {
 
   void add(String source, Consumer<Instruments> filling) {
     try {
-      var own = new Instruments();
+      var own = new Instruments(leftOut);
       filling.accept(own);
       own.snapshots().forEach(all::metricSnapshot);
     } catch (RuntimeException | AssertionError failure) {
@@ -51,7 +54,7 @@ public final class MetricSources {
   }
 
   MetricSnapshots all() {
-    var own = new Instruments();
+    var own = new Instruments(leftOut);
     Instruments.Points points =
         own.gauge(
             "outrigger_metrics_source_failed",

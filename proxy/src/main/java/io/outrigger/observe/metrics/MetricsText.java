@@ -1,25 +1,46 @@
 package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
-import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Renders the text of a scrape. */
+/** Renders the text of a scrape in one format. */
 @AnyThread
 public final class MetricsText {
-  private MetricsText() {}
+  private static final ExpositionFormats FORMATS = ExpositionFormats.init();
+
+  private final ExpositionFormatWriter writer;
+
+  private MetricsText(ExpositionFormatWriter writer) {
+    this.writer = writer;
+  }
+
+  /**
+   * Returns the format that the client prefers.
+   *
+   * @param accept the {@code accept} header; empty without one, which means the Prometheus format
+   */
+  public static MetricsText accepted(String accept) {
+    return new MetricsText(FORMATS.findWriter(accept));
+  }
+
+  /** Returns the media type of the text. */
+  public String contentType() {
+    return writer.getContentType();
+  }
 
   /**
    * Writes the text of a scrape, in UTF-8.
    *
    * @param memory a memory stream, which does not fail
    */
-  public static void write(MetricsView view, OutputStream memory) {
+  public void write(MetricsView view, OutputStream memory) {
     try {
-      PrometheusTextFormatWriter.builder().build().write(memory, snapshots(view));
+      writer.write(memory, snapshots(view));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -30,7 +51,7 @@ public final class MetricsText {
    * dots.
    */
   public static MetricSnapshots snapshots(MetricsView view) {
-    var sources = new MetricSources(view.failedSources());
+    var sources = new MetricSources(view.failedSources(), view.leftOutLabels());
     sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), view.serves(), own));
     sources.add("calls", own -> CallMetrics.addTo(view.forwards(), view.serves(), own));
     sources.add("serves", own -> ServeMetrics.addTo(view.serves(), own));

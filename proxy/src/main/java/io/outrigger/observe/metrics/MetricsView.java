@@ -11,6 +11,7 @@ import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The values of one scrape, read at one moment.
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param balancing the counts of the load-balancing trees
  * @param overlay the effect of local policy
  * @param certificates the certificates of the bootstrap's providers
+ * @param leftOutLabels the names of labels that are not exported
  * @param failedSources the names of the sources that could not be read; their values here are empty
  */
 @AnyThread
@@ -31,11 +33,13 @@ public record MetricsView(
     OverlayStatus overlay,
     List<CertificateView.Provider> certificates,
     ProcessFigures process,
+    Set<String> leftOutLabels,
     List<String> failedSources) {
   public MetricsView {
     forwards = List.copyOf(forwards);
     serves = List.copyOf(serves);
     certificates = List.copyOf(certificates);
+    leftOutLabels = Set.copyOf(leftOutLabels);
     failedSources = List.copyOf(failedSources);
   }
 
@@ -55,6 +59,7 @@ public record MetricsView(
         OverlayStatus.NONE,
         List.of(),
         process,
+        Set.of(),
         List.of());
   }
 

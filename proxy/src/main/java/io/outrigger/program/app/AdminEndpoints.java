@@ -32,8 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 @AnyThread
 final class AdminEndpoints {
-  private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
   /** The largest number of connections that {@code /memory} lists. */
   private static final int MAX_HOLDERS = 20;
 
@@ -51,6 +49,7 @@ final class AdminEndpoints {
     Map<String, AdminEndpoint> table = new HashMap<>();
     StaticPage.addTo(table);
     endpoints.addProbes(table);
+    add(table, "GET /server_info", request -> endpoints.serverInfo());
     add(table, "GET /forwards", request -> endpoints.forwards());
     add(table, "GET /listeners", request -> endpoints.listeners());
     add(table, "GET /calls", request -> endpoints.calls());
@@ -131,7 +130,7 @@ final class AdminEndpoints {
   private void addProbes(Map<String, AdminEndpoint> table) {
     table.put("GET /live", request -> live());
     table.put("GET /ready", request -> ready());
-    table.put("GET /metrics", request -> metrics());
+    table.put("GET /metrics", this::metrics);
   }
 
   private CompletionStage<AdminReply> memory() {
@@ -154,6 +153,11 @@ final class AdminEndpoints {
               ? AdminReply.text(200, "ready")
               : AdminReply.text(503, String.join("\n", reasons));
         });
+  }
+
+  private CompletionStage<AdminReply> serverInfo() {
+    return CompletableFuture.completedFuture(
+        AdminReply.json(200, ServerInfo.of(state.controlPlanes().node().id(), state.settings())));
   }
 
   private CompletionStage<AdminReply> forwards() {
@@ -267,11 +271,18 @@ final class AdminEndpoints {
                     request.parameter("endpoint")));
   }
 
-  private CompletionStage<AdminReply> metrics() {
+  private CompletionStage<AdminReply> metrics(AdminRequest request) {
+    MetricsText text = MetricsText.accepted(request.accept());
     return state
         .onControl(state::metrics)
         .thenApplyAsync(
-            view -> AdminReply.written(200, METRICS_TYPE, out -> MetricsText.write(view, out)));
+            view -> {
+              AdminReply.Body body = out -> text.write(view, out);
+              return request.acceptsGzip()
+                  ? AdminReply.gzipped(200, text.contentType(), body)
+                  : AdminReply.written(200, text.contentType(), body);
+            })
+        .thenApply(reply -> reply.with(Map.of("vary", "accept, accept-encoding")));
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {

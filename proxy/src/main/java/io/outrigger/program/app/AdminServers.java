@@ -1,5 +1,6 @@
 package io.outrigger.program.app;
 
+import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
@@ -149,14 +150,21 @@ final class AdminServers implements AutoCloseable {
 
   /** Logs the addresses of the servers. */
   void announce() {
-    httpAddress()
-        .ifPresent(
-            bound -> log.info("admin: http://{}:{}/", bound.getHostString(), bound.getPort()));
+    httpAddress().ifPresent(AdminServers::announceAdmin);
     grpcAddress()
-        .ifPresent(bound -> log.info("admin gRPC: {}:{}", bound.getHostString(), bound.getPort()));
+        .ifPresent(bound -> log.info("admin gRPC: {}", NetUtil.toSocketAddressString(bound)));
     healthAddress()
-        .ifPresent(
-            bound -> log.info("health: http://{}:{}/", bound.getHostString(), bound.getPort()));
+        .ifPresent(bound -> log.info("health: http://{}/", NetUtil.toSocketAddressString(bound)));
+  }
+
+  private static void announceAdmin(InetSocketAddress bound) {
+    log.info("admin: http://{}/", NetUtil.toSocketAddressString(bound));
+    if (bound.getAddress().isAnyLocalAddress()) {
+      log.warn(
+          "--admin {}: every host that reaches this address can drain the sidecar and read its"
+              + " configuration; use --health for probes and scrapes from outside",
+          NetUtil.toSocketAddressString(bound));
+    }
   }
 
   @Override

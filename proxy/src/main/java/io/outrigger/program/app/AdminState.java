@@ -18,7 +18,9 @@ import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -31,6 +33,8 @@ import java.util.stream.Collectors;
  *
  * @param bootstrapWait the wait for the bootstrap, which names a missing file
  * @param unread the bound on reply bytes that admin clients have not read yet
+ * @param leftOutLabels the labels that metrics do not have
+ * @param settings the values of the program's flags
  */
 @AnyThread
 record AdminState(
@@ -49,7 +53,9 @@ record AdminState(
     MemoryGauge memory,
     LoopLag loopLag,
     PeerErrors peerErrors,
-    AdminBudget unread) {
+    AdminBudget unread,
+    Set<String> leftOutLabels,
+    Map<String, Object> settings) {
 
   /** Returns the names of all forwards, for messages. */
   String forwardNames() {
@@ -107,6 +113,7 @@ record AdminState(
             memory.now(),
             loopLag.measure(),
             peerErrors.ended()),
+        leftOutLabels,
         failed);
   }
 

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,6 +55,14 @@ final class LoggerLevels {
           400,
           "write it as POST /loggers/NAME?level=DEBUG; a level is OFF, ERROR, WARN, INFO, DEBUG,"
               + " TRACE or ALL");
+    }
+    List<Logger> shown =
+        context.getLoggerList().stream()
+            .filter(each -> each.getName().endsWith("." + name))
+            .toList();
+    if (context.exists(name) == null && !shown.isEmpty()) {
+      shown.forEach(each -> each.setLevel(level)); // the log shows only the last part of a name
+      return reply();
     }
     if (context.exists(name) == null) {
       if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {

@@ -330,7 +330,9 @@ public final class ProxyApp implements AutoCloseable {
             memory,
             new LoopLag(List.copyOf(callLoops), System::nanoTime),
             loops.peerErrors(),
-            unreadAnswers());
+            unreadAnswers(),
+            options.measurement().leftOutLabels(),
+            options.settings());
     admin = AdminServers.open(options, state, targets.connector().sockets());
     announce();
     control.execute(this::startReports);
@@ -384,6 +386,12 @@ public final class ProxyApp implements AutoCloseable {
    * reason.
    */
   private void announce() {
+    log.info(
+        "outrigger {}, commit {}, Java {}, node {}",
+        ProgramVersion.text(),
+        ProgramVersion.commit(),
+        Runtime.version(),
+        controlPlanes.node().id());
     controlPlanes.known().map(ControlPlanes.Known::source).ifPresent(ProxyApp::announce);
     forwards.forEach(
         forward ->

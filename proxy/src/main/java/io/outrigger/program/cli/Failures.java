@@ -2,6 +2,7 @@ package io.outrigger.program.cli;
 
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.StartFailure;
 import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +31,7 @@ final class Failures {
       return BAD_INPUT;
     }
     line(err, oneLine(e));
-    return FAILED;
+    return e instanceof StartFailure failure && failure.isBadInput() ? BAD_INPUT : FAILED;
   }
 
   static String oneLine(Exception e) {

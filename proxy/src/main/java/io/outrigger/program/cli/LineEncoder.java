@@ -3,21 +3,34 @@ package io.outrigger.program.cli;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
+import com.google.gson.JsonObject;
 import io.outrigger.base.PlainText;
+import io.outrigger.program.options.ProxyOptions.Logging.Format;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 
 /**
- * Formats log events as text: {@code 2026-11-21T12:30:53.007Z INFO ProxyApp: message}, with the
- * stack trace if there is one. Logback's patterns are not used, because their parser noticeably
- * slows the start.
+ * Formats log events as text or as JSON objects, one line for each, with the stack trace if there
+ * is one. Logback's patterns are not used, because their parser noticeably slows the start.
+ *
+ * <pre>
+ * 2026-11-21T12:30:53.007Z INFO  ProxyApp: message
+ * {"time":"2026-11-21T12:30:53.007Z","level":"INFO","logger":"io.outrigger…ProxyApp","message":"…"}
+ * </pre>
  */
 final class LineEncoder extends EncoderBase<ILoggingEvent> {
   private static final DateTimeFormatter MILLIS =
       new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
   private static final int LEVEL_WIDTH = 5;
+
+  private final Format format;
+
+  LineEncoder(Format format) {
+    this.format = format;
+  }
 
   @Override
   public byte[] headerBytes() {
@@ -26,6 +39,25 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
 
   @Override
   public byte[] encode(ILoggingEvent event) {
+    return format == Format.JSON
+        ? json(event).getBytes(StandardCharsets.UTF_8)
+        : text(event).getBytes(Charset.defaultCharset());
+  }
+
+  private static String json(ILoggingEvent event) {
+    var line = new JsonObject();
+    line.addProperty("time", MILLIS.format(Instant.ofEpochMilli(event.getTimeStamp())));
+    line.addProperty("level", event.getLevel().toString());
+    line.addProperty("logger", event.getLoggerName());
+    line.addProperty("thread", event.getThreadName());
+    line.addProperty("message", event.getFormattedMessage());
+    if (event.getThrowableProxy() != null) {
+      line.addProperty("stack_trace", ThrowableProxyUtil.asString(event.getThrowableProxy()));
+    }
+    return PlainText.ofJson(line.toString()) + System.lineSeparator();
+  }
+
+  private static String text(ILoggingEvent event) {
     String level = event.getLevel().toString();
     String logger = event.getLoggerName();
     var line = new StringBuilder();
@@ -38,7 +70,7 @@ final class LineEncoder extends EncoderBase<ILoggingEvent> {
     if (event.getThrowableProxy() != null) {
       line.append(ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
-    return line.toString().getBytes(Charset.defaultCharset());
+    return line.toString();
   }
 
   @Override

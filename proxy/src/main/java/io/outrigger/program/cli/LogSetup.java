@@ -2,15 +2,12 @@ package io.outrigger.program.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
-import io.outrigger.base.PlainText;
 import io.outrigger.program.options.ProxyOptions.Logging;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,33 +74,9 @@ final class LogSetup {
   }
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {
-    if (format == Logging.Format.JSON) {
-      JsonEncoder json = new PlainJsonEncoder();
-      json.setWithSequenceNumber(false);
-      json.setWithNanoseconds(false);
-      json.setWithContext(false);
-      json.setWithArguments(false);
-      json.setWithMessage(false);
-      json.setWithFormattedMessage(true);
-      json.setContext(context);
-      json.start();
-      return json;
-    }
-    LineEncoder text = new LineEncoder();
-    text.setContext(context);
-    text.start();
-    return text;
-  }
-
-  /**
-   * Logback's JSON encoder, with terminal control characters escaped, since people follow the log
-   * on terminals.
-   */
-  private static final class PlainJsonEncoder extends JsonEncoder {
-    @Override
-    public byte[] encode(ILoggingEvent event) {
-      String line = new String(super.encode(event), StandardCharsets.UTF_8);
-      return PlainText.ofJson(line).getBytes(StandardCharsets.UTF_8);
-    }
+    Encoder<ILoggingEvent> encoder = new LineEncoder(format);
+    encoder.setContext(context);
+    encoder.start();
+    return encoder;
   }
 }

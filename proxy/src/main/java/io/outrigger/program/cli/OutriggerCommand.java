@@ -1,13 +1,18 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.DidYouMean;
 import io.outrigger.program.options.ProgramVersion;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -43,6 +48,7 @@ final class OutriggerCommand implements Runnable {
 
   private static CommandLine commandLine(
       Entrypoints entrypoints, SidecarRun sidecar, CommandContext context) {
+    CommandLine help = new CommandLine(new HelpCommand());
     CommandLine commandLine =
         new CommandLine(new OutriggerCommand())
             .addSubcommand("run", RunCommand.spec(sidecar))
@@ -51,15 +57,27 @@ final class OutriggerCommand implements Runnable {
             .addSubcommand("explain", new ExplainCommand(context))
             .addSubcommand("status", new StatusCommand(context))
             .addSubcommand("certs", new CertsCommand(context))
-            .addSubcommand("wait", new WaitCommand(context));
+            .addSubcommand("wait", new WaitCommand(context))
+            .addSubcommand("completion", new CompletionCommand(context))
+            .addSubcommand("help", help);
+    help.getCommandSpec()
+        .usageMessage()
+        .header(new String[0])
+        .synopsisHeading("Usage: ")
+        .description("Shows the help of a command.")
+        .footer(new String[0]);
+    HelpText.install(commandLine, Map.of());
     for (CommandLine subcommand : commandLine.getSubcommands().values()) {
-      subcommand
-          .getCommandSpec()
-          .addOption(
-              OptionSpec.builder("-h", "--help")
-                  .usageHelp(true)
-                  .description("shows this help")
-                  .build());
+      HelpText.install(subcommand, RunCommand.HEADINGS);
+      if (!(subcommand.getCommand() instanceof HelpCommand)) {
+        subcommand
+            .getCommandSpec()
+            .addOption(
+                OptionSpec.builder("-h", "--help")
+                    .usageHelp(true)
+                    .description("shows this help")
+                    .build());
+      }
     }
     commandLine.setOut(context.out()).setErr(context.err());
     commandLine.setUsageHelpWidth(100).setUsageHelpAutoWidth(true);
@@ -78,16 +96,28 @@ final class OutriggerCommand implements Runnable {
   }
 
   private static String reason(ParameterException e) {
-    boolean atRoot = e.getCommandLine().getParent() == null;
-    if (atRoot
-        && e instanceof UnmatchedArgumentException unmatched
-        && !unmatched.isUnknownOption()) {
-      return "\"%s\" is not a subcommand; give one of %s"
-          .formatted(
-              unmatched.getUnmatched().get(0),
-              String.join(", ", e.getCommandLine().getSubcommands().keySet()));
+    CommandLine command = e.getCommandLine();
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      String given = unmatched.getUnmatched().get(0);
+      if (unmatched.isUnknownOption()) {
+        String name = given.replaceFirst("=.*", "");
+        return "unknown option " + name + DidYouMean.question(name, optionNames(command));
+      }
+      if (command.getParent() == null) {
+        return notASubcommand(given, command);
+      }
     }
     return Failures.oneLine(e);
+  }
+
+  private static String notASubcommand(String given, CommandLine root) {
+    Set<String> names = root.getSubcommands().keySet();
+    return "\"%s\" is not a subcommand%s; give one of %s"
+        .formatted(given, DidYouMean.question(given, names), String.join(", ", names));
+  }
+
+  private static List<String> optionNames(CommandLine command) {
+    return command.getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
   }
 
   @Override
@@ -103,7 +133,8 @@ final class OutriggerCommand implements Runnable {
     @Override
     public String[] getVersion() {
       return new String[] {
-        "outrigger " + ProgramVersion.text() + " (Java " + Runtime.version().feature() + ")"
+        "outrigger %s, commit %s, Java %s"
+            .formatted(ProgramVersion.text(), ProgramVersion.commit(), Runtime.version())
       };
     }
   }

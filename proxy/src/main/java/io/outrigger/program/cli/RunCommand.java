@@ -15,6 +15,19 @@ import picocli.CommandLine.Model.OptionSpec;
  * lines of {@code run} without picocli.
  */
 final class RunCommand implements Callable<Integer> {
+  /** The headings of the help, by the first flag of each group. */
+  static final Map<String, String> HEADINGS =
+      Map.of(
+          Flag.BOOTSTRAP.option(), "Configuration",
+          Flag.FORWARD.option(), "Ports of the app and of the mesh",
+          Flag.ADMIN.option(), "Admin, probes",
+          Flag.THREADS.option(), "Connections",
+          Flag.MAX_CONCURRENT_STREAMS.option(), "Limits",
+          Flag.IGNORE_ROUTE_TIMEOUT.option(), "Routing",
+          Flag.DRAIN_DELAY.option(), "Shutdown",
+          Flag.ACCESS_LOG.option(), "Logs, metrics, traces",
+          Flag.CONFIG.option(), "These flags in a file");
+
   private final SidecarRun sidecar;
   private final CommandSpec spec;
 

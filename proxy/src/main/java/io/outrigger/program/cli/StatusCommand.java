@@ -1,11 +1,14 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.PlainText;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -21,6 +24,8 @@ import picocli.CommandLine.Option;
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
 final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
+  private static final String OTHER_SCREEN = "\u001b[?1049h";
+  private static final String FIRST_SCREEN = "\u001b[?1049l";
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String RED = "\u001b[31m";
   private static final String PLAIN = "\u001b[0m";
@@ -29,6 +34,18 @@ final class StatusCommand implements Callable<Integer> {
 
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
+
+  @Option(
+      names = "--forward",
+      paramLabel = "NAME",
+      description = "shows only this forward; repeatable")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--failing", description = "shows only forwards whose calls fail or wait")
+  private boolean failing;
+
+  @Option(names = "--json", description = "prints the answers of the admin server, for programs")
+  private boolean json;
 
   private final CommandContext context;
 
@@ -47,9 +64,14 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /** Shows problems first, in red on a terminal. */
-  private void show(AdminClient client) throws StartFailure {
-    StatusReport.Lines lines = report(client);
-    boolean isTerminal = CommandLine.Help.Ansi.AUTO.enabled();
+  private void show(AdminClient client) throws StartFailure, InvalidInput {
+    StatusAnswers answers = answers(client);
+    if (json) {
+      context.out().println(PlainText.ofJson(answers.json()));
+      return;
+    }
+    StatusReport.Lines lines = client.read(() -> StatusReport.render(answers, Instant.now()));
+    boolean isTerminal = isTerminal();
     for (String problem : lines.problems()) {
       context.out().println(isTerminal ? RED + problem + PLAIN : problem);
     }
@@ -59,9 +81,13 @@ final class StatusCommand implements Callable<Integer> {
     lines.tables().forEach(context.out()::println);
   }
 
-  private static StatusReport.Lines report(AdminClient client) throws StartFailure {
-    var answers =
-        new StatusReport.Answers(
+  private static boolean isTerminal() {
+    return CommandLine.Help.Ansi.AUTO.enabled();
+  }
+
+  private StatusAnswers answers(AdminClient client) throws StartFailure, InvalidInput {
+    var all =
+        new StatusAnswers(
             client.body("/forwards"),
             optional(client, "/listeners"),
             client.body("/xds"),
@@ -69,7 +95,16 @@ final class StatusCommand implements Callable<Integer> {
             optional(client, "/overlay"),
             optional(client, "/certs"),
             client.body("/events?format=json"));
-    return client.read(() -> StatusReport.render(answers, Instant.now()));
+    List<String> known = client.read(all::forwardNames);
+    for (String name : names) {
+      if (!known.contains(name)) {
+        throw new InvalidInput(
+            List.of(
+                "--forward: there is no forward \"%s\"; it is one of %s"
+                    .formatted(name, String.join(", ", known))));
+      }
+    }
+    return client.read(() -> all.filtered(names, failing));
   }
 
   /** Returns the body of the reply; empty when the sidecar's version does not have the endpoint. */
@@ -82,11 +117,24 @@ final class StatusCommand implements Callable<Integer> {
    * Refreshes until the reader of the output has gone. The display continues when the sidecar does
    * not reply, since the sidecar may come back.
    */
-  private int watch(AdminClient client) {
+  private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
+    if (isTerminal()) {
+      out.print(OTHER_SCREEN); // what the terminal showed before comes back at the end
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    out.print(FIRST_SCREEN);
+                    out.flush();
+                  },
+                  "outrigger-screen"));
+    }
     while (!Thread.currentThread().isInterrupted() && !out.checkError()) { // flushes the output
       try {
-        out.print(CLEAR_SCREEN);
+        if (!json) {
+          out.print(CLEAR_SCREEN);
+        }
         show(client);
       } catch (StartFailure e) {
         out.println(e.getMessage());

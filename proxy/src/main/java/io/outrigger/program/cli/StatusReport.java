@@ -27,26 +27,6 @@ final class StatusReport {
   private StatusReport() {}
 
   /**
-   * The replies of the admin server.
-   *
-   * @param forwards the reply of {@code /forwards}
-   * @param listeners the reply of {@code /listeners}; it has no table without served addresses
-   * @param xds the reply of {@code /xds}
-   * @param lb the reply of {@code /lb}
-   * @param overlay the reply of {@code /overlay}; it has no tables without rules and errors
-   * @param certs the reply of {@code /certs}
-   * @param events the reply of {@code /events}
-   */
-  record Answers(
-      String forwards,
-      Optional<String> listeners,
-      String xds,
-      String lb,
-      Optional<String> overlay,
-      Optional<String> certs,
-      String events) {}
-
-  /**
    * The rendered replies.
    *
    * @param problems one line per failure, including certificates that expire soon
@@ -59,7 +39,7 @@ final class StatusReport {
    * @param now the current time, which decides whether certificates have expired or expire soon
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
-  static Lines render(Answers answers, Instant now) {
+  static Lines render(StatusAnswers answers, Instant now) {
     List<JsonView> forwards = JsonView.listOf(answers.forwards()).stream().sorted(FAILING).toList();
     JsonView known = JsonView.of(answers.xds());
     List<String> problems = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.outrigger.program.options;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +29,17 @@ public final class DurationText {
       throw new IllegalArgumentException("\"" + text + "\" is longer than a hundred years");
     }
     return Duration.ofNanos(nanos.longValue());
+  }
+
+  /** Returns the text of {@code duration}, in the largest unit that divides it. */
+  public static String format(Duration duration) {
+    for (String unit : List.of("d", "h", "m", "s")) {
+      long nanos = nanosIn(unit).longValue();
+      if (duration.toNanos() % nanos == 0 && !duration.isZero()) {
+        return duration.toNanos() / nanos + unit;
+      }
+    }
+    return duration.isZero() ? "0s" : duration.toMillis() + "ms";
   }
 
   private static BigDecimal nanosIn(String unit) {

@@ -128,9 +128,15 @@ public enum Flag {
       Arity.MANY,
       "enables a metric that its gRFC calls experimental: grpc.client.call.delay.duration or"
           + " grpc.client.attempt.delay.duration. Repeatable"),
+  METRICS_LABELS(
+      "all|none|NAME",
+      Arity.MANY,
+      "the optional labels that metrics have: grpc.lb.locality, grpc.lb.backend_service,"
+          + " grpc.disconnect_error, grpc.security_level; several are separated by commas. Default:"
+          + " all but the locality of attempts"),
   METRIC_LOCALITY(
       "adds the label grpc.lb.locality to metrics of attempts, which multiplies their"
-          + " histograms by the number of localities"),
+          + " histograms by the number of localities; --metrics-labels overrides it"),
   LOG_LEVEL("LEVEL", "TRACE, DEBUG, INFO, WARN, ERROR or OFF; the log is on stderr. Default INFO"),
   LOG_FORMAT("text|json", "the form of the log. Default text"),
   OTLP(

@@ -24,13 +24,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -52,6 +55,17 @@ public final class OptionsReader {
    */
   private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
 
+  private static final String LOCALITY_LABEL = "grpc.lb.locality";
+
+  /** The labels that A78, A89 and A94 call optional. */
+  private static final Set<String> OPTIONAL_LABELS =
+      new TreeSet<>(
+          Set.of(
+              LOCALITY_LABEL,
+              "grpc.lb.backend_service",
+              "grpc.disconnect_error",
+              "grpc.security_level"));
+
   private static final String OFF = "off";
   private static final String PEER_HEADER = "x-forwarded-client-cert";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
@@ -68,11 +82,14 @@ public final class OptionsReader {
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
-  private final GivenFlags settings;
+  private final GivenFlags given;
   private final Problems problems = new Problems();
 
-  private OptionsReader(GivenFlags settings) {
-    this.settings = settings;
+  /** The values of the flags that have been read, those that were not given included. */
+  private final Map<Flag, Object> values = new EnumMap<>(Flag.class);
+
+  private OptionsReader(GivenFlags given) {
+    this.given = given;
   }
 
   /**
@@ -89,15 +106,15 @@ public final class OptionsReader {
   }
 
   private ProxyOptions read(Map<String, String> environment, Machine machine) throws InvalidInput {
-    PortsReader ports = new PortsReader(settings, problems);
+    PortsReader ports = new PortsReader(given, problems);
     ports.read();
     var lookup =
         new SourceLookup(
-            settings, environment, ports, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
+            given, environment, ports, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
     Optional<ConfigSource> source = find(lookup);
     List<Path> overlays =
         SourceReader.paths(
-            settings, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
+            given, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
     var options =
         new ProxyOptions(
             source,
@@ -121,14 +138,11 @@ public final class OptionsReader {
                 duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30))),
             value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog),
             value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName),
-            new Measurement(
-                metricMethods(),
-                metricsExperimental(),
-                isOn(Flag.METRIC_LOCALITY),
-                value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint)),
+            measurement(),
             new Logging(
                 oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
-                oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format())));
+                oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format())),
+            settings());
     problems.throwIfAny();
     return options;
   }
@@ -150,13 +164,13 @@ public final class OptionsReader {
       return named
           .or(
               () ->
-                  settings.get(Flag.KUBECONFIG).isPresent() // and wrong, which is reported
+                  given.get(Flag.KUBECONFIG).isPresent() // and wrong, which is reported
                       ? Optional.empty()
                       : Optional.of(ApiAccess.ofPod(environment)))
           .map(api -> new KubernetesAccess(api, zone));
     } catch (IllegalArgumentException noPod) {
       problems.add(
-          settings.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
+          given.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
       return Optional.empty();
     }
   }
@@ -217,13 +231,57 @@ public final class OptionsReader {
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
   }
 
+  private Measurement measurement() {
+    Optional<Set<String>> labels = metricsLabels();
+    boolean locality = isOn(Flag.METRIC_LOCALITY);
+    return new Measurement(
+        metricMethods(),
+        metricsExperimental(),
+        labels.map(kept -> kept.contains(LOCALITY_LABEL)).orElse(locality),
+        labels.map(kept -> without(OPTIONAL_LABELS, kept)).orElse(Set.of()),
+        value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
+  }
+
+  /** Returns the optional labels that metrics have; empty when the flag was not given. */
+  private Optional<Set<String>> metricsLabels() {
+    return given
+        .get(Flag.METRICS_LABELS)
+        .map(
+            texts -> {
+              Set<String> labels = new TreeSet<>();
+              texts.values().stream()
+                  .flatMap(text -> Arrays.stream(text.split(",", -1)))
+                  .map(String::strip)
+                  .forEach(
+                      name -> {
+                        if (name.equals("all")) {
+                          labels.addAll(OPTIONAL_LABELS);
+                        } else if (OPTIONAL_LABELS.contains(name)) {
+                          labels.add(name);
+                        } else if (!name.equals("none")) {
+                          problems.add(
+                              texts.origin(),
+                              "\"%s\" is not all, none, or one of %s"
+                                  .formatted(name, String.join(", ", OPTIONAL_LABELS)));
+                        }
+                      });
+              return labels;
+            });
+  }
+
+  private static Set<String> without(Set<String> all, Set<String> some) {
+    Set<String> rest = new TreeSet<>(all);
+    rest.removeAll(some);
+    return rest;
+  }
+
   private Set<ExperimentalMetric> metricsExperimental() {
     Set<ExperimentalMetric> metrics = EnumSet.noneOf(ExperimentalMetric.class);
-    settings
+    given
         .get(Flag.METRICS_EXPERIMENTAL)
         .ifPresent(
-            given -> {
-              for (String text : given.values()) {
+            texts -> {
+              for (String text : texts.values()) {
                 Arrays.stream(ExperimentalMetric.values())
                     .filter(metric -> metric.text().equals(text))
                     .findFirst()
@@ -231,7 +289,7 @@ public final class OptionsReader {
                         metrics::add,
                         () ->
                             problems.add(
-                                given.origin(),
+                                texts.origin(),
                                 "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
               }
             });
@@ -240,36 +298,79 @@ public final class OptionsReader {
 
   private Set<String> metricMethods() {
     Set<String> methods = new HashSet<>();
-    settings
+    given
         .get(Flag.METRIC_METHODS)
         .ifPresent(
-            given -> {
-              for (String text : given.values()) {
+            texts -> {
+              for (String text : texts.values()) {
                 if (!METHOD.matcher(text).matches()) {
                   problems.add(
-                      given.origin(),
+                      texts.origin(),
                       "\"" + text + "\" is not a method such as pkg.Service/Method");
                 }
                 methods.add(text);
               }
               if (methods.size() > MAX_METHODS) {
-                problems.add(given.origin(), "names more than " + MAX_METHODS + " methods");
+                problems.add(texts.origin(), "names more than " + MAX_METHODS + " methods");
               }
             });
     return methods;
   }
 
   private <T> T value(Flag flag, T absent, Function<String, T> parser) {
-    Optional<GivenFlags.Given> given = settings.get(flag);
-    if (given.isEmpty()) {
+    values.put(flag, absent);
+    Optional<GivenFlags.Given> text = given.get(flag);
+    if (text.isEmpty()) {
       return absent;
     }
     try {
-      return parser.apply(given.get().last());
+      T value = parser.apply(text.get().last());
+      values.put(flag, value);
+      return value;
     } catch (IllegalArgumentException e) {
-      problems.add(given.get().origin(), String.valueOf(e.getMessage()));
+      problems.add(text.get().origin(), String.valueOf(e.getMessage()));
       return absent;
     }
+  }
+
+  /** Returns the values of all flags for people; must be called when all flags have been read. */
+  private Map<String, Object> settings() {
+    Map<String, Object> settings = new HashMap<>();
+    for (Flag flag : Flag.values()) {
+      Optional<GivenFlags.Given> texts = given.get(flag);
+      Object value = values.get(flag);
+      if (value instanceof Number
+          || (value instanceof Boolean && flag.arity() == Flag.Arity.SWITCH)) {
+        settings.put(flag.key(), value);
+      } else if (texts.isPresent()) {
+        List<String> shown = texts.get().values().stream().map(OptionsReader::withoutUser).toList();
+        settings.put(
+            flag.key(), flag.arity() == Flag.Arity.MANY ? shown : shown.get(shown.size() - 1));
+      } else if (value != null) {
+        settings.put(flag.key(), defaultText(value));
+      }
+    }
+    return settings;
+  }
+
+  /** Removes the user and password of a URL. */
+  private static String withoutUser(String text) {
+    return text.replaceAll("//[^/@]*@", "//");
+  }
+
+  private static String defaultText(Object value) {
+    if (value instanceof Duration duration) {
+      return DurationText.format(duration);
+    }
+    if (value instanceof Enum<?> word) {
+      return word.name().toLowerCase(Locale.ROOT);
+    }
+    if (value instanceof AuthorityMode) {
+      return "target";
+    }
+    return value instanceof Optional<?> address && address.isPresent()
+        ? address.get().toString()
+        : OFF;
   }
 
   private Optional<ListenAddress.Tcp> address(
@@ -280,7 +381,7 @@ public final class OptionsReader {
             absent,
             text ->
                 text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
-    address.ifPresent(each -> ports.reserve(settings.origin(flag), subject, each));
+    address.ifPresent(each -> ports.reserve(given.origin(flag), subject, each));
     return address;
   }
 

@@ -1,17 +1,37 @@
 package io.outrigger.program.options;
 
 import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
 
-/** The version of this program, which the build writes into the jar. */
+/** The version of this program and the commit it was built from, as the build wrote them down. */
 @AnyThread
 public final class ProgramVersion {
-  private static final String DEVELOPMENT = "development"; // the program runs from class files
+  private static final Properties BUILD = read();
 
   private ProgramVersion() {}
 
-  /** Returns a version such as {@code 0.1.0}. */
+  private static Properties read() {
+    var build = new Properties();
+    try (InputStream file = ProgramVersion.class.getResourceAsStream("build.properties")) {
+      if (file != null) {
+        build.load(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return build;
+  }
+
+  /** Returns a version such as {@code 0.3.0}. */
   public static String text() {
-    String version = ProgramVersion.class.getPackage().getImplementationVersion();
-    return version == null ? DEVELOPMENT : version;
+    return BUILD.getProperty("version", "development");
+  }
+
+  /** Returns the first digits of the commit's hash; {@code unknown} for a build without Git. */
+  public static String commit() {
+    return BUILD.getProperty("commit", "unknown");
   }
 }

@@ -8,9 +8,12 @@ import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.ServicePort;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * All options of {@code outrigger run}, read and validated. A program with these options needs no
@@ -21,6 +24,8 @@ import java.util.Set;
  * @param overlays files and folders of local policy, in order of precedence
  * @param kubernetes empty when no target is a service of Kubernetes
  * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
+ * @param settings the value of each flag by its bare name, for people: a number, a boolean, a text
+ *     or a list of texts. Flags without a value are absent
  */
 @AnyThread
 public record ProxyOptions(
@@ -40,8 +45,10 @@ public record ProxyOptions(
     AccessLog accessLog,
     Optional<String> decisionHeader,
     Measurement measurement,
-    Logging logging) {
+    Logging logging,
+    Map<String, Object> settings) {
   public ProxyOptions {
+    settings = Collections.unmodifiableMap(new TreeMap<>(settings));
     overlays = List.copyOf(overlays);
     forwards = List.copyOf(forwards);
   }
@@ -154,14 +161,17 @@ public record ProxyOptions(
    * @param methods methods with metrics of their own, such as {@code pkg.Service/Method}
    * @param experimental metrics that are on although they are off by default
    * @param locality whether metrics of attempts have a label for the locality (A78)
+   * @param leftOutLabels the optional labels that metrics do not have
    * @param otlp the receiver of traces and metrics; empty when switched off
    */
   public record Measurement(
       Set<String> methods,
       Set<ExperimentalMetric> experimental,
       boolean locality,
+      Set<String> leftOutLabels,
       Optional<String> otlp) {
     public Measurement {
+      leftOutLabels = Set.copyOf(leftOutLabels);
       methods = Set.copyOf(methods);
       experimental = Set.copyOf(experimental);
     }

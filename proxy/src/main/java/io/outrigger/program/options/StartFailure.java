@@ -1,6 +1,9 @@
 package io.outrigger.program.options;
 
 import java.nio.channels.UnresolvedAddressException;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
 
 /**
  * The program cannot start for a reason other than wrong input, such as a port in use. The message
@@ -9,8 +12,32 @@ import java.nio.channels.UnresolvedAddressException;
 public final class StartFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
+
+  /** What to do, by a part of the reason for which an address could not be bound. */
+  private static final Map<String, String> REMEDIES = new LinkedHashMap<>();
+
+  static {
+    REMEDIES.put("already in use", "stop what listens there or choose another address");
+    REMEDIES.put("cannot assign requested address", "choose an address of this host");
+    REMEDIES.put(
+        "permission denied",
+        "choose a port above 1023 or a folder that this user may write to, or give the process the"
+            + " right (CAP_NET_BIND_SERVICE for ports)");
+    REMEDIES.put("no such file or directory", "create the folder or choose another one");
+    REMEDIES.put("not a socket", "remove the file or choose another path");
+    REMEDIES.put(UNKNOWN_HOST, "give an address of this host or a name that has one");
+  }
+
+  private final boolean isBadInput;
+
   public StartFailure(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  private StartFailure(String message, Throwable cause, boolean isBadInput) {
     super(message, cause);
+    this.isBadInput = isBadInput;
   }
 
   /**
@@ -20,10 +47,20 @@ public final class StartFailure extends Exception {
    * @param cause its message names the address, possibly in another spelling than the flag
    */
   public static StartFailure cannotBind(String origin, Throwable cause) {
+    String reason = reason(cause);
+    String remedy =
+        REMEDIES.entrySet().stream()
+            .filter(each -> reason.toLowerCase(Locale.ROOT).contains(each.getKey()))
+            .map(Map.Entry::getValue)
+            .findFirst()
+            .orElse("choose another address");
     return new StartFailure(
-        "%s: %s; stop what listens there or choose another address"
-            .formatted(origin, reason(cause)),
-        cause);
+        "%s: %s; %s".formatted(origin, reason, remedy), cause, reason.equals(UNKNOWN_HOST));
+  }
+
+  /** Whether the flag itself is wrong, which is told by another exit code. */
+  public boolean isBadInput() {
+    return isBadInput;
   }
 
   private static String reason(Throwable cause) {
@@ -32,7 +69,7 @@ public final class StartFailure extends Exception {
       root = root.getCause();
     }
     if (root instanceof UnresolvedAddressException) {
-      return "the name of the host cannot be resolved";
+      return UNKNOWN_HOST;
     }
     String message = cause.getMessage();
     return message == null

@@ -3,11 +3,11 @@ package io.outrigger.observe.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.forward.RequestHead;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +56,6 @@ class ExplainRequestTest {
             AdminRequest.Method.GET,
             "/explain",
             Map.of("path", List.of(path), "header", List.of(headers)),
-            Optional.empty()));
+            EmptyHttpHeaders.INSTANCE));
   }
 }

@@ -2,11 +2,11 @@ package io.outrigger.observe.admin;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +33,7 @@ class QueryBytesRandomTest {
     var query = new QueryStringDecoder(uri);
     ExplainRequest.read(
         new AdminRequest(
-            AdminRequest.Method.GET, query.path(), query.parameters(), Optional.empty()));
+            AdminRequest.Method.GET, query.path(), query.parameters(), EmptyHttpHeaders.INSTANCE));
   }
 
   @ParameterizedTest

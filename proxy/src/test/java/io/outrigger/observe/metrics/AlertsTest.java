@@ -155,7 +155,7 @@ final class AlertsTest {
   /** What a sidecar in trouble shows. */
   private static List<Series> exposition() {
     var bytes = new ByteArrayOutputStream();
-    MetricsText.write(inTrouble(), bytes);
+    MetricsText.accepted("").write(inTrouble(), bytes);
     List<Series> all = new ArrayList<>();
     for (String line : bytes.toString(StandardCharsets.UTF_8).lines().toList()) {
       Matcher series = SERIES.matcher(line);
@@ -196,6 +196,7 @@ final class AlertsTest {
             MemoryGauge.UNLIMITED.now(),
             new long[1],
             new PeerErrors().ended()),
+        Set.of(),
         List.of());
   }
 

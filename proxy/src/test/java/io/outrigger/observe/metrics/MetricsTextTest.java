@@ -42,6 +42,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -238,6 +239,7 @@ class MetricsTextTest {
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
+        Set.of(),
         List.of(source));
   }
 
@@ -531,7 +533,7 @@ class MetricsTextTest {
 
   private static String written(MetricsView view) {
     var bytes = new ByteArrayOutputStream();
-    MetricsText.write(view, bytes);
+    MetricsText.accepted("").write(view, bytes);
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
@@ -630,6 +632,7 @@ class MetricsTextTest {
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
+        Set.of(),
         List.of());
   }
 }

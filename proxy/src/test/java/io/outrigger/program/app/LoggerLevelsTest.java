@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +25,7 @@ class LoggerLevelsTest {
                 AdminRequest.Method.POST,
                 "/loggers/" + name,
                 Map.of("level", List.of(level)),
-                Optional.empty()));
+                EmptyHttpHeaders.INSTANCE));
     reply.body().release();
     return reply;
   }
@@ -39,6 +39,17 @@ class LoggerLevelsTest {
 
     assertThat(context.getLogger("io.outrigger.proxy").getLevel()).isEqualTo(Level.DEBUG);
     assertThat(context.getLogger("io.later.Class$Inner").getLevel()).isEqualTo(Level.TRACE);
+  }
+
+  @Test
+  void aLoggerIsFoundByTheNameThatTheLogShows() {
+    context.getLogger("io.outrigger.observe.events.AdsLog");
+
+    assertThat(set("AdsLog", "DEBUG").status()).isEqualTo(200);
+
+    assertThat(context.getLogger("io.outrigger.observe.events.AdsLog").getLevel())
+        .isEqualTo(Level.DEBUG);
+    assertThat(context.exists("AdsLog")).isNull();
   }
 
   @Test

@@ -2,6 +2,8 @@ package io.outrigger.program.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
@@ -68,6 +70,53 @@ final class AdminCommandsIT {
     outrigger.environment.put("OUTRIGGER_ADMIN", "0.0.0.0:" + server.getAddress().getPort());
     assertThat(outrigger.run("status")).isZero();
     assertThat(outrigger.outLines()).contains("RESOURCE  TYPE     STATE   VERSION  ERROR");
+  }
+
+  @Test
+  void statusAsJsonHasAllAnswersOfTheChosenForwards() {
+    answers.put("/forwards", StatusReportTest.FORWARDS);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", StatusReportTest.EVENTS);
+    answers.put("/lb", StatusReportTest.LB);
+
+    assertThat(outrigger.run("status", "--json", "--admin", address)).isZero();
+    JsonObject all = JsonParser.parseString(outrigger.out.toString()).getAsJsonObject();
+    assertThat(all.keySet()).containsExactly("forwards", "xds", "lb", "events");
+    assertThat(all.getAsJsonArray("forwards")).hasSize(2);
+    assertThat(outrigger.out.toString()).doesNotContain("\u001b", "\u009b");
+
+    assertThat(outrigger.run("status", "--json", "--forward", "pay", "--admin", address)).isZero();
+    JsonObject pay = JsonParser.parseString(outrigger.out.toString()).getAsJsonObject();
+    assertThat(pay.getAsJsonArray("forwards")).hasSize(1);
+    assertThat(pay.getAsJsonObject("lb").getAsJsonArray("forwards"))
+        .singleElement()
+        .extracting(each -> each.getAsJsonObject().get("name").getAsString())
+        .isEqualTo("pay");
+
+    assertThat(outrigger.run("status", "--forward", "none", "--admin", address)).isEqualTo(2);
+    assertThat(outrigger.errorLines())
+        .containsExactly(
+            "outrigger: --forward: there is no forward \"none\"; it is one of orders, pay");
+  }
+
+  @Test
+  void statusLeavesOutForwardsThatWork() {
+    answers.put(
+        "/forwards",
+        """
+        [{"name": "fine", "state": "READY", "error": "", "endpoints": 3, "failing": 0},
+         {"name": "half", "state": "READY", "error": "", "endpoints": 3, "failing": 1},
+         {"name": "broken", "state": "ERROR", "error": "no listener"}]
+        """);
+    answers.put("/xds", StatusReportTest.XDS);
+    answers.put("/events", "[]");
+    answers.put("/lb", "{\"forwards\": [{\"name\": \"fine\"}, {\"name\": \"half\"}]}");
+
+    assertThat(outrigger.run("status", "--failing", "--admin", address)).isZero();
+    assertThat(outrigger.outLines())
+        .anyMatch(line -> line.startsWith("half"))
+        .anyMatch(line -> line.startsWith("broken"))
+        .noneMatch(line -> line.startsWith("fine"));
   }
 
   @Conformance("OV-06")

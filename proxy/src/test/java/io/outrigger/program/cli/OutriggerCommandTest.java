@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,14 +150,21 @@ final class OutriggerCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "run --nonsense | Unknown option: '--nonsense'; see outrigger run --help",
+        "run --nonsense | unknown option --nonsense; see outrigger run --help",
+        "run --forwrad 9001=xds:///a | unknown option --forwrad; did you mean --forward?; see"
+            + " outrigger run --help",
+        "run --max_conections=3 | unknown option --max_conections; did you mean"
+            + " --max-connections?; see outrigger run --help",
+        "stauts | \"stauts\" is not a subcommand; did you mean status?; give one of run, demo,"
+            + " validate, explain, status, certs, wait, completion, help; see outrigger --help",
+        "completion tcsh | completion: \"tcsh\" is none of bash, zsh, fish",
         "run --threads | Missing required parameter for option '--threads' (N); see outrigger run"
             + " --help",
         "run --threads 1 --threads 2 | option '--threads' (N) should be specified only once; see"
             + " outrigger run --help",
         "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
-            + " explain, status, certs, wait; see outrigger --help",
+            + " explain, status, certs, wait, completion, help; see outrigger --help",
         "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",
         "wait --admin off | --admin: \"off\" is not an address such as 9001, 127.0.0.1:9001 or"
             + " [::1]:9001",
@@ -177,8 +185,8 @@ final class OutriggerCommandTest {
   void withoutASubcommandTheLineNamesThem() {
     assertRefusedWith(
         outrigger.run(),
-        "outrigger: no subcommand; give one of run, demo, validate, explain, status, certs, wait;"
-            + " see outrigger --help");
+        "outrigger: no subcommand; give one of run, demo, validate, explain, status, certs, wait,"
+            + " completion, help; see outrigger --help");
   }
 
   @ParameterizedTest
@@ -418,8 +426,45 @@ final class OutriggerCommandTest {
     assertThat(outrigger.errorLines()).isEmpty();
   }
 
+  @Test
+  void helpOfRunGroupsTheFlagsAndBreaksLinesBetweenWords() {
+    outrigger.run("run", "--help");
+
+    assertThat(outrigger.outLines())
+        .containsSubsequence("Configuration", "Limits", "Shutdown", "Logs, metrics, traces")
+        .allMatch(line -> line.length() <= 100);
+    assertThat(outrigger.out.toString())
+        .contains("xds://authority/orders,", "IP:PORT or [IP6]:PORT.", " .json or");
+    List<String> words = List.of(outrigger.out.toString().split("\\s+"));
+    for (Flag flag : Flag.values()) {
+      assertThat(words).as(flag.option()).containsAll(List.of(flag.help().split(" ")));
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "validate", "status", "certs", "wait"})
+  @ValueSource(strings = {"run", "status", "completion"})
+  void helpWithACommandIsTheHelpOfThatCommand(String command) {
+    assertThat(outrigger.run(command, "--help")).isZero();
+    String expected = outrigger.out.toString();
+
+    assertThat(outrigger.run("help", command)).isZero();
+    assertThat(outrigger.out.toString()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bash", "zsh", "fish"})
+  void completionKnowsEverySubcommandAndFlag(String shell) {
+    assertThat(outrigger.run("completion", shell)).isZero();
+
+    String prefix = shell.equals("fish") ? "-l " : "--";
+    for (Flag flag : Flag.values()) {
+      assertThat(outrigger.out.toString()).contains(prefix + flag.key());
+    }
+    assertThat(outrigger.out.toString()).contains("demo", "validate", "explain", "status");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"demo", "validate", "status", "certs", "wait", "completion", "help"})
   void everyCommandHasHelp(String command) {
     assertThat(outrigger.run(command, "--help")).isZero();
     assertThat(outrigger.out.toString()).startsWith("Usage: outrigger " + command + " ");
@@ -428,7 +473,11 @@ final class OutriggerCommandTest {
   @Test
   void versionAndHelpOfTheProgram() {
     assertThat(outrigger.run("--version")).isZero();
-    assertThat(outrigger.outLines()).singleElement().asString().startsWith("outrigger ");
+    assertThat(outrigger.outLines())
+        .singleElement()
+        .asString()
+        .matches(
+            "outrigger \\S+, commit \\S+, Java " + Pattern.quote(Runtime.version().toString()));
 
     assertThat(outrigger.run("--help")).isZero();
     assertThat(outrigger.out.toString())

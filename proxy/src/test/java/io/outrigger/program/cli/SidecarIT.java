@@ -178,7 +178,7 @@ final class SidecarIT {
                 "flags.yaml")
             .awaitReady(200)) {
       assertThat(outrigger.errorLines())
-          .allSatisfy(line -> assertThat(line).startsWith("{\"timestamp\":").endsWith("}"));
+          .allSatisfy(line -> assertThat(line).startsWith("{\"time\":").endsWith("}"));
       assertThat(outrigger.forward("local", "listen")).isEqualTo("unix:" + socketFile);
       try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
         socket.connect(UnixDomainSocketAddress.of(socketFile));

@@ -76,7 +76,7 @@ final class StatusReportTest {
   private static StatusReport.Lines render(
       String forwards, Optional<String> overlay, Optional<String> certs) {
     return StatusReport.render(
-        new StatusReport.Answers(forwards, Optional.empty(), XDS, LB, overlay, certs, EVENTS), NOW);
+        new StatusAnswers(forwards, Optional.empty(), XDS, LB, overlay, certs, EVENTS), NOW);
   }
 
   @Test
@@ -90,7 +90,7 @@ final class StatusReportTest {
 
     StatusReport.Lines lines =
         StatusReport.render(
-            new StatusReport.Answers(
+            new StatusAnswers(
                 FORWARDS,
                 Optional.of(listeners),
                 XDS,
@@ -174,7 +174,7 @@ final class StatusReportTest {
           "failing": 198, "error": "cluster a: calls fail; last error: refused"}]""";
     StatusReport.Lines lines =
         StatusReport.render(
-            new StatusReport.Answers(
+            new StatusAnswers(
                 outage,
                 Optional.empty(),
                 XDS.replace("true", "false"),

@@ -1,6 +1,7 @@
 package io.outrigger.program.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,8 +75,9 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
                 Optional.empty(),
-                new Measurement(Set.of(), Set.of(), false, Optional.empty()),
-                new Logging(Logging.Level.INFO, Logging.Format.TEXT)));
+                new Measurement(Set.of(), Set.of(), false, Set.of(), Optional.empty()),
+                new Logging(Logging.Level.INFO, Logging.Format.TEXT),
+                options.settings()));
     assertThat(options.source().orElseThrow().isStatic()).isFalse();
     assertThat(options.source().orElseThrow().bootstrap().servers())
         .extracting(XdsServer::uri)
@@ -184,8 +187,65 @@ final class OptionsReaderTest extends OptionsFixture {
                     Set.of("test.Pay/Charge", "a.b.C/D"),
                     Set.of(ExperimentalMetric.ATTEMPT_DELAY),
                     true,
+                    Set.of(),
                     Optional.of("http://collector:4317")),
-                new Logging(Logging.Level.DEBUG, Logging.Format.JSON)));
+                new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
+                options.settings()));
+  }
+
+  @Test
+  void theSettingsNameEveryFlagThatHasAValue() throws InvalidInput {
+    give(Flag.MAX_CONNECTIONS, "20");
+    give(Flag.OTLP, "http://user:secret@collector:4317");
+    give(Flag.METRICS_LABELS, "none");
+
+    Map<String, Object> settings = read().settings();
+
+    assertThat(settings)
+        .containsEntry("forward", List.of("9001=xds:///orders"))
+        .containsEntry("max-connections", 20)
+        .containsEntry("max-concurrent-streams", 1000)
+        .containsEntry("threads", 3)
+        .containsEntry("drain-timeout", "30s")
+        .containsEntry("idle-timeout", "30m")
+        .containsEntry("drain-delay", "0s")
+        .containsEntry("admin", "127.0.0.1:9901")
+        .containsEntry("health", "off")
+        .containsEntry("transport", "auto")
+        .containsEntry("authority", "target")
+        .containsEntry("access-log", "off")
+        .containsEntry("ignore-route-timeout", false)
+        .containsEntry("metrics-labels", List.of("none"))
+        .containsEntry("otlp", "http://collector:4317");
+  }
+
+  @ParameterizedTest(name = "{0}: locality {1}, without {2}")
+  @CsvSource({
+    "all, true, ''",
+    "none, false, 'grpc.disconnect_error grpc.lb.backend_service grpc.lb.locality"
+        + " grpc.security_level'",
+    "'grpc.lb.backend_service,grpc.lb.locality', true, 'grpc.disconnect_error"
+        + " grpc.security_level'",
+  })
+  void theOptionalLabelsOfMetricsAreChosen(String text, boolean locality, String without)
+      throws InvalidInput {
+    give(Flag.METRIC_LOCALITY, Boolean.toString(!locality));
+    give(Flag.METRICS_LABELS, text);
+
+    ProxyOptions options = read();
+
+    assertThat(options.measurement().locality()).isEqualTo(locality);
+    assertThat(String.join(" ", new TreeSet<>(options.measurement().leftOutLabels())))
+        .isEqualTo(without);
+  }
+
+  @Test
+  void anUnknownLabelIsRefusedWithTheKnownOnes() {
+    give(Flag.METRICS_LABELS, "grpc.target");
+
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("--metrics-labels: \"grpc.target\" is not all, none, or one of")
+        .hasMessageContaining("grpc.lb.locality");
   }
 
   @Test

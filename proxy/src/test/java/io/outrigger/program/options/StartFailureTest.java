@@ -5,16 +5,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.channels.UnresolvedAddressException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class StartFailureTest {
   @Test
-  void anUnknownHostIsSaidInWords() {
+  void anUnknownHostIsAWrongFlag() {
     var cause =
         new IOException("cannot listen on a.invalid:1: null", new UnresolvedAddressException());
 
-    assertThat(StartFailure.cannotBind("--admin a.invalid:1", cause))
+    StartFailure failure = StartFailure.cannotBind("--admin a.invalid:1", cause);
+
+    assertThat(failure)
         .hasMessage(
-            "--admin a.invalid:1: the name of the host cannot be resolved; stop what listens there or"
-                + " choose another address");
+            "--admin a.invalid:1: the name of the host cannot be resolved; give an address of this"
+                + " host or a name that has one");
+    assertThat(failure.isBadInput()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Address already in use, stop what listens there",
+    "Permission denied, CAP_NET_BIND_SERVICE",
+    "No such file or directory, create the folder",
+    "the file exists and is not a socket, remove the file",
+    "Cannot assign requested address, choose an address of this host",
+    "Protocol not supported, choose another address",
+  })
+  void theRemedyFitsTheReason(String reason, String remedy) {
+    StartFailure failure = StartFailure.cannotBind("--admin x:1", new IOException(reason));
+
+    assertThat(failure).hasMessageContaining(reason + "; ").hasMessageContaining(remedy);
+    assertThat(failure.isBadInput()).isFalse();
   }
 }

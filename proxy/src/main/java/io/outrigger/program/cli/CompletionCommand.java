@@ -1,0 +1,85 @@
+package io.outrigger.program.cli;
+
+import io.outrigger.program.options.InvalidInput;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code outrigger completion}: the completion script of a shell. */
+@Command(
+    description = {
+      "Prints a completion script. In bash and zsh: source <(outrigger completion bash); in fish:"
+          + " outrigger completion fish | source."
+    })
+final class CompletionCommand implements Callable<Integer> {
+  private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";
+
+  @Parameters(paramLabel = "bash|zsh|fish", description = "the shell")
+  private String shell = "";
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private final CommandContext context;
+
+  CompletionCommand(CommandContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws InvalidInput {
+    CommandLine root = spec.parent().commandLine();
+    switch (shell) {
+      case "bash", "zsh" -> context.out().print(AutoComplete.bash(root.getCommandName(), root));
+      case "fish" -> fish(root).forEach(context.out()::println);
+      default ->
+          throw new InvalidInput(
+              List.of("completion: \"" + shell + "\" is none of bash, zsh, fish"));
+    }
+    return Failures.OK;
+  }
+
+  private static List<String> fish(CommandLine root) {
+    Map<String, CommandLine> commands = root.getSubcommands();
+    String first = NO_COMMAND + String.join(" ", commands.keySet());
+    List<String> lines = new ArrayList<>();
+    commands.forEach(
+        (name, command) -> {
+          CommandSpec each = command.getCommandSpec();
+          String text = String.join(" ", each.usageMessage().description());
+          lines.add(line(first, "-f -a " + name, text));
+          for (OptionSpec option : each.options()) {
+            lines.add(
+                line(
+                    "__fish_seen_subcommand_from " + name,
+                    "-l " + option.longestName().substring(2) + value(option),
+                    String.join(" ", option.description())));
+          }
+        });
+    return lines;
+  }
+
+  /** Returns how fish completes the value of an option: by words, by file names, or not at all. */
+  private static String value(OptionSpec option) {
+    String label = option.paramLabel();
+    if (option.arity().max() == 0) {
+      return "";
+    }
+    if (label.matches("[a-z0-9_|-]+")) {
+      return " -x -a '" + label.replace('|', ' ') + "'";
+    }
+    return label.contains("FILE") || label.equals("PATH") ? " -r -F" : " -x";
+  }
+
+  private static String line(String condition, String what, String description) {
+    String shortened = description.split("[.;:](\\s|$)", 2)[0].replace("'", "\\'");
+    return "complete -c outrigger -n '" + condition + "' " + what + " -d '" + shortened + "'";
+  }
+}

@@ -1,0 +1,127 @@
+package io.outrigger.program.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/**
+ * The sections of {@code --help}. Lines break between words only: picocli itself breaks words such
+ * as {@code xds:///orders} too.
+ */
+final class HelpText {
+  private static final String MARGIN = "  ";
+
+  /** The columns at which the texts of options and of commands begin. */
+  private static final int OPTION_TEXT = 30;
+
+  private static final int COMMAND_TEXT = 14;
+
+  private HelpText() {}
+
+  /**
+   * Sets the sections of a command.
+   *
+   * @param headings headings of groups of options, by the first option of each group
+   */
+  static void install(CommandLine command, Map<String, String> headings) {
+    Map<String, CommandLine.IHelpSectionRenderer> sections = command.getHelpSectionMap();
+    sections.put(UsageMessageSpec.SECTION_KEY_SYNOPSIS, HelpText::synopsis);
+    sections.put(UsageMessageSpec.SECTION_KEY_DESCRIPTION, HelpText::description);
+    sections.put(UsageMessageSpec.SECTION_KEY_PARAMETER_LIST, HelpText::parameters);
+    sections.put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, help -> options(help, headings));
+    sections.put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpText::commands);
+  }
+
+  private static String synopsis(Help help) {
+    String[] custom = help.commandSpec().usageMessage().customSynopsis();
+    return custom.length == 0
+        ? help.synopsis(help.synopsisHeadingLength())
+        : String.join("", wrapped(String.join(" ", custom), help, "Usage: ".length()))
+            .stripLeading();
+  }
+
+  private static String description(Help help) {
+    var text = new StringBuilder();
+    for (String paragraph : help.commandSpec().usageMessage().description()) {
+      wrapped(paragraph, help, 0).forEach(text::append);
+    }
+    return text.toString();
+  }
+
+  private static String parameters(Help help) {
+    var text = new StringBuilder();
+    for (PositionalParamSpec parameter : help.commandSpec().positionalParameters()) {
+      text.append(entry(parameter.paramLabel(), parameter.description(), help, OPTION_TEXT));
+    }
+    return text.toString();
+  }
+
+  private static String options(Help help, Map<String, String> headings) {
+    var text = new StringBuilder();
+    for (OptionSpec option : help.commandSpec().options()) {
+      String heading = headings.get(option.longestName());
+      if (heading != null) {
+        text.append(System.lineSeparator()).append(heading).append(System.lineSeparator());
+      }
+      text.append(entry(usage(option), option.description(), help, OPTION_TEXT));
+    }
+    return text.toString();
+  }
+
+  /** Returns the names of an option with its value, such as {@code --admin=HOST:PORT}. */
+  private static String usage(OptionSpec option) {
+    String names = String.join(", ", option.names());
+    if (option.arity().max() == 0) {
+      return names;
+    }
+    return option.arity().min() == 0
+        ? names + "[=" + option.paramLabel() + "]"
+        : names + "=" + option.paramLabel();
+  }
+
+  private static String commands(Help help) {
+    var text = new StringBuilder();
+    for (Map.Entry<String, CommandLine> each : help.commandSpec().subcommands().entrySet()) {
+      CommandSpec command = each.getValue().getCommandSpec();
+      String[] first = Arrays.copyOf(command.usageMessage().description(), 1);
+      text.append(entry(each.getKey(), first, help, COMMAND_TEXT));
+    }
+    return text.toString();
+  }
+
+  private static String entry(String name, String[] description, Help help, int column) {
+    String start = MARGIN + name;
+    List<String> lines = wrapped(String.join(" ", description), help, column);
+    if (start.length() + MARGIN.length() > column) {
+      return start + System.lineSeparator() + String.join("", lines);
+    }
+    String first = lines.isEmpty() ? System.lineSeparator() : lines.get(0).stripLeading();
+    lines = lines.isEmpty() ? lines : lines.subList(1, lines.size());
+    return start + " ".repeat(column - start.length()) + first + String.join("", lines);
+  }
+
+  /** Breaks {@code text} between words into lines that are indented by {@code indent}. */
+  private static List<String> wrapped(String text, Help help, int indent) {
+    int width = help.commandSpec().usageMessage().width();
+    List<String> lines = new ArrayList<>();
+    var line = new StringBuilder();
+    for (String word : text.replace("%%", "%").split(" ", -1)) {
+      if (!line.isEmpty() && indent + line.length() + 1 + word.length() > width) {
+        lines.add(" ".repeat(indent) + line + System.lineSeparator());
+        line.setLength(0);
+      }
+      line.append(line.isEmpty() ? "" : " ").append(word);
+    }
+    if (!line.isEmpty()) {
+      lines.add(" ".repeat(indent) + line + System.lineSeparator());
+    }
+    return lines;
+  }
+}
