@@ -2,9 +2,9 @@ package io.outrigger.bench;
 
 import io.outrigger.base.RandomSource;
 import io.outrigger.bench.Routes.Request;
-import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteMatch;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.RouteDecision;
 import java.util.List;

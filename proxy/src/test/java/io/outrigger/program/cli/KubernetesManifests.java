@@ -120,7 +120,8 @@ final class KubernetesManifests {
     }
   }
 
-  private static List<Manifest> documents(String file, String yaml) {
+  /** The documents of {@code yaml}, a text of {@code file}. */
+  static List<Manifest> documents(String file, String yaml) {
     List<Manifest> documents = new ArrayList<>();
     var load = new Load(LoadSettings.builder().setLabel(file).setAllowDuplicateKeys(false).build());
     for (Object document : load.loadAllFromString(yaml)) {

@@ -84,10 +84,11 @@ final class KubernetesManifestsTest {
             "istiod.yaml: Deployment",
             "ambient.yaml: Deployment",
             "inject.yaml: MutatingAdmissionPolicy",
+            "without-mesh.yaml: Deployment",
             "kustomize/example: Deployment");
     assertThat(
             manifests().stream().flatMap(m -> pods(m).stream()).flatMap(p -> sidecar(p).stream()))
-        .hasSize(7);
+        .hasSize(8);
   }
 
   @ParameterizedTest
@@ -175,6 +176,7 @@ final class KubernetesManifestsTest {
     Path bootstrap = folder.resolve("bootstrap.json");
     Files.writeString(bootstrap, text(map.getAsJsonObject("data"), "bootstrap.json"));
     var outrigger = new CommandLineFixture();
+    outrigger.environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1"); // the kubelet's
     outrigger.environment.putAll(environment(sidecar, bootstrap.toString()));
     if (isBesideAgent(pod)) { // its template adds the variable
       outrigger.environment.put("GRPC_XDS_BOOTSTRAP", "/etc/istio/proxy/grpc-bootstrap.json");
@@ -195,6 +197,32 @@ final class KubernetesManifestsTest {
     assertThat(ports.get(0).getAsJsonObject().get("containerPort").getAsInt()).isEqualTo(9902);
     assertThat(options.drain().delay().plus(options.drain().timeout()).toSeconds())
         .isLessThan(pod.getAsJsonObject("spec").get("terminationGracePeriodSeconds").getAsLong());
+  }
+
+  @Conformance("KN-05")
+  @Test
+  void withoutAMeshTheSidecarMayReadSlicesAndNothingElse() {
+    String file = "without-mesh.yaml";
+    JsonObject role = KubernetesManifests.one(file, "Role");
+    JsonObject binding = KubernetesManifests.one(file, "RoleBinding");
+    JsonObject pod =
+        KubernetesManifests.one(file, "Deployment")
+            .getAsJsonObject("spec")
+            .getAsJsonObject("template")
+            .getAsJsonObject("spec");
+
+    assertThat(role.getAsJsonArray("rules"))
+        .containsExactly(
+            JsonParser.parseString(
+                """
+                {"apiGroups": ["discovery.k8s.io"], "resources": ["endpointslices"],
+                 "verbs": ["get", "list", "watch"]}
+                """));
+    String name = text(role.getAsJsonObject("metadata"), "name");
+    assertThat(text(binding.getAsJsonObject("roleRef"), "name")).isEqualTo(name);
+    JsonObject subject = binding.getAsJsonArray("subjects").get(0).getAsJsonObject();
+    assertThat(text(subject, "name")).isEqualTo(text(pod, "serviceAccountName"));
+    assertThat(pod.has("automountServiceAccountToken")).isFalse();
   }
 
   private static boolean isBesideAgent(JsonObject pod) {

@@ -32,6 +32,7 @@ final class KubernetesModel {
           "v1", Set.of("ConfigMap", "Pod", "ServiceAccount"),
           "apps/v1", Set.of("DaemonSet", "Deployment", "StatefulSet"),
           "batch/v1", Set.of("Job"),
+          "rbac.authorization.k8s.io/v1", Set.of("Role", "RoleBinding"),
           "admissionregistration.k8s.io/v1",
               Set.of("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"));
 

@@ -81,7 +81,12 @@ final class WaysInTest {
                     BootstrapResult.Accepted.class, read -> assertThat(read.warnings()).isEmpty());
         case "yaml" -> {
           Matcher arguments = ARGUMENTS.matcher(block.text);
-          if (arguments.find()) {
+          if (block.text.startsWith("apiVersion:")) {
+            KubernetesManifests.documents(page.toString(), block.text)
+                .forEach(
+                    each ->
+                        assertThat(KubernetesModel.errors(each.object())).as("%s", each).isEmpty());
+          } else if (arguments.find()) {
             // Istio's template sets the variable.
             run(
                 "GRPC_XDS_BOOTSTRAP=bootstrap.json outrigger "
@@ -100,6 +105,7 @@ final class WaysInTest {
   private void run(String line) {
     List<String> words = new ArrayList<>(List.of(line.split(" ", -1)));
     var outrigger = new CommandLineFixture();
+    outrigger.environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1"); // as in every pod
     while (words.get(0).contains("=")) {
       String[] variable = words.remove(0).split("=", 2);
       outrigger.environment.put(variable[0], here(variable[1]));
