@@ -18,9 +18,6 @@ public final class BackgroundThread implements Executor, AutoCloseable {
 
   private final ThreadPoolExecutor executor;
 
-  /**
-   * @param name the name of the thread
-   */
   public BackgroundThread(String name) {
     executor =
         new ThreadPoolExecutor(

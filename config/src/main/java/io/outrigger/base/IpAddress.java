@@ -10,7 +10,6 @@ import java.util.Optional;
  * An IP address as numbers, which compares without allocation. An IPv4-mapped IPv6 address, which a
  * socket on {@code [::]} reports for an IPv4 peer, is the IPv4 address that it maps.
  *
- * @param isV6 whether this is an IPv6 address
  * @param high the upper half of an IPv6 address; 0 for IPv4
  * @param low the lower half of an IPv6 address, or the IPv4 address
  */

@@ -14,8 +14,6 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A poll ends before the next poll begins. An exception of a poll is logged, and polling
  * continues.
- *
- * @param <T> the result of a poll
  */
 @ControlConfined
 public final class PathWatcher<T> {

@@ -3,7 +3,6 @@ package io.outrigger.base;
 /**
  * A gRPC status as data: code and message, without a gRPC library.
  *
- * @param code the gRPC status code
  * @param message a text for people, or the empty text
  */
 public record RpcStatus(Code code, String message) {

@@ -8,7 +8,6 @@ import java.util.Map;
  *
  * @param qps requests per second
  * @param eps application errors per second
- * @param utilization additional utilization values by name
  * @param namedMetrics numbers whose meaning the backend and its clients have agreed on
  */
 public record BackendMetrics(

@@ -5,8 +5,6 @@ import io.outrigger.base.RpcStatus;
 /**
  * The sending half of one stream to a server: of resources (ADS) or of load reports (LRS). Used on
  * the control loop; never blocks.
- *
- * @param <Q> the type of the requests
  */
 public interface ServerStream<Q> {
   /**
@@ -36,11 +34,7 @@ public interface ServerStream<Q> {
   /** Ends the stream. The listener may still receive {@code onClosed}, at most once. */
   void close();
 
-  /**
-   * Receives the events of one stream, on the control loop.
-   *
-   * @param <R> the type of the responses
-   */
+  /** Receives the events of one stream, on the control loop. */
   interface Listener<R> {
     /**
      * The stream is attached to a connection, and all requests sent before are on their way. The

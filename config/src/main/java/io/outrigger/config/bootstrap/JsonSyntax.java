@@ -9,11 +9,7 @@ public final class JsonSyntax {
 
   private JsonSyntax() {}
 
-  /**
-   * Returns the error with its line and column.
-   *
-   * @param failure the exception that Gson threw
-   */
+  /** Returns the error with its line and column. */
   public static String reason(Exception failure) {
     Throwable cause = failure.getCause() instanceof IOException io ? io : failure;
     String message = String.valueOf(cause.getMessage());

@@ -9,7 +9,6 @@ import java.net.URISyntaxException;
 /**
  * The address of the SPIFFE Workload API (SPIFFE Workload Endpoint, section 4).
  *
- * @param uri the configured URI
  * @param target the same endpoint as a gRPC target
  */
 public record WorkloadEndpoint(String uri, String target) {

@@ -15,7 +15,6 @@ import java.util.function.ToIntFunction;
  *
  * @param destinations the ranges of the connection's local address
  * @param transport the {@code transport_protocol}; may be empty
- * @param sourcePorts the ports of the peer
  * @param unmatched the criteria that no connection fulfills, because their fields depend on
  *     features that A36 excludes; for example {@code server_names: a}
  */

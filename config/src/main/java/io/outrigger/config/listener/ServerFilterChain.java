@@ -8,9 +8,7 @@ import java.util.Optional;
  * The settings of some of a server's connections (A36).
  *
  * @param name the chain's name, which no other chain of the listener has; may be empty
- * @param match the connections that the chain is for
  * @param tls the TLS settings; empty for plain text
- * @param routes the source of the routes
  * @param filters the HTTP filters in order; the last filter is the router
  */
 public record ServerFilterChain(

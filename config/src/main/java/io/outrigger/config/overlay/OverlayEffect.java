@@ -23,7 +23,6 @@ public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omi
    *
    * @param field the path in the cluster or route action, such as {@code
    *     outlier_detection.interval}
-   * @param value the value as proto3 JSON
    */
   public record Value(OverlayRule rule, String field, String value) {}
 

@@ -5,7 +5,6 @@ import java.util.Locale;
 /**
  * The name and place of one rule of an overlay.
  *
- * @param file the path of the file
  * @param line the line at which the rule begins, from 1
  */
 public record OverlayRule(String name, String file, int line, Mode mode) {

@@ -41,7 +41,6 @@ public sealed interface PeerIdentity {
    * URIs if there are any, else the DNS names if there are any, else the subject.
    *
    * @param uris the URI subject alternative names
-   * @param dnsNames the DNS subject alternative names
    * @param subject the subject's distinguished name in the form of RFC 2253
    */
   record Certified(List<String> uris, List<String> dnsNames, String subject)

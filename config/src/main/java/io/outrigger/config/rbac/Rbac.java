@@ -22,12 +22,7 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
     DENY
   }
 
-  /**
-   * A named policy. A policy matches a request if both a permission and a principal do.
-   *
-   * @param permissions whether any permission matches
-   * @param principals whether any principal matches
-   */
+  /** A named policy. A policy matches a request if both a permission and a principal do. */
   public record Policy(String name, Criterion permissions, Criterion principals) {
     boolean matches(AuthorizationInput input) {
       return permissions.matches(input) && principals.matches(input);
@@ -37,8 +32,6 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
   /**
    * The decisions that audit loggers record (A59).
    *
-   * @param denied whether denied requests are recorded
-   * @param allowed whether allowed requests are recorded
    * @param loggers the number of loggers of type {@code StdoutAuditLog}, each of which writes a
    *     line; no other type is supported
    */

@@ -38,8 +38,6 @@ public final class RouteTable implements Overlaid {
   /**
    * Returns a table that is replaced by another table for some targets, because local policy may
    * differ between targets.
-   *
-   * @param tables the tables by target
    */
   public RouteTable with(Map<String, RouteTable> tables) {
     return new RouteTable(name, virtualHosts, tables);

@@ -21,7 +21,6 @@ public record RouteTimeout(
   /**
    * The message {@code RouteAction.MaxStreamDuration}.
    *
-   * @param maxStreamDuration the field {@code max_stream_duration} of the message
    * @param grpcTimeoutHeaderMax the field {@code grpc_timeout_header_max}, which takes precedence
    *     over {@code maxStreamDuration}
    */

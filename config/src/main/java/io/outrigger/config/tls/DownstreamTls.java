@@ -10,7 +10,6 @@ import java.util.Optional;
  * @param identity the provider of the server's certificate
  * @param roots the provider of the roots by which client certificates are verified; empty if
  *     clients are not asked for a certificate
- * @param requireClientCertificate whether a client without a certificate is refused
  * @param sanMatchers the matchers of accepted names of client certificates; an empty list accepts
  *     every name
  */

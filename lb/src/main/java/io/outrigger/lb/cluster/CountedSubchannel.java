@@ -33,8 +33,6 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private @Nullable MetricTally replaced; // event loops may still add to it
 
   /**
-   * @param locality the initial locality of the endpoint
-   * @param meter reads the counts
    * @param connections receives the events of the connections of {@code subchannel}
    */
   CountedSubchannel(

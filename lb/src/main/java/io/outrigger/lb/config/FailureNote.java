@@ -5,7 +5,6 @@ import io.outrigger.base.RpcStatus;
 /**
  * The cluster and the resolution note, which are added to the message of every failed pick (A88).
  *
- * @param cluster the cluster that failed
  * @param note the state of the cluster's discovery, which ends the message
  */
 public record FailureNote(String cluster, String note) {

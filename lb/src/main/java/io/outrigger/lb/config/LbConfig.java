@@ -60,11 +60,7 @@ public sealed interface LbConfig {
     }
   }
 
-  /**
-   * Children in order of preference; calls go to the first child that works (A56).
-   *
-   * @param cluster the cluster of the priorities, for logs
-   */
+  /** Children in order of preference; calls go to the first child that works (A56). */
   record Priority(String cluster, List<Child> children) implements LbConfig {
     public Priority {
       children = List.copyOf(children);

@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * even when the READY endpoints are unchanged: a call may wait because its connection had just been
  * lost, and only a new picker wakes the call.
  *
- * @param <S> the settings of the policy
  * @param <M> the type of the policy's endpoints
  */
 @ControlConfined

@@ -17,7 +17,6 @@ final class EjectionBudget {
   /**
    * @param total the number of endpoints of the cluster, in every priority, with or without traffic
    *     (A50-25)
-   * @param ejected the number of endpoints that are already ejected
    */
   EjectionBudget(int maxPercent, int total, int ejected) {
     this.maxPercent = maxPercent;

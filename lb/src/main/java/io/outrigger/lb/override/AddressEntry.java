@@ -56,7 +56,6 @@ final class AddressEntry implements SubchannelListener {
   private volatile @Nullable Link link;
 
   /**
-   * @param address one of the addresses of {@code backend}
    * @param onChange runs on the control loop after a change of owner or connection state
    */
   AddressEntry(

@@ -28,10 +28,6 @@ public sealed interface ConnectionEvent {
     public static final Lost NOT_NEEDED = new Lost("subchannel shutdown");
   }
 
-  /**
-   * The endpoint changed its locality, and its connections are counted there from now on.
-   *
-   * @param open the number of open connections
-   */
+  /** The endpoint changed its locality, and its connections are counted there from now on. */
   record Moved(int open, Locality to) implements ConnectionEvent {}
 }

@@ -5,8 +5,6 @@ import io.outrigger.config.endpoint.Locality;
 /**
  * Connections that are counted together (A94).
  *
- * @param cluster the leaf cluster
- * @param locality the locality of the connections' endpoints
  * @param secure whether the connections are encrypted and authenticated
  */
 public record ConnectionGroup(String cluster, Locality locality, boolean secure) {

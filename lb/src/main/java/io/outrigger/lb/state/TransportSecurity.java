@@ -9,6 +9,5 @@ import java.time.Instant;
  * @param cipher the cipher suite by its IANA name
  * @param peer the first URI SAN of the peer's certificate, or else its first DNS SAN, or else its
  *     subject
- * @param peerExpires the expiry time of the peer's certificate
  */
 public record TransportSecurity(String protocol, String cipher, String peer, Instant peerExpires) {}

@@ -33,7 +33,6 @@ final class ClusterTree {
    * Builds the tree of a cluster that has its own endpoints.
    *
    * @param names one name for each priority, when there are endpoints
-   * @param backends the endpoints of the cluster
    */
   static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
     ClusterResource cluster = leaf.cluster();

@@ -44,12 +44,7 @@ public sealed interface OutlierEvent extends LbEvent {
       SpareReason reason)
       implements OutlierEvent {}
 
-  /**
-   * The endpoint gets calls again.
-   *
-   * @param since the time of the ejection
-   * @param multiplier the multiplier of the ejection that ends
-   */
+  /** The endpoint gets calls again. */
   record Returned(
       String cluster,
       EndpointAddress address,

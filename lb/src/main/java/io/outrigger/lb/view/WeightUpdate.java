@@ -3,7 +3,6 @@ package io.outrigger.lb.view;
 /**
  * One update of the weights of a policy (A58, A78 "Weighted Round Robin LB Policy").
  *
- * @param cluster the leaf cluster
  * @param locality the locality that the policy balances, in A78's form; empty for a policy that
  *     balances several localities
  * @param isFallback whether there were too few usable weights, so that all endpoints have the same

@@ -10,7 +10,6 @@ import java.util.Optional;
  * The content of a file that a field of the bootstrap names.
  *
  * @param field the name of the field, such as {@code certificate_file}
- * @param path the path that the bootstrap contains
  * @param text the content, one character for each byte
  */
 public record CredentialFile(String field, String path, String text) {

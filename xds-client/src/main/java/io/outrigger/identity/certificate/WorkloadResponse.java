@@ -28,7 +28,6 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
   /**
    * An identity.
    *
-   * @param id the SPIFFE ID
    * @param chain concatenated DER certificates, leaf first
    * @param key the leaf's private key, PKCS #8
    * @param bundle the roots of the identity's trust domain, concatenated DER certificates

@@ -58,8 +58,6 @@ public final class TlsFailure {
    * Returns the reason of the failure. If the peer's certificate was refused, the reason is the
    * verifier's own text ({@code certificate verify failed: …}, {@code SAN … not accepted}). If the
    * peer sent an alert, the reason is {@code alert …}.
-   *
-   * @param peer the role of the peer
    */
   public static String describe(@Nullable Throwable failure, PeerRole peer) {
     for (Throwable each = failure; each != null; each = each.getCause()) {

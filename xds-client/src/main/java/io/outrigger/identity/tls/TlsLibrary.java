@@ -63,7 +63,6 @@ public enum TlsLibrary {
    * Creates the engines' shared context. Takes milliseconds.
    *
    * @param alpn protocols to offer, best first
-   * @param verifier verifies the peers
    * @throws GeneralSecurityException when the library rejects the certificates
    */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)

@@ -20,7 +20,6 @@ final class ConnectionManagerDecoder {
    * Decodes the connection manager. If {@code errors} has an error, the caller must not use the
    * result.
    *
-   * @param bytes the serialized {@code proto}
    * @param known the filters that are supported in such a listener
    */
   static Optional<Manager> decode(

@@ -94,7 +94,6 @@ public final class PatchReader {
   /**
    * A patch that was read. The paths of both lists begin inside the patch.
    *
-   * @param errors the fields that are wrong
    * @param ignored the fields that are valid but have no effect
    */
   public record Result(Patch patch, List<FieldError> errors, List<FieldError> ignored) {}
@@ -174,7 +173,6 @@ public final class PatchReader {
   }
 
   /**
-   * @param name the name of {@code field} in the document
    * @param errors the errors of the message that has the field
    */
   private static Optional<Patch.Field> field(

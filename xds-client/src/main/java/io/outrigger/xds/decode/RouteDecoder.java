@@ -25,10 +25,8 @@ final class RouteDecoder {
   /**
    * The inputs that all routes of a table share.
    *
-   * @param maps the maps of the serialized table
    * @param plugins the names of the cluster specifier plugins of the table; a route to a plugin is
    *     left out, because no plugin is supported
-   * @param rules the overlay rules to apply to the routes
    */
   record Scope(DecodeContext context, RouteMaps maps, Set<String> plugins, List<RouteRule> rules) {}
 
@@ -41,8 +39,6 @@ final class RouteDecoder {
 
   /**
    * Decodes the table and applies {@code rules} to its routes.
-   *
-   * @param maps the maps of the serialized {@code proto}
    */
   static Optional<RouteTable> decode(
       RouteConfiguration proto,

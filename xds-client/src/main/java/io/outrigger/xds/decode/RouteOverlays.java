@@ -20,9 +20,6 @@ import java.util.Optional;
 final class RouteOverlays {
   private RouteOverlays() {}
 
-  /**
-   * @param maps the maps of the serialized {@code proto}
-   */
   static Optional<RouteTable> decode(
       RouteConfiguration proto, RouteMaps maps, DecodeContext context, FieldErrors errors) {
     Optional<RouteTable> own = RouteDecoder.decode(proto, maps, List.of(), context, errors);

@@ -23,10 +23,6 @@ final class ServiceConfig {
     Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
   }
 
-  /**
-   * @param errors the errors of the whole configuration
-   * @param children decodes the child policies
-   */
   ServiceConfig(Struct config, FieldErrors errors, Children children) {
     this.config = config;
     this.errors = errors;

@@ -13,11 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/**
- * The watches of resources of one kind, with the state of each watched resource.
- *
- * @param <K> the names of the resources
- */
+/** The watches of resources of one kind, with the state of each watched resource. */
 @ControlConfined
 public final class WatchTable<K, T> {
   interface Source<K, T> {

@@ -88,7 +88,6 @@ record ResolvConf(
    *     RES_OPTIONS} take precedence over the file
    * @param hostName the machine's host name, whose domain is searched when no other search domain
    *     is configured
-   * @param port the port of the servers
    */
   static ResolvConf parse(String text, Map<String, String> environment, String hostName, int port) {
     List<InetSocketAddress> servers = new ArrayList<>();

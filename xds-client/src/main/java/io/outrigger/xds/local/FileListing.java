@@ -19,7 +19,6 @@ final class FileListing {
   /**
    * Lists the files of a path. Blocks while the disk is read.
    *
-   * @param problems receives the problems of the path
    * @throws IOException if the path does not exist or cannot be read
    */
   static List<Path> of(Path root, List<FileProblem> problems) throws IOException {

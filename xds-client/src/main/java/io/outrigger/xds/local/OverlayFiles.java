@@ -23,8 +23,6 @@ import java.util.stream.Stream;
  * rules.
  *
  * @param files the files by path, in the order in which their rules count
- * @param overlay the rules in force
- * @param problems the problems of all files and paths
  */
 @AnyThread
 public record OverlayFiles(

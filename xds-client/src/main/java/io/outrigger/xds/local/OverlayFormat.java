@@ -40,8 +40,6 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
 
   /**
    * The rules of a file: rules for clusters and rules for routes, each in the order of the file.
-   *
-   * @param ignored the fields that have no effect
    */
   record Rules(List<ClusterRule> clusters, List<RouteRule> routes, List<FileProblem> ignored) {
     static final Rules NONE = new Rules(List.of(), List.of(), List.of());

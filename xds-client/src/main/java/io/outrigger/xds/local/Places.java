@@ -30,7 +30,6 @@ final class Places {
   private volatile @Nullable Located tree;
 
   /**
-   * @param text the content of the file
    * @param maxSize the maximum length of the text in characters
    */
   Places(Path path, String text, int maxSize) {

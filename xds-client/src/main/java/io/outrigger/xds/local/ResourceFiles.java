@@ -19,8 +19,6 @@ import java.util.Map;
  * resources.
  *
  * @param files the files by path, in the order in which they were found
- * @param snapshot the resources to serve
- * @param unlisted the problems of the configured paths
  * @param conflicts the problems of names that are defined twice
  */
 @AnyThread

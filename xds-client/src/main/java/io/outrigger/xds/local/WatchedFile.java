@@ -24,11 +24,9 @@ import java.util.Optional;
  *     the file was not read
  * @param seen the number of times in a row that this stamp was found; the stamp is trusted after
  *     several times, because a file may be written twice within one tick of the file clock
- * @param hash the hash of the bytes that were read
  * @param good whether the content in use comes from a text without problems
  * @param content the content in use: the content of the last text without problems, if such a text
  *     was read
- * @param problems the problems of the present text
  */
 @AnyThread
 record WatchedFile<T>(
@@ -49,11 +47,7 @@ record WatchedFile<T>(
     problems = List.copyOf(problems);
   }
 
-  /**
-   * Parses files of one kind.
-   *
-   * @param <T> the type of the parsed content
-   */
+  /** Parses files of one kind. */
   interface Format<T> {
     /** Returns the maximum size in bytes; larger files are not read. */
     int maxSize();

@@ -8,7 +8,6 @@ import java.util.List;
  * An overlay rule for clusters.
  *
  * @param names patterns for the names of clusters; at least one
- * @param patch the fields of {@code Cluster} that the rule sets
  * @param alpn protocols to offer before {@code h2}; empty when the rule does not set them
  */
 @AnyThread

@@ -24,7 +24,6 @@ public record Patch(List<Field> fields) {
    *
    * @param value the value in the form that {@link Message.Builder#setField} takes; null clears the
    *     field
-   * @param json the value in proto3 JSON
    */
   public record Whole(FieldDescriptor field, @Nullable Object value, String json)
       implements Field {}
@@ -42,7 +41,6 @@ public record Patch(List<Field> fields) {
   /**
    * An entry of a map of {@code Any}. The rule sets some fields of the packed message.
    *
-   * @param key the key of the entry
    * @param type the default instance of the packed message
    */
   public record Packed(FieldDescriptor field, String key, Message type, List<Field> fields)

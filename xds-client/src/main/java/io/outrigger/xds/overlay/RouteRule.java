@@ -13,7 +13,6 @@ import java.util.List;
  * @param targets patterns for targets as configured, such as {@code xds:///orders}
  * @param path patterns for the path of routes that match one exact path
  * @param pathPrefix patterns for the prefix of routes that match by prefix
- * @param name patterns for the name of the route
  * @param patch the fields of {@code RouteAction} that the rule sets
  */
 @AnyThread

@@ -52,7 +52,6 @@ final class LoadReporter {
      *
      * @param sinceNanos the time of the last report or, before the first report, of the first
      *     response
-     * @param next the timer of the interval
      */
     record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
         implements Phase {}

@@ -37,7 +37,6 @@ import java.util.stream.Stream;
  * configuration whose only error is UNAVAILABLE has no answer: the control plane cannot be reached,
  * or a timer that the bootstrap calls transient has fired (decision xds-0076).
  *
- * @param resource the name of the Listener
  * @param listen the address to serve, with its IP address in canonical form
  * @param nodeId the xDS node ID, which is part of failures that callers receive
  */

@@ -34,7 +34,6 @@ public final class ServingWatcher {
   private boolean closed;
 
   /**
-   * @param resource the name of the Listener
    * @param listen the address to serve, with its IP address in canonical form
    * @param nodeId the xDS node ID, which is part of failures that callers receive
    * @param onState called on the control loop with each new state, which differs from the one

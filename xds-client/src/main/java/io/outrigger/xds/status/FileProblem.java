@@ -6,7 +6,6 @@ import java.nio.file.Path;
 /**
  * An error of a file or of its content.
  *
- * @param file the file, or the configured path
  * @param line the line from 1 on; 0 when the error concerns no single line
  * @param column the column from 1 on; 0 when the error concerns the whole line
  * @param text the reason, with the resource and field when these are known

@@ -33,9 +33,6 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
   /**
    * The effect of one rule.
    *
-   * @param clusters the number of clusters that the rule matches
-   * @param routes the number of routes that the rule matches
-   * @param set the fields that the rule has set
    * @param leftOut the resources to which the rule is not applied because of an error
    */
   public record Rule(

@@ -50,7 +50,6 @@ public interface AdsObserver extends LoadReportObserver {
    * The summary of a response.
    *
    * @param valid the number of subscribed resources that were valid
-   * @param invalid the number of invalid resources
    * @param changes the resources that differ from those in use, up to {@link #MAX_CHANGES}
    * @param changed the number of all resources that differ from those in use
    */

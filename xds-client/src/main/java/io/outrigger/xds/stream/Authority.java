@@ -38,7 +38,6 @@ final class Authority {
   private boolean outageReported; // whether watchers were notified of an outage
 
   /**
-   * @param budget the limit on the size of histories
    * @param servers the control planes in the order of preference; at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)

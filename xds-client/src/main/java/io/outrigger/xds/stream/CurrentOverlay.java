@@ -54,7 +54,6 @@ final class CurrentOverlay {
 
   /**
    * @param contexts the function that returns the decode context of a server, without an overlay
-   * @param subscriptions supplies all subscriptions
    */
   CurrentOverlay(
       ControlLoop loop,

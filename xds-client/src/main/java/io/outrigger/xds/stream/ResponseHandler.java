@@ -61,7 +61,6 @@ final class ResponseHandler {
   /**
    * @param decoding the executor that runs the decoder, off the control loop
    * @param origin the server that sent the responses
-   * @param server the name of the server, for observers
    */
   ResponseHandler(
       ControlLoop loop,

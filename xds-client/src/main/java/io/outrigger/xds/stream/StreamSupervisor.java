@@ -63,7 +63,6 @@ final class StreamSupervisor {
 
   /**
    * @param transport the transport to the server; the caller closes the transport
-   * @param decoding the executor that runs the decoder
    */
   StreamSupervisor(
       ControlLoop loop,

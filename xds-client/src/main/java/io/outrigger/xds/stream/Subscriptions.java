@@ -32,7 +32,6 @@ final class Subscriptions {
   private boolean settling;
 
   /**
-   * @param budget the limit on the size of histories
    * @param onSettled the callback that runs at the end of each turn in which the set of
    *     subscriptions changed
    */

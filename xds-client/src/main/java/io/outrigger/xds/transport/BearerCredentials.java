@@ -62,7 +62,6 @@ final class BearerCredentials extends CallCredentials {
   /**
    * Makes the credentials without fetching a token.
    *
-   * @param name the name of the credentials in messages
    * @param source the source of tokens; {@link #close} closes the source
    * @param ahead the time between the fetch of the next token and the expiry of a token; limited to
    *     half of the lifetime of the token

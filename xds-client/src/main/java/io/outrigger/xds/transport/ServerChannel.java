@@ -51,7 +51,6 @@ final class ServerChannel {
   /**
    * Makes the channel; may be called on any thread.
    *
-   * @param environment the environment variables that the credentials read
    * @throws IllegalArgumentException if the target of the server, or a file that its credentials
    *     name, cannot be used; the message names the server
    */

@@ -46,7 +46,6 @@ final class RingHashPicker implements Picker {
   /**
    * @param states the states of the endpoints, by their number on the ring
    * @param results the pick results of READY and failed endpoints, by their number on the ring
-   * @param connecting whether any of {@code states} is CONNECTING
    * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
    *     hash is used
    * @param connect requests the connection of an endpoint; may be called on any event loop

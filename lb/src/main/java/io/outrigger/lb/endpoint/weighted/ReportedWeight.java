@@ -40,7 +40,6 @@ final class ReportedWeight {
    * @param counts whether reports have arrived since the connection was made or the previous report
    *     expired
    * @param sinceNanos the time of the first of these reports
-   * @param lastNanos the time of the last report
    */
   private record Reported(double weight, boolean counts, long sinceNanos, long lastNanos) {
     Reported followedBy(double next, long nowNanos) {
