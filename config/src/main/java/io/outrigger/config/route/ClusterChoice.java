@@ -5,7 +5,15 @@ import java.util.Map;
 
 /** The choice of a route's cluster: one fixed cluster, or a random cluster by weight (A28, A31). */
 public sealed interface ClusterChoice {
-  record Single(String cluster) implements ClusterChoice {}
+  /** Returns the names of the clusters in the order of the route. */
+  List<String> names();
+
+  record Single(String cluster) implements ClusterChoice {
+    @Override
+    public List<String> names() {
+      return List.of(cluster);
+    }
+  }
 
   /**
    * The route draws one of {@code clusters} by weight. The sum of the weights fits into unsigned 32
@@ -14,6 +22,11 @@ public sealed interface ClusterChoice {
   record Weighted(List<WeightedCluster> clusters) implements ClusterChoice {
     public Weighted {
       clusters = List.copyOf(clusters);
+    }
+
+    @Override
+    public List<String> names() {
+      return clusters.stream().map(WeightedCluster::cluster).toList();
     }
   }
 

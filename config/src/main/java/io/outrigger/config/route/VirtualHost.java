@@ -1,7 +1,9 @@
 package io.outrigger.config.route;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The routes of a set of domains. */
 public record VirtualHost(
@@ -13,5 +15,16 @@ public record VirtualHost(
     domains = List.copyOf(domains);
     routes = List.copyOf(routes);
     filterOverrides = Map.copyOf(filterOverrides);
+  }
+
+  /** Returns the names of the clusters to which the routes lead. */
+  public Set<String> clusters() {
+    Set<String> names = new LinkedHashSet<>();
+    for (Route route : routes) {
+      if (route.action() instanceof RouteAction.Forward forward) {
+        names.addAll(forward.clusters().names());
+      }
+    }
+    return names;
   }
 }

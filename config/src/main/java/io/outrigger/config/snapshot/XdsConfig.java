@@ -2,12 +2,8 @@ package io.outrigger.config.snapshot;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.config.listener.ApiListener;
-import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,16 +26,6 @@ public record XdsConfig(
 
   /** Returns the names of the clusters to which the routes of {@link #virtualHost} lead. */
   public Set<String> routedClusters() {
-    Set<String> names = new LinkedHashSet<>();
-    for (Route route : virtualHost.routes()) {
-      if (route.action() instanceof RouteAction.Forward forward) {
-        if (forward.clusters() instanceof ClusterChoice.Single single) {
-          names.add(single.cluster());
-        } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
-          weighted.clusters().forEach(cluster -> names.add(cluster.cluster()));
-        }
-      }
-    }
-    return names;
+    return virtualHost.clusters();
   }
 }

@@ -7,11 +7,9 @@ import io.envoyproxy.envoy.config.rbac.v3.Principal;
 import io.envoyproxy.envoy.type.matcher.v3.PathMatcher;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.route.HeaderMatcher;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -31,24 +29,12 @@ final class CriterionDecoder {
 
   /** Decodes a list of permissions. The result lacks those that have an error. */
   static List<Criterion> permissions(List<Permission> protos, String field, FieldErrors errors) {
-    return list(protos, field, errors, CriterionDecoder::permission);
+    return errors.each(field, protos, CriterionDecoder::permission);
   }
 
   /** Decodes a list of principals. The result lacks those that have an error. */
   static List<Criterion> principals(List<Principal> protos, String field, FieldErrors errors) {
-    return list(protos, field, errors, CriterionDecoder::principal);
-  }
-
-  private static <P> List<Criterion> list(
-      List<P> protos,
-      String field,
-      FieldErrors errors,
-      BiFunction<P, FieldErrors, Optional<? extends Criterion>> decoder) {
-    List<Criterion> criteria = new ArrayList<>();
-    for (int i = 0; i < protos.size(); i++) {
-      decoder.apply(protos.get(i), errors.at(field, i)).ifPresent(criteria::add);
-    }
-    return criteria;
+    return errors.each(field, protos, CriterionDecoder::principal);
   }
 
   private static Optional<? extends Criterion> permission(Permission proto, FieldErrors errors) {

@@ -216,15 +216,14 @@ final class EndpointDecoder {
   }
 
   private static List<DropCategory> drops(ClusterLoadAssignment proto, FieldErrors errors) {
-    var drops = new ArrayList<DropCategory>();
-    FieldErrors policy = errors.at("policy");
-    for (int i = 0; i < proto.getPolicy().getDropOverloadsCount(); i++) {
-      var drop = proto.getPolicy().getDropOverloads(i);
-      FractionDecoder.decode(
-              drop.getDropPercentage(), policy.at("drop_overloads", i).at("drop_percentage"))
-          .ifPresent(share -> drops.add(new DropCategory(drop.getCategory(), share)));
-    }
-    return drops;
+    return errors
+        .at("policy")
+        .each(
+            "drop_overloads",
+            proto.getPolicy().getDropOverloadsList(),
+            (drop, here) ->
+                FractionDecoder.decode(drop.getDropPercentage(), here.at("drop_percentage"))
+                    .map(share -> new DropCategory(drop.getCategory(), share)));
   }
 
   /** Returns {@code text}, or an empty string if it cannot be an {@code :authority} (A81). */

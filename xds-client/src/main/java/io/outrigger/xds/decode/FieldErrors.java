@@ -4,6 +4,8 @@ import io.outrigger.base.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,18 @@ public final class FieldErrors {
   /** Returns the view of the entry {@code key} of the map field {@code name}. */
   public FieldErrors at(String name, String key) {
     return new FieldErrors(found, this, name, -1, key, leftOut);
+  }
+
+  /** Decodes the elements of the repeated field {@code name}; leaves out those without a result. */
+  <P, T> List<T> each(
+      String name,
+      List<P> protos,
+      BiFunction<P, FieldErrors, ? extends Optional<? extends T>> decoder) {
+    List<T> decoded = new ArrayList<>();
+    for (int i = 0; i < protos.size(); i++) {
+      decoder.apply(protos.get(i), at(name, i)).ifPresent(decoded::add);
+    }
+    return decoded;
   }
 
   /**

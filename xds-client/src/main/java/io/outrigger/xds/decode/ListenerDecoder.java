@@ -66,10 +66,8 @@ final class ListenerDecoder {
   private static Optional<Duration> maxStreamDuration(
       HttpConnectionManager proto, FieldErrors errors) {
     var options = proto.getCommonHttpProtocolOptions();
-    if (!options.hasMaxStreamDuration()) {
-      return Optional.empty();
-    }
-    return ProtoDurations.decode(
+    return ProtoDurations.ifSet(
+        options.hasMaxStreamDuration(),
         options.getMaxStreamDuration(),
         errors.at("common_http_protocol_options").at("max_stream_duration"));
   }

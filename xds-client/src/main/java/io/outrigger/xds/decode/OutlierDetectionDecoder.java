@@ -25,23 +25,20 @@ final class OutlierDetectionDecoder {
   static OutlierDetection decode(
       io.envoyproxy.envoy.config.cluster.v3.OutlierDetection proto, FieldErrors errors) {
     Duration interval =
-        duration(
-            proto.hasInterval(),
-            proto.getInterval(),
-            OutlierDetection.DEFAULT_INTERVAL,
-            errors.at("interval"));
+        ProtoDurations.ifSet(proto.hasInterval(), proto.getInterval(), errors.at("interval"))
+            .orElse(OutlierDetection.DEFAULT_INTERVAL);
     Duration base =
-        duration(
-            proto.hasBaseEjectionTime(),
-            proto.getBaseEjectionTime(),
-            OutlierDetection.DEFAULT_BASE_EJECTION_TIME,
-            errors.at("base_ejection_time"));
+        ProtoDurations.ifSet(
+                proto.hasBaseEjectionTime(),
+                proto.getBaseEjectionTime(),
+                errors.at("base_ejection_time"))
+            .orElse(OutlierDetection.DEFAULT_BASE_EJECTION_TIME);
     Duration max =
-        duration(
-            proto.hasMaxEjectionTime(),
-            proto.getMaxEjectionTime(),
-            longer(base, OutlierDetection.DEFAULT_MAX_EJECTION_TIME),
-            errors.at("max_ejection_time"));
+        ProtoDurations.ifSet(
+                proto.hasMaxEjectionTime(),
+                proto.getMaxEjectionTime(),
+                errors.at("max_ejection_time"))
+            .orElse(longer(base, OutlierDetection.DEFAULT_MAX_EJECTION_TIME));
     int maxPercent =
         percent(
             proto.hasMaxEjectionPercent(),
@@ -122,11 +119,6 @@ final class OutlierDetectionDecoder {
                 proto.hasFailurePercentageRequestVolume(),
                 proto.getFailurePercentageRequestVolume(),
                 DEFAULT_FAILURE_PERCENTAGE_VOLUME)));
-  }
-
-  private static Duration duration(
-      boolean present, com.google.protobuf.Duration proto, Duration unset, FieldErrors errors) {
-    return present ? ProtoDurations.decode(proto, errors).orElse(unset) : unset;
   }
 
   /** Decodes an unsigned percentage; a value above 100 is an error. */

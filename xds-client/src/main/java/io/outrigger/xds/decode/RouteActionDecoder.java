@@ -158,13 +158,10 @@ final class RouteActionDecoder {
   private static RouteTimeout timeout(
       io.envoyproxy.envoy.config.route.v3.RouteAction proto, FieldErrors errors) {
     Optional<Duration> timeout =
-        proto.hasTimeout()
-            ? ProtoDurations.decode(proto.getTimeout(), errors.at("timeout"))
-            : Optional.empty();
+        ProtoDurations.ifSet(proto.hasTimeout(), proto.getTimeout(), errors.at("timeout"));
     Optional<Duration> maxGrpcTimeout =
-        proto.hasMaxGrpcTimeout()
-            ? ProtoDurations.decode(proto.getMaxGrpcTimeout(), errors.at("max_grpc_timeout"))
-            : Optional.empty();
+        ProtoDurations.ifSet(
+            proto.hasMaxGrpcTimeout(), proto.getMaxGrpcTimeout(), errors.at("max_grpc_timeout"));
     Optional<StreamDuration> streamDuration =
         proto.hasMaxStreamDuration()
             ? Optional.of(
@@ -178,15 +175,14 @@ final class RouteActionDecoder {
    */
   private static StreamDuration streamDuration(
       io.envoyproxy.envoy.config.route.v3.RouteAction.MaxStreamDuration proto, FieldErrors errors) {
-    Optional<Duration> max =
-        proto.hasMaxStreamDuration()
-            ? ProtoDurations.decode(proto.getMaxStreamDuration(), errors.at("max_stream_duration"))
-            : Optional.empty();
-    Optional<Duration> headerMax =
-        proto.hasGrpcTimeoutHeaderMax()
-            ? ProtoDurations.decode(
-                proto.getGrpcTimeoutHeaderMax(), errors.at("grpc_timeout_header_max"))
-            : Optional.empty();
-    return new StreamDuration(max, headerMax);
+    return new StreamDuration(
+        ProtoDurations.ifSet(
+            proto.hasMaxStreamDuration(),
+            proto.getMaxStreamDuration(),
+            errors.at("max_stream_duration")),
+        ProtoDurations.ifSet(
+            proto.hasGrpcTimeoutHeaderMax(),
+            proto.getGrpcTimeoutHeaderMax(),
+            errors.at("grpc_timeout_header_max")));
   }
 }

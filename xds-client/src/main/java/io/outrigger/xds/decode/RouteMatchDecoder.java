@@ -5,7 +5,7 @@ import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.WireText;
-import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Decodes {@code RouteMatch} (A28). */
@@ -15,11 +15,8 @@ final class RouteMatchDecoder {
   static Optional<RouteMatch> decode(
       io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
     Optional<PathMatcher> path = path(proto, errors);
-    var headers = new ArrayList<HeaderMatcher>();
-    for (int i = 0; i < proto.getHeadersCount(); i++) {
-      HeaderMatcherDecoder.decode(proto.getHeaders(i), errors.at("headers", i))
-          .ifPresent(headers::add);
-    }
+    List<HeaderMatcher> headers =
+        errors.each("headers", proto.getHeadersList(), HeaderMatcherDecoder::decode);
     Optional<Fraction> fraction = fraction(proto, errors.at("runtime_fraction"));
     return path.map(matcher -> new RouteMatch(matcher, headers, fraction));
   }

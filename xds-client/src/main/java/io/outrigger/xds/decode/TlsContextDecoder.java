@@ -21,7 +21,6 @@ import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -245,21 +244,15 @@ final class TlsContextDecoder {
    */
   private static List<SanMatcher> sanMatchers(
       CertificateValidationContext proto, FieldErrors errors) {
-    List<SanMatcher> matchers = new ArrayList<>();
-    for (int i = 0; i < proto.getMatchTypedSubjectAltNamesCount(); i++) {
-      typed(proto.getMatchTypedSubjectAltNames(i), errors.at("match_typed_subject_alt_names", i))
-          .ifPresent(matchers::add);
-    }
-    if (proto.getMatchTypedSubjectAltNamesCount() > 0) {
-      return matchers;
-    }
-    for (int i = 0; i < proto.getMatchSubjectAltNamesCount(); i++) {
-      StringMatcherDecoder.decode(
-              proto.getMatchSubjectAltNames(i), errors.at("match_subject_alt_names", i))
-          .map(SanMatcher::ofAnyKind)
-          .ifPresent(matchers::add);
-    }
-    return matchers;
+    return proto.getMatchTypedSubjectAltNamesCount() > 0
+        ? errors.each(
+            "match_typed_subject_alt_names",
+            proto.getMatchTypedSubjectAltNamesList(),
+            TlsContextDecoder::typed)
+        : errors.each(
+            "match_subject_alt_names",
+            proto.getMatchSubjectAltNamesList(),
+            (each, here) -> StringMatcherDecoder.decode(each, here).map(SanMatcher::ofAnyKind));
   }
 
   private static Optional<SanMatcher> typed(SubjectAltNameMatcher proto, FieldErrors errors) {

@@ -9,16 +9,12 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.listener.RouteSource;
-import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -242,25 +238,9 @@ final class DependencyGraph {
     HostChoice last = lastChoice;
     if (last == null || !last.table().equals(table)) {
       Optional<VirtualHost> host = table.virtualHostFor(authority);
-      last = new HostChoice(table, host, host.map(DependencyGraph::clustersOf).orElse(Set.of()));
+      last = new HostChoice(table, host, host.map(VirtualHost::clusters).orElse(Set.of()));
       lastChoice = last;
     }
     return last;
-  }
-
-  private static Set<String> clustersOf(VirtualHost host) {
-    Set<String> names = new LinkedHashSet<>();
-    for (Route route : host.routes()) {
-      if (route.action() instanceof RouteAction.Forward forward) {
-        if (forward.clusters() instanceof ClusterChoice.Single single) {
-          names.add(single.cluster());
-        } else if (forward.clusters() instanceof ClusterChoice.Weighted weighted) {
-          for (var entry : weighted.clusters()) {
-            names.add(entry.cluster());
-          }
-        }
-      }
-    }
-    return names;
   }
 }

@@ -11,7 +11,6 @@ import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
-import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -219,7 +218,9 @@ public final class References<R> {
       checkSlash(exact.path(), place.at("match").at("path"));
     }
     if (route.action() instanceof RouteAction.Forward forward) {
-      names(forward.clusters())
+      forward
+          .clusters()
+          .names()
           .forEach(
               name -> {
                 if (!isDefined(ResourceType.CLUSTER, name)) {
@@ -239,12 +240,6 @@ public final class References<R> {
           "\"%1$s\" matches no request, since every path begins with a slash; write \"/%1$s\"",
           WireText.read(path));
     }
-  }
-
-  private static List<String> names(ClusterChoice choice) {
-    return choice instanceof ClusterChoice.Weighted weighted
-        ? weighted.clusters().stream().map(ClusterChoice.WeightedCluster::cluster).toList()
-        : List.of(((ClusterChoice.Single) choice).cluster());
   }
 
   /**
