@@ -4,9 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ListChange;
 import io.outrigger.base.Xxh64;
 import io.outrigger.lb.config.Backend;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 
 /**
  * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"): every endpoint has its own
@@ -16,8 +16,6 @@ import java.util.List;
  */
 @ControlConfined
 final class Ranking {
-  private static final long HIGHEST = -1; // unsigned
-
   private final long seed;
   private List<Backend> backends = List.of();
 
@@ -62,32 +60,16 @@ final class Ranking {
       return next;
     }
     take(next);
-    List<Ranked> candidates = notAbove(likelyHighest(size, hashes.length));
-    if (candidates.size() < size) {
-      candidates = notAbove(HIGHEST);
-    }
-    candidates.sort(Ranked.LOWEST_FIRST);
-    return candidates.stream().limit(size).map(Ranked::backend).toList();
-  }
-
-  /**
-   * Returns a hash that is almost certainly above the hashes of {@code size} of {@code endpoints}
-   * endpoints: hashes are evenly spread, and four standard deviations are added to the share that
-   * is needed. The result is never much too high, so few endpoints have to be sorted.
-   */
-  static long likelyHighest(long size, int endpoints) {
-    double share = (size + 4 * Math.sqrt(size) + 16) / endpoints;
-    return share >= 1 ? HIGHEST : (long) (share * 0x1p63) << 1;
-  }
-
-  private List<Ranked> notAbove(long highest) {
-    List<Ranked> found = new ArrayList<>();
+    var chosen = new PriorityQueue<Ranked>(Ranked.LOWEST_FIRST.reversed());
     for (int i = 0; i < hashes.length; i++) {
-      if (Long.compareUnsigned(hashes[i], highest) <= 0) {
-        found.add(new Ranked(hashes[i], i, backends.get(i)));
+      if (chosen.size() < size || Long.compareUnsigned(hashes[i], chosen.peek().hash) <= 0) {
+        chosen.add(new Ranked(hashes[i], i, backends.get(i)));
+        if (chosen.size() > size) {
+          chosen.remove();
+        }
       }
     }
-    return found;
+    return chosen.stream().sorted(Ranked.LOWEST_FIRST).map(Ranked::backend).toList();
   }
 
   /** Replaces the endpoints; unchanged endpoints at both ends of the list are not hashed again. */
