@@ -39,6 +39,10 @@ public final class ResourceDecoder {
     M parse(ByteString bytes) throws InvalidProtocolBufferException {
       return parser.parseFrom(withoutMaps.apply(bytes));
     }
+
+    String nameIn(ByteString bytes) throws InvalidProtocolBufferException {
+      return name.apply(parse(bytes));
+    }
   }
 
   /**
@@ -105,6 +109,15 @@ public final class ResourceDecoder {
       response.add(resources.get(i), i, codec);
     }
     return new Decoded<>(response.valid, response.invalid, response.unnamed, context.overlay());
+  }
+
+  /** Returns the name in the bytes of a message; empty if there is none, or no such message. */
+  public static Optional<String> nameOf(ResourceType<?> type, ByteString bytes) {
+    try {
+      return Optional.of(CODECS.get(type).nameIn(bytes)).filter(name -> !name.isEmpty());
+    } catch (InvalidProtocolBufferException unreadable) {
+      return Optional.empty();
+    }
   }
 
   /** The resources of a response that have been decoded so far. */

@@ -2,17 +2,14 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
-import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
-import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpLiteral;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.decode.ResourceDecoder;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,41 +19,18 @@ import java.util.Optional;
  */
 @AnyThread
 record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
-  private interface Naming {
-    String nameOf(Any resource) throws InvalidProtocolBufferException;
-  }
-
-  private static final Map<ResourceType<?>, Naming> NAMING =
-      Map.of(
-          ResourceType.LISTENER, any -> Listener.parseFrom(any.getValue()).getName(),
-          ResourceType.ROUTE, any -> RouteConfiguration.parseFrom(any.getValue()).getName(),
-          ResourceType.CLUSTER, any -> Cluster.parseFrom(any.getValue()).getName(),
-          ResourceType.ENDPOINT,
-              any -> ClusterLoadAssignment.parseFrom(any.getValue()).getClusterName());
-
   /**
    * Reads the name of a resource. Returns empty when the resource has no name or is not of an xDS
    * type.
    */
   static Optional<NamedResource> of(Any resource, List<String> steps) {
-    for (Map.Entry<ResourceType<?>, Naming> type : NAMING.entrySet()) {
-      if (type.getKey().typeUrl().equals(resource.getTypeUrl())) {
-        return named(type.getKey(), type.getValue(), resource, steps);
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static Optional<NamedResource> named(
-      ResourceType<?> type, Naming naming, Any resource, List<String> steps) {
-    try {
-      String name = naming.nameOf(resource);
-      return name.isEmpty()
-          ? Optional.empty()
-          : Optional.of(new NamedResource(type, name, resource, steps));
-    } catch (InvalidProtocolBufferException e) {
-      return Optional.empty();
-    }
+    return ResourceType.ALL.stream()
+        .filter(type -> type.typeUrl().equals(resource.getTypeUrl()))
+        .findFirst()
+        .flatMap(
+            type ->
+                ResourceDecoder.nameOf(type, resource.getValue())
+                    .map(name -> new NamedResource(type, name, resource, steps)));
   }
 
   /**
