@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonParser;
 import io.outrigger.program.testing.OutriggerProcess;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.xds.testing.ScriptedApiServer;
+import io.outrigger.xds.testing.SliceText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -163,6 +166,29 @@ class CommandsIT {
       assertThat(String.join("\n", good.outLines()))
           .contains("dns:///127.0.0.1:" + a.port() + ": virtual host \"dns:///127.0.0.1:")
           .contains("round_robin: //, 127.0.0.1:" + a.port());
+    }
+  }
+
+  @Conformance("KN-05")
+  @Test
+  void aServiceOfKubernetesIsCheckedWithoutABootstrap() throws Exception {
+    TestAuthority authority = TestAuthority.named("cluster");
+    try (var api = new ScriptedApiServer(authority.issue("ip:127.0.0.1"))) {
+      String kubeconfig = api.writeKubeconfig(folder, authority.rootPem()).toString();
+      api.put(SliceText.of("orders-1", "orders").port("grpc", 9090).ready("10.0.0.1"));
+      String[] command = {
+        "validate", "--live", "--kubeconfig", kubeconfig, "--target", "k8s:///orders.shop:grpc"
+      };
+      try (var good = OutriggerProcess.start(folder, command)) {
+        assertThat(good.awaitExit()).as(good.errorText()).isZero();
+        assertThat(String.join("\n", good.outLines())).contains("10.0.0.1:9090");
+      }
+      api.refuse("list", 403, "forbidden");
+      try (var bad = OutriggerProcess.start(folder, command)) {
+        assertThat(bad.awaitExit()).isEqualTo(2);
+        assertThat(String.join("\n", bad.outLines()))
+            .contains("cannot list endpointslices in namespace \"shop\"", "Role with the verbs");
+      }
     }
   }
 

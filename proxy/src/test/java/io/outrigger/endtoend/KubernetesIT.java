@@ -9,7 +9,6 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.xds.testing.ScriptedApiServer;
 import io.outrigger.xds.testing.SliceText;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,17 +51,7 @@ class KubernetesIT {
   }
 
   private void start(String target) throws Exception {
-    Files.writeString(folder.resolve("ca.crt"), AUTHORITY.rootPem());
-    Files.writeString(folder.resolve("token"), ScriptedApiServer.TOKEN);
-    Path kubeconfig =
-        Files.writeString(
-            folder.resolve("config"),
-            """
-            {current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}],
-             clusters: [{name: c, cluster: {server: "%s", certificate-authority: ca.crt}}],
-             users: [{name: u, user: {tokenFile: token}}]}
-            """
-                .formatted(api.uri()));
+    Path kubeconfig = api.writeKubeconfig(folder, AUTHORITY.rootPem());
     mesh.with(Flag.FORWARD, Mesh.FORWARD + "@127.0.0.1:0=" + target)
         .with(Flag.KUBECONFIG, kubeconfig.toString())
         .start();

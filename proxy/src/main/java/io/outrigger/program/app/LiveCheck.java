@@ -7,30 +7,37 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
 import io.outrigger.lb.tree.DryRunTrees;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.program.options.DnsTarget;
+import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import io.outrigger.xds.dns.NettyDnsLookup;
+import io.outrigger.xds.kubernetes.ApiAccess;
+import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.References;
+import io.outrigger.xds.local.ResourceSource;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
+import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -84,16 +91,26 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    * Checks {@code target}. Blocks until the check is done.
    *
    * @param overlay the local policy that is applied to the fetched resources
+   * @param apiServer given for a {@code k8s:///} target
    * @param timeout the limit of the whole check
    * @throws IllegalArgumentException when a control plane of the bootstrap cannot be used, for
    *     example because a certificate is missing
    */
   public static Result run(
-      Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout) {
+      Bootstrap bootstrap,
+      Overlay overlay,
+      Target.Single target,
+      Optional<ApiAccess> apiServer,
+      Duration timeout) {
     var check = new LiveCheck();
     try (var control = check.control;
         var decoding = new BackgroundThread("xds-decode")) {
       var dns = new NettyDnsLookup(control);
+      Optional<Kubernetes> kubernetes =
+          apiServer.map(
+              api ->
+                  Kubernetes.start(
+                      control, api, Optional.empty(), List.of(((KubernetesTarget) target).port())));
       var xds =
           new AdsClients(
               control,
@@ -103,9 +120,9 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               ProgramVersion.text(),
               ResourceDecoder::decode,
               server ->
-                  target instanceof DnsTarget dnsTarget
-                      ? new LocalAdsTransport(control, DnsResources.of(List.of(dnsTarget.name())))
-                      : new GrpcAdsTransport(control, server),
+                  resources(target, server, kubernetes)
+                      .<AdsTransport>map(source -> new LocalAdsTransport(control, source))
+                      .orElseGet(() -> new GrpcAdsTransport(control, server)),
               check);
       Outcome<ConfigRoot> root = ConfigRoot.of(target, bootstrap, xds);
       if (!(root instanceof Outcome.Ok<ConfigRoot> found)) {
@@ -132,11 +149,20 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
             configs.close();
             xds.close();
             dns.close();
+            kubernetes.ifPresent(Kubernetes::close);
             closed.complete(null);
           });
       closed.join();
       return result;
     }
+  }
+
+  /** Returns the resources of a target that needs no control plane. */
+  private static Optional<ResourceSource> resources(
+      Target.Single target, XdsServer server, Optional<Kubernetes> kubernetes) {
+    return target instanceof DnsTarget dns
+        ? Optional.of(DnsResources.of(List.of(dns.name())))
+        : kubernetes.flatMap(all -> all.resources(server));
   }
 
   private void onTimeout(XdsDependencyManager configs, Duration timeout) {

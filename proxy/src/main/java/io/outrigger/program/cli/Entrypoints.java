@@ -8,6 +8,7 @@ import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
+import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.overlay.Overlay;
@@ -124,8 +125,16 @@ public record Entrypoints(
   /** Fetches the configuration of a target from its control plane. */
   @FunctionalInterface
   interface LiveEntrypoint {
-    /** Blocks until the result is known or the timeout has passed. */
+    /**
+     * Blocks until the result is known or the timeout has passed.
+     *
+     * @param apiServer given for a {@code k8s:///} target
+     */
     LiveCheck.Result check(
-        Bootstrap bootstrap, Overlay overlay, Target.Single target, Duration timeout);
+        Bootstrap bootstrap,
+        Overlay overlay,
+        Target.Single target,
+        Optional<ApiAccess> apiServer,
+        Duration timeout);
   }
 }

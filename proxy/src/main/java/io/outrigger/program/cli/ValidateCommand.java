@@ -6,11 +6,14 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.BootstrapSource;
-import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.DurationText;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.Target;
+import io.outrigger.program.options.XdsTarget;
+import io.outrigger.xds.kubernetes.ApiAccess;
+import io.outrigger.xds.kubernetes.Kubeconfig;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
@@ -62,14 +65,21 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--live",
       description =
-          "fetches what --target needs from the control plane, or from DNS, and prints its tree")
+          "fetches what --target needs from the control plane, from DNS or from the API server of"
+              + " Kubernetes, and prints its tree")
   private boolean live;
 
   @Option(
       names = "--target",
       paramLabel = "TARGET",
-      description = "such as xds:///orders or dns:///orders:50051")
+      description = "such as xds:///orders, dns:///orders:50051 or k8s:///orders.shop:8080")
   private Optional<String> target = Optional.empty();
+
+  @Option(
+      names = "--kubeconfig",
+      paramLabel = "FILE",
+      description = "for a k8s: target outside of a cluster")
+  private Optional<Path> kubeconfig = Optional.empty();
 
   @Option(
       names = "--timeout",
@@ -142,16 +152,27 @@ final class ValidateCommand implements Callable<Integer> {
   private void checkLive(
       Optional<Bootstrap> read, Overlay overlay, Target.Single asked, Duration limit)
       throws InvalidInput {
-    Bootstrap bootstrap = asked instanceof DnsTarget ? BootstrapSource.NONE : required(read);
+    Bootstrap bootstrap = asked instanceof XdsTarget ? required(read) : BootstrapSource.NONE;
     warnOfOtherStreams(bootstrap);
     try {
-      LiveCheck.Result result = entrypoints.live().check(bootstrap, overlay, asked, limit);
+      LiveCheck.Result result =
+          entrypoints.live().check(bootstrap, overlay, asked, apiServer(asked), limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
       report(result.rules());
     } catch (IllegalArgumentException | IllegalStateException e) {
       errors.add(asked + ": " + e.getMessage());
     }
+  }
+
+  private Optional<ApiAccess> apiServer(Target.Single asked) {
+    return Optional.of(asked)
+        .filter(KubernetesTarget.class::isInstance)
+        .map(
+            target ->
+                kubeconfig
+                    .map(Kubeconfig::read)
+                    .orElseGet(() -> ApiAccess.ofPod(context.environment())));
   }
 
   private static Bootstrap required(Optional<Bootstrap> read) throws InvalidInput {

@@ -69,6 +69,7 @@ public final class OptionsReader {
   private static final String OFF = "off";
   private static final String PEER_HEADER = "x-forwarded-client-cert";
   private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~!$&'()*+,;=:@%\\[\\]-]+");
+  private static final Pattern ZONE = Pattern.compile("[A-Za-z0-9._-]{1,63}"); // a label's value
   private static final Pattern METHOD = Pattern.compile("[A-Za-z_][\\w.]*/[A-Za-z_]\\w*");
 
   /**
@@ -152,6 +153,7 @@ public final class OptionsReader {
     Optional<ApiAccess> named =
         value(
             Flag.KUBECONFIG, Optional.empty(), file -> Optional.of(Kubeconfig.read(Path.of(file))));
+    Optional<String> zone = value(Flag.ZONE, Optional.empty(), OptionsReader::zone);
     Optional<ForwardSpec> user =
         forwards.stream()
             .filter(forward -> forward.target() instanceof KubernetesTarget)
@@ -159,7 +161,6 @@ public final class OptionsReader {
     if (user.isEmpty()) {
       return Optional.empty();
     }
-    Optional<String> zone = value(Flag.ZONE, Optional.empty(), Optional::of);
     try {
       return named
           .or(
@@ -522,6 +523,11 @@ public final class OptionsReader {
         Files.exists(file) ? Files.isWritable(file) : folder != null && Files.isWritable(folder),
         "cannot write " + text + "; give a file in a folder that exists and can be written to");
     return new AccessLog.ToFile(Path.of(text));
+  }
+
+  private static Optional<String> zone(String text) {
+    require(ZONE.matcher(text).matches(), "\"" + text + "\" is not a zone such as europe-west1-b");
+    return Optional.of(text);
   }
 
   private static Optional<String> headerName(String text) {

@@ -383,7 +383,7 @@ final class OutriggerCommandTest {
     var before = new AtomicReference<String>();
     var findings = new ArrayList<String>();
     outrigger.live =
-        (read, overlay, target, timeout) -> {
+        (read, overlay, target, apiServer, timeout) -> {
           before.set(outrigger.out.toString());
           return new LiveCheck.Result(findings, List.of(), "*", 1, List.of(), List.of());
         };

@@ -114,7 +114,7 @@ final class WaysInTest {
       return;
     }
     outrigger.live =
-        (bootstrap, overlay, target, timeout) ->
+        (bootstrap, overlay, target, apiServer, timeout) ->
             new LiveCheck.Result(List.of(), List.of(), "pay", 1, List.of(), List.of());
 
     int code = outrigger.run(words.stream().map(this::here).toArray(String[]::new));

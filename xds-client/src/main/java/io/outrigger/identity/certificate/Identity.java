@@ -36,6 +36,7 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     CredentialFile certificates = CredentialFile.read("certificate_file", certificateFile);
     return of(
         certificates,
+        CertificateReader.read(certificates),
         privateKeyFile.equals(certificateFile)
             ? new CredentialFile("private_key_file", privateKeyFile, certificates.text())
             : CredentialFile.read("private_key_file", privateKeyFile));
@@ -47,7 +48,12 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
    * @throws UnusableFile when one of the two cannot be used, or when they do not match
    */
   public static Identity of(CredentialFile certificates, CredentialFile keys) throws UnusableFile {
-    List<X509Certificate> chain = CertificateReader.read(certificates);
+    return of(certificates, CertificateReader.read(certificates), keys);
+  }
+
+  private static Identity of(
+      CredentialFile certificates, List<X509Certificate> chain, CredentialFile keys)
+      throws UnusableFile {
     PrivateKey key = PrivateKeyReader.read(keys);
     Optional<Identity> identity = of(chain, key);
     if (identity.isEmpty()) {

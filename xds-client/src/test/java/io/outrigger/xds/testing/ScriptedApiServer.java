@@ -18,6 +18,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
@@ -120,6 +122,24 @@ public final class ScriptedApiServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * Writes a kubeconfig for this server and {@link #TOKEN} into {@code folder}.
+   *
+   * @param rootPem the authority of its certificate
+   */
+  public Path writeKubeconfig(Path folder, String rootPem) throws IOException {
+    Files.writeString(folder.resolve("ca.crt"), rootPem);
+    Files.writeString(folder.resolve("token"), TOKEN + "\n");
+    return Files.writeString(
+        folder.resolve("config"),
+        """
+        {current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}],
+         clusters: [{name: c, cluster: {server: "%s", certificate-authority: ca.crt}}],
+         users: [{name: u, user: {tokenFile: token}}]}
+        """
+            .formatted(uri()));
   }
 
   public String uri() {
