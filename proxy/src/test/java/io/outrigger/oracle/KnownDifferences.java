@@ -18,7 +18,7 @@ import java.util.List;
 
 /**
  * What the two clients are known to judge in different ways, each with its row in {@code
- * docs/oracle.md}: a resource without that is judged alike.
+ * docs/extend/proofs.md}: a resource without that is judged alike.
  */
 @SuppressWarnings("deprecation") // istiod writes the older fields
 final class KnownDifferences {

@@ -62,7 +62,7 @@ final class RandomRoutes {
   private static final List<String> PARTS = List.of("a", "A", "b", "1", "0", "x ", ",", "grpc");
   private static final List<String> PATTERNS = List.of("a|b", ".*a.*", "[0-9]+", "", ".*", "A+");
 
-  /** Ends are no values: gRPC's client counts the end in (docs/oracle.md). */
+  /** Ends are no values: gRPC's client counts the end in (docs/extend/proofs.md). */
   private static final List<Long> STARTS = List.of(-10L, 0L, 7L, 10L, Long.MIN_VALUE);
 
   private static final List<Long> ENDS = List.of(-4L, 1L, 11L, 100L, Long.MAX_VALUE - 1);
@@ -120,7 +120,7 @@ final class RandomRoutes {
       case 1 -> match.setSafeRegex(regex(oneOf(PATH_PATTERNS)));
       default -> match.setPrefix(cased(somePrefix()));
     }
-    // Always given: gRPC's client takes absence for false (docs/oracle.md).
+    // Always given: gRPC's client takes absence for false (docs/extend/proofs.md).
     match.setCaseSensitive(BoolValue.of(random.nextInt(3) > 0));
     int headers = Math.max(0, random.nextInt(4) - 1);
     for (int i = 0; i < headers; i++) {

@@ -155,7 +155,7 @@ final class RouteCases {
           header("pseudo-header", header(":path").setPresentMatch(true), false),
           header("content-type", header("content-type").setExactMatch("application/grpc"), true));
 
-  /** The reasons are in docs/oracle.md. */
+  /** The reasons are in docs/extend/proofs.md. */
   static final List<Case> ACCEPTED =
       List.of(
           differs("range, end", range(10, 20, false), Request.of(PATH, "x-n", "20"), false),

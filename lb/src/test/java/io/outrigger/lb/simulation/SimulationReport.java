@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** The text of {@code lb/docs/simulation.md}; the same at each run. */
+/** The text of {@code docs/reports/simulation.md}; the same at each run. */
 final class SimulationReport {
   private static final int SERVERS = 50;
   private static final double PER_SERVER = 15;
@@ -43,7 +43,7 @@ final class SimulationReport {
         "Written by `scripts/simulate`; do not edit. The real tree (`ClusterManager` and all policies) over servers that");
     line(
         "fail as scripted, in virtual time, without sockets; equal seeds give an equal report. What to make of it:");
-    line("[settings for outlier detection](outlier-settings.md).");
+    line("[settings for outlier detection](../use/outlier-detection.md).");
     line("");
     line(
         "One sidecar, %d servers, %.0f calls per second to each of them (pick_first: %.0f in all). A healthy server takes",

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The main claims of {@code lb/docs/simulation.md}, on a smaller cluster. */
+/** The main claims of {@code docs/reports/simulation.md}, on a smaller cluster. */
 class SimulationTest {
   private static final int SERVERS = 20;
   private static final double RATE = 15 * SERVERS;

@@ -1,7 +1,7 @@
 /**
  * Hours of traffic in seconds: the real tree over servers that fail as scripted, in virtual time
  * and without sockets. Everything runs on one thread; equal seeds give equal results. What comes of
- * it is the report {@code lb/docs/simulation.md} ({@code scripts/simulate}).
+ * it is the report {@code docs/reports/simulation.md} ({@code scripts/simulate}).
  */
 @NullMarked
 package io.outrigger.lb.simulation;

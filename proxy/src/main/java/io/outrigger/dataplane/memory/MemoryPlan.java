@@ -4,7 +4,7 @@ package io.outrigger.dataplane.memory;
  * The division of a container's memory. The JVM sizes the heap by the flags of {@code
  * docker/jvm.options}. Network buffers get as much of the remaining memory as leaves room for the
  * rest: metadata, compiled code, the running compiler, stacks, and the pages of files that are
- * executed. The shares and the rest were measured from 128 MiB to 4 GiB (proxy/docs/memory.md).
+ * executed. The shares and the rest were measured from 128 MiB to 4 GiB (docs/run/sizing.md).
  *
  * <p>The heap's limit is the only figure that the JVM reveals at no cost. The JVM derives it from
  * the container's limit, so the plan computes the container's limit back from the heap's (decision

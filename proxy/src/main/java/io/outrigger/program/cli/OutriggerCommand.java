@@ -46,7 +46,7 @@ final class OutriggerCommand implements Runnable {
     return commandLine(entrypoints, sidecar, context).execute(args);
   }
 
-  private static CommandLine commandLine(
+  static CommandLine commandLine(
       Entrypoints entrypoints, SidecarRun sidecar, CommandContext context) {
     CommandLine help = new CommandLine(new HelpCommand());
     CommandLine commandLine =

@@ -25,7 +25,7 @@ public enum Flag {
       "PATH",
       Arity.MANY,
       "local policy that overrides what the control plane sends: a file or a folder of .json or"
-          + " .yaml files, which is watched; see proxy/docs/overlay.md. Repeatable"),
+          + " .yaml files, which is watched; see docs/use/overlay.md. Repeatable"),
   FORWARD(
       "[NAME@]LISTEN=TARGET",
       Arity.MANY,
@@ -50,7 +50,7 @@ public enum Flag {
       "[NAME@]LISTEN=APP",
       Arity.MANY,
       "an address that other programs of the mesh call, and the app behind it; the control"
-          + " plane says who may call and over which TLS (see proxy/docs/serve.md). LISTEN:"
+          + " plane says who may call and over which TLS (see docs/use/serve.md). LISTEN:"
           + " IP:PORT or [IP6]:PORT. APP: HOST:PORT or unix:/path. Repeatable"),
   SERVE_DRAIN_SPREAD(
       "DURATION",

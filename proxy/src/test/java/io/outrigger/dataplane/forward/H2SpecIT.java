@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The h2spec conformance suite against a forwarded route, over each way to talk to the operating
- * system; see {@code docs/h2spec.md}.
+ * system; see {@code docs/extend/proofs.md}.
  */
 final class H2SpecIT {
   private static final int CASES = 146;

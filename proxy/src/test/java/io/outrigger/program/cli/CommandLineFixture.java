@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine;
 
 /** Runs command lines against entrypoints that only write down what they were given. */
 final class CommandLineFixture {
@@ -54,16 +55,27 @@ final class CommandLineFixture {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    CommandContext context =
-        new CommandContext(
+    return Main.execute(entrypoints(), context(), args);
+  }
+
+  /** The commands with their options, as picocli knows them. */
+  CommandLine commandLine() {
+    return OutriggerCommand.commandLine(
+        entrypoints(), new SidecarRun(entrypoints(), context()), context());
+  }
+
+  private CommandContext context() {
+    return new CommandContext(
             environment,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
             logging::add,
             () -> new Signals(System::nanoTime));
-    Entrypoints entrypoints =
-        new Entrypoints(
+  }
+
+  private Entrypoints entrypoints() {
+    return new Entrypoints(
             (options, files, overlay, signals) -> start(options),
             List.of(preparation),
             (duration, admin, story, signals) -> {
@@ -78,7 +90,6 @@ final class CommandLineFixture {
             },
             CredentialCheck::of,
             live);
-    return Main.execute(entrypoints, context, args);
   }
 
   private int start(ProxyOptions options) throws StartFailure {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every recipe of the page does what its heading says to resources such as istiod sends them. */
 final class OverlayRecipesTest {
-  private static final Path PAGE = Path.of("docs/overlay.md");
+  private static final Path PAGE = Path.of("../docs/use/overlay.md");
   private static final Pattern RECIPE =
       Pattern.compile("### (\\d+)\\. [^`]*```yaml\\n(.*?)```", Pattern.DOTALL);
 

@@ -158,10 +158,10 @@ class DnsResourcesScenarioTest {
     assertThat(route.retry().map(RetryPolicy::maxAttempts)).contains(3);
   }
 
-  /** The rules of proxy/docs/dns.md. */
+  /** The rules of docs/use/dns.md. */
   @Test
   void theRulesOfThePageAreInForce() throws Exception {
-    String page = Files.readString(Path.of("../proxy/docs/dns.md"));
+    String page = Files.readString(Path.of("../docs/use/dns.md"));
     int begin = page.indexOf("```yaml\n") + "```yaml\n".length();
     String rules =
         page.substring(begin, page.indexOf("```", begin)).replace("orders.example", "pay.test");
