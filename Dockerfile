@@ -11,7 +11,7 @@ COPY docker/assemble /build/assemble
 RUN ["/bin/sh", "/build/assemble", "/build/distribution", "/opt/outrigger"]
 
 FROM ${RUNTIME_IMAGE}
-ARG VERSION=0.1.0
+ARG VERSION=0.3.0
 ARG RUNTIME_IMAGE
 LABEL org.opencontainers.image.title="Outrigger" \
       org.opencontainers.image.description="A standalone xDS-aware sidecar proxy" \
