@@ -63,7 +63,6 @@ public record ConnectionSettings(
         maxConcurrentStreams, maxHeaderListBytes, sizes, timeouts, abuse, memory);
   }
 
-  /** Returns settings with stream windows that do not grow. */
   public ConnectionSettings withWindows(int stream, int connection) {
     return withWindows(new Windows(stream, stream, connection));
   }

@@ -98,7 +98,6 @@ public final class HeaderField {
     return bytes;
   }
 
-  /** Short for {@code name().known()}. */
   public KnownName known() {
     return name.known();
   }

@@ -20,7 +20,6 @@ public final class HeaderList {
   /** The heap size of a list without its fields. */
   private static final int OBJECT_BYTES = 64;
 
-  /** A list without fields. */
   public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
 
   /** The maximum size of a list that is cached, counted as in RFC 9113 section 6.5.2. */
@@ -83,7 +82,6 @@ public final class HeaderList {
     return heapBytes;
   }
 
-  /** The number of fields. */
   public int size() {
     return size;
   }
@@ -239,7 +237,6 @@ public final class HeaderList {
       return this;
     }
 
-    /** Adds all fields of {@code list}. */
     public Builder addAll(HeaderList list) {
       for (int i = 0; i < list.size; i++) {
         add(list.fields[i]);

@@ -60,7 +60,6 @@ final class HpackOutput {
     bytes(text, 0, text.length);
   }
 
-  /** Writes bytes unchanged. */
   void bytes(byte[] from, int at, int size) {
     reserve(size);
     System.arraycopy(from, at, bytes, length, size);

@@ -38,7 +38,6 @@ final class HpackSpace {
   /** Work buffer for DATA that is copied from one buffer to another. */
   final WorkBuffer data = new WorkBuffer();
 
-  /** The output of the encoder. */
   final HpackOutput output = new HpackOutput();
 
   /**
@@ -48,7 +47,6 @@ final class HpackSpace {
 
   private HpackSpace() {}
 
-  /** The space of the calling thread. */
   static HpackSpace current() {
     return CURRENT.get();
   }

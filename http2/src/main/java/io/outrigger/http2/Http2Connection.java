@@ -102,7 +102,6 @@ public final class Http2Connection {
     var unused = SocketReads.of(channel);
   }
 
-  /** The event loop to which this connection is confined. */
   public EventLoop eventLoop() {
     return ctx.channel().eventLoop();
   }

@@ -25,7 +25,6 @@ public enum Http2Error {
     this.code = code;
   }
 
-  /** The error code as it is sent. */
   public int code() {
     return code;
   }

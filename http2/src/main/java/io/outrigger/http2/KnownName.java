@@ -27,7 +27,6 @@ public enum KnownName {
   PREVIOUS_ATTEMPTS("grpc-previous-rpc-attempts", 1 << 19),
   LOCAL("x-outrigger-local", 1 << 20),
   FORWARDED_CLIENT_CERT("x-forwarded-client-cert", 1 << 21),
-  /** Any other name. */
   OTHER("", 0);
 
   private final String text;

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class PeerErrors {
-  /** The kind of a peer. */
   public enum Side {
     /** A local app that uses a forward. */
     APP,

@@ -11,7 +11,6 @@ import io.outrigger.base.LoopConfined;
  */
 @AnyThread
 public interface ProcessMemory {
-  /** Memory that is never short. */
   ProcessMemory UNLIMITED = new Unlimited();
 
   /** Whether so much memory is held that no memory should be kept merely for speed. */

@@ -4,9 +4,7 @@ package io.outrigger.dataplane.calls;
 public enum CallCounter {
   /** Requests whose headers arrived. */
   STARTED,
-  /** Requests that have ended, with any outcome. */
   ENDED,
-  /** Requests that the app cancelled; these have no status. */
   CANCELLED,
   /** DATA bytes received from apps. */
   REQUEST_BYTES,

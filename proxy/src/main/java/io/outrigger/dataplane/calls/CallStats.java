@@ -29,9 +29,6 @@ public final class CallStats {
 
   private final Map<String, MethodStats> byMethod;
 
-  /**
-   * @param loop the index of the event loop
-   */
   public CallStats(int loop, Measuring measuring) {
     this.loop = loop;
     other = new MethodStats(measuring);
@@ -40,7 +37,6 @@ public final class CallStats {
             .collect(Collectors.toMap(name -> name, name -> new MethodStats(measuring)));
   }
 
-  /** The index of the event loop. */
   int loop() {
     return loop;
   }

@@ -39,7 +39,6 @@ public final class CallTotals {
     return counters[counter.slot()];
   }
 
-  /** Requests in progress. */
   public long active() {
     return Math.max(0, count(CallCounter.STARTED) - count(CallCounter.ENDED));
   }
@@ -49,7 +48,6 @@ public final class CallTotals {
     return queued;
   }
 
-  /** gRPC requests that ended with {@code code}. */
   public long byGrpcStatus(RpcStatus.Code code) {
     return counters[CallStats.GRPC + code.number()];
   }

@@ -88,7 +88,6 @@ public final class Histogram {
     return counts.getOpaque(bucket);
   }
 
-  /** The sum of all values. */
   public long sum() {
     return counts.getOpaque(bounds.length + 1);
   }

@@ -42,7 +42,6 @@ public enum LocalReason {
     return ordinal();
   }
 
-  /** The text of this reason on the wire. */
   public AsciiString text() {
     return text;
   }

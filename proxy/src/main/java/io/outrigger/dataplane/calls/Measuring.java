@@ -27,7 +27,6 @@ public record Measuring(
     methods = Set.copyOf(methods);
   }
 
-  /** Measures calls of a client. */
   public Measuring(
       Set<String> methods, boolean localities, boolean callDelays, boolean attemptDelays) {
     this(methods, localities, callDelays, attemptDelays, false);

@@ -223,12 +223,10 @@ public final class Http2Listener {
         : 0;
   }
 
-  /** The forward that this listener serves. */
   public Forward forward() {
     return forward;
   }
 
-  /** The number of open connections. */
   public int connections() {
     return open.get();
   }

@@ -20,7 +20,6 @@ public sealed interface ListenAddress {
     }
   }
 
-  /** A unix domain socket. */
   record Unix(String path) implements ListenAddress {
     @Override
     public String toString() {
@@ -67,7 +66,6 @@ public sealed interface ListenAddress {
     return equals(other);
   }
 
-  /** The grammar of addresses. */
   final class Text {
     private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
     private static final Pattern TCP =

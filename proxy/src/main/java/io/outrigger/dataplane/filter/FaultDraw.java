@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * an invalid or out-of-range number counts as absent.
  */
 final class FaultDraw {
-  /** The result for no delay. */
   static final long NO_DELAY = -1;
 
   static final String DELAY = "x-envoy-fault-delay-request";

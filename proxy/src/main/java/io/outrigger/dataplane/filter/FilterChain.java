@@ -33,7 +33,6 @@ public final class FilterChain {
     return new FilterChain(Stream.concat(filters.stream(), Stream.of(last)).toList());
   }
 
-  /** Whether the chain has no filters. */
   public boolean isEmpty() {
     return filters.isEmpty();
   }

@@ -7,7 +7,6 @@ public sealed interface FilterStep {
   /** The request continues with the next filter; after the last filter it is sent. */
   FilterStep PROCEED = new Proceed();
 
-  /** See {@link #PROCEED}. */
   record Proceed() implements FilterStep {}
 
   /**

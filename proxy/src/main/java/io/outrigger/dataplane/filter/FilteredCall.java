@@ -22,7 +22,6 @@ public interface FilteredCall {
   /** Tells the decision of an RBAC filter. */
   void decided(Rbac.Decision decision);
 
-  /** The cluster in which the call is balanced. */
   String cluster();
 
   /** All clusters of a weighted route; empty when the route has only one cluster. */

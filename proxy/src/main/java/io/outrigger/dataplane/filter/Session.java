@@ -38,7 +38,6 @@ public final class Session implements SessionHint {
     return clusters.contains(named) ? named : "";
   }
 
-  /** Whether the given filter created this session. */
   @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
   boolean isOf(SessionFilter other) {
     return filter == other;

@@ -79,7 +79,6 @@ public final class SessionFilter implements RouteFilter {
     return new FilterPlan("stateful_session", settings, Map.of(), List.of(), asked);
   }
 
-  /** The name of the cookie. */
   String name() {
     return name;
   }

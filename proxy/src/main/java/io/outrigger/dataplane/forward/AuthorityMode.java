@@ -11,10 +11,8 @@ public sealed interface AuthorityMode {
   /** Sends the app's authority, or the target's authority when the app sent none. */
   record Preserve() implements AuthorityMode {}
 
-  /** Always sends {@code field}. */
   record Fixed(HeaderField field) implements AuthorityMode {}
 
-  /** Always sends {@code text}. */
   static AuthorityMode fixed(String text) {
     return new Fixed(HeaderField.of(KnownName.AUTHORITY, text));
   }

@@ -77,7 +77,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     STREAMING,
     /** The call waits for the back-off before the next attempt to end (A6). */
     BACKING_OFF,
-    /** The call has ended. */
     OVER;
 
     /** Returns {@code next}; throws when the table does not allow this transition. */
@@ -113,7 +112,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     OF_CONNECTION
   }
 
-  /** The call that makes the attempts. */
   interface Call {
     Forward forward();
 
@@ -289,7 +287,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     session = hint;
   }
 
-  /** Whether {@link #route} was called. */
   boolean isRouted() {
     return cluster != null;
   }
@@ -484,7 +481,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     releaseCluster();
   }
 
-  /** Whether a retry is still possible. */
   boolean mayRetry() {
     return retries != null && request.canReplay() && !time.isOver();
   }

@@ -13,13 +13,11 @@ import java.util.Optional;
 /** The peer that opens the streams of a downstream connection, and where its calls go. */
 @AnyThread
 public sealed interface Caller {
-  /** Finds the target of each call. */
   TargetResolver targets();
 
   /** The reason of calls that fail because no endpoint can be reached. */
   LocalReason unreachable();
 
-  /** Returns the request headers to forward. */
   HeaderList forwarded(HeaderList request);
 
   /** Returns the side that errors of the peer count for. */

@@ -26,7 +26,6 @@ public final class DeadlineTimers {
     Runnable in(long delayNanos, Runnable task);
   }
 
-  /** Something with a deadline. */
   abstract static class Entry {
     private @Nullable Entry before;
     private @Nullable Entry after;

@@ -57,7 +57,6 @@ public record ForwardSettings(
         authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, other, nodeId);
   }
 
-  /** The default settings of the contract. */
   public static ForwardSettings defaults(String nodeId) {
     return new ForwardSettings(
         new AuthorityMode.OfTarget(), MAX_QUEUED_REQUESTS, MAX_QUEUED_BYTES, () -> nodeId);

@@ -52,7 +52,6 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     DELAYED,
     /** The call has a cluster, and its {@link CallAttempts} do the rest. */
     SENDING,
-    /** The call has ended. */
     DONE;
 
     /** Returns {@code next}; throws when the table does not allow this transition. */

@@ -233,7 +233,6 @@ public final class MemoryGauge implements ProcessMemory {
     }
   }
 
-  /** Whether another connection has to be ended. */
   boolean isToEnd() {
     return heapToEnd.get() > 0 || directShare >= (relieving.get() ? RELIEVED : HEAVY);
   }

@@ -69,7 +69,6 @@ public final class AppSelectors {
         && rbac.rules().filter(rules -> rules.action() == Rbac.Action.ALLOW).isPresent();
   }
 
-  /** Returns the selector of {@code host}. */
   public ConfigSelector of(VirtualHost host) {
     RouteIndex routes = RouteIndex.of(host.routes());
     RouteChoice[] choices = new RouteChoice[routes.size()];

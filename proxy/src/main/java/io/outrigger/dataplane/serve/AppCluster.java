@@ -92,7 +92,6 @@ public final class AppCluster {
     return new ClusterConfig.Leaf(cluster, Outcome.ok(endpoints), "");
   }
 
-  /** The cluster, for routes. */
   public ClusterHandle handle() {
     return handle;
   }

@@ -23,13 +23,10 @@ public record ServeSettings(
     Duration drainGrace,
     boolean requiresRbac,
     boolean tellsPeer) {
-  /** The default of {@code --serve-drain-spread}. */
   public static final Duration DRAIN_SPREAD = Duration.ofSeconds(30);
 
-  /** The default of {@code --serve-drain-grace}. */
   public static final Duration DRAIN_GRACE = Duration.ofMinutes(10);
 
-  /** Settings with all defaults. */
   public ServeSettings(String name, InetSocketAddress listen) {
     this(name, listen, DRAIN_SPREAD, DRAIN_GRACE, false, false);
   }

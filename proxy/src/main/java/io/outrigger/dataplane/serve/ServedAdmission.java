@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class ServedAdmission implements Admission {
-  /** The limit for the time of a handshake. */
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   /**
@@ -124,7 +123,6 @@ final class ServedAdmission implements Admission {
     return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));
   }
 
-  /** An accepted socket with its addresses. */
   private record Accepted(Channel channel, InetSocketAddress local, InetSocketAddress peer) {
     IpAddress localIp() {
       return IpAddress.of(local.getAddress());
@@ -139,7 +137,6 @@ final class ServedAdmission implements Admission {
     }
   }
 
-  /** The TLS handshake of one connection. */
   private final class Handshake implements TlsHandshake.Listener {
     private final Accepted connection;
     private final ServedChain chain;

@@ -74,7 +74,6 @@ public final class ServedChain implements TargetResolver {
     targets = targets(routes);
   }
 
-  /** The settings of the chain. */
   public ServerFilterChain config() {
     return config;
   }
@@ -110,7 +109,6 @@ public final class ServedChain implements TargetResolver {
         : now.byHost().getOrDefault(match.get().host(), now.others());
   }
 
-  /** Returns the virtual host of an authority. */
   public Optional<DomainMatch> hostFor(String authority) {
     return targets.routes().match(authority);
   }

@@ -44,11 +44,9 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ServedListener {
-  /** The state of the port. */
   public enum State {
     /** There is no configuration yet, or no connection to the app. */
     WAITING,
-    /** The port is open. */
     SERVING,
     /** The control plane has no usable configuration. */
     NOT_SERVING,
@@ -352,7 +350,6 @@ public final class ServedListener {
     return Stream.concat(leaving.stream(), Stream.ofNullable(port));
   }
 
-  /** The number of open connections. */
   public int connections() {
     return listeners().mapToInt(Http2Listener::connections).sum();
   }
@@ -375,7 +372,6 @@ public final class ServedListener {
     return config != null && config.listener().defaultChain().filter(chain::equals).isPresent();
   }
 
-  /** Returns the current state. */
   public ServedView view() {
     List<ServedView.Chain> chains =
         config == null

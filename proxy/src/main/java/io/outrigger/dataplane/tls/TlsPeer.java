@@ -34,7 +34,6 @@ public record TlsPeer(
     chain = List.copyOf(chain);
   }
 
-  /** The peer of a finished handshake. */
   static TlsPeer of(TlsHandler tls, Optional<String> serverName) throws SSLPeerUnverifiedException {
     SSLEngine engine = tls.engine();
     SSLSession session = engine.getSession();

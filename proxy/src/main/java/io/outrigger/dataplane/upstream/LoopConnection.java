@@ -141,7 +141,6 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return error;
   }
 
-  /** Whether no stream is open. */
   boolean isUnused() {
     return socket == null || socket.activeStreams() == 0;
   }

@@ -86,9 +86,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   /** The number of connections beyond the first that this loop has reserved at the transport. */
   private int spares;
 
-  /**
-   * @param index the index of the event loop
-   */
   LoopConnections(
       UpstreamTransport transport,
       int index,

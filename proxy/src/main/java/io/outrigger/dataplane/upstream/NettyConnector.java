@@ -33,7 +33,6 @@ public final class NettyConnector implements Connector {
     sockets = new UpstreamSockets(loops);
   }
 
-  /** The connections that are open. */
   public UpstreamSockets sockets() {
     return sockets;
   }

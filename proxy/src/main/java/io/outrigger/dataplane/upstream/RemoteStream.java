@@ -153,7 +153,6 @@ final class RemoteStream implements Http2Stream {
     unsent.skip(Math.min(bytes, unsent.bytes()));
   }
 
-  /** Passes the last event of the stream to the call. */
   void deliverLast(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
       state = State.GONE;

@@ -25,7 +25,6 @@ final class RemoteStreamOwner implements StreamWaiter {
      */
     void lend(RemoteStreamOwner waiter);
 
-    /** Cancels the wait of {@code waiter}. */
     void forget(StreamWaiter waiter);
   }
 

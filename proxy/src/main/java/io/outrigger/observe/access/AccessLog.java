@@ -37,7 +37,6 @@ public final class AccessLog implements AutoCloseable {
     return access;
   }
 
-  /** Creates an access log that writes to stdout. */
   public static AccessLog toStdout() {
     return started("stdout", new Stdout(), () -> {});
   }
@@ -61,12 +60,10 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  /** Returns the observer that logs the calls of one forward. */
   public CallObserver of(String forward) {
     return of(forward, false);
   }
 
-  /** Returns the observer that logs the calls of one served address. */
   public CallObserver ofServe(String serve) {
     return of(serve, true);
   }

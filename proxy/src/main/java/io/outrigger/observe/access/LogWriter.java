@@ -36,7 +36,6 @@ final class LogWriter implements AutoCloseable {
   /** Whether the last write failed. Confined to the writer thread. */
   private boolean failing;
 
-  /** An entry of the log. */
   interface Entry {
     /** Appends the entry's lines, each with its line break, in ASCII. Runs on the writer thread. */
     void append(StringBuilder lines);

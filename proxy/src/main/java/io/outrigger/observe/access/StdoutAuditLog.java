@@ -23,7 +23,6 @@ public final class StdoutAuditLog implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Creates the audit log of the process. */
   public static StdoutAuditLog started() {
     var audit = new StdoutAuditLog(new Stdout(), Clock.systemUTC(), AccessLog.MAX_WAITING);
     audit.start();

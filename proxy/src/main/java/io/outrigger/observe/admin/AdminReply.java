@@ -34,7 +34,6 @@ public record AdminReply(
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
 
-  /** Creates a reply with the whole body. */
   public AdminReply(int status, String contentType, byte[] body) {
     this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), Map.of());
   }
@@ -45,7 +44,6 @@ public record AdminReply(
         200, "text/event-stream", Unpooled.EMPTY_BUFFER, Optional.of(feed), Map.of());
   }
 
-  /** Writes a body. */
   public interface Body {
     void writeTo(OutputStream out) throws IOException;
   }

@@ -29,7 +29,6 @@ public final class ExplainView {
 
   private ExplainView() {}
 
-  /** Returns the reply. */
   public static AdminReply reply(Explanation explanation) {
     List<JsonObject> branches = new ArrayList<>();
     int endpoints = 0;

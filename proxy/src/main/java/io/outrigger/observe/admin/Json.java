@@ -73,7 +73,6 @@ final class Json {
     }
   }
 
-  /** Returns the value as JSON. */
   static JsonElement tree(@Nullable Object value) {
     return value instanceof JsonElement json ? json : Lazy.GSON.toJsonTree(value);
   }
@@ -87,7 +86,6 @@ final class Json {
     return object;
   }
 
-  /** Returns the document that {@code json} contains. */
   static JsonElement parsed(String json) {
     return JsonParser.parseString(json);
   }

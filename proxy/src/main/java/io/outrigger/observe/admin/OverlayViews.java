@@ -12,7 +12,6 @@ import java.util.List;
 public final class OverlayViews {
   private OverlayViews() {}
 
-  /** Returns the reply of {@code /overlay}. */
   public static AdminReply reply(OverlayStatus status) {
     return AdminReply.json(
         Json.object(

@@ -34,7 +34,6 @@ public record Event(
   /** A line of text. */
   public record Line(String text) implements Cause {}
 
-  /** An event of a load-balancing tree. */
   public record Balancing(LbEvent event) implements Cause {}
 
   /**

@@ -2,7 +2,6 @@ package io.outrigger.observe.events;
 
 import java.util.Locale;
 
-/** The kinds of events. */
 public enum EventKind {
   /** A response of a control plane was accepted (ACK). */
   ACK,

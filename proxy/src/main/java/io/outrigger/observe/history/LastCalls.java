@@ -28,9 +28,6 @@ public final class LastCalls implements CallObserver {
   private final boolean[] isStarted;
   private final ConcurrentHashMap<String, CallRecord> byPath = new ConcurrentHashMap<>();
 
-  /**
-   * @param loops the number of event loops
-   */
   public LastCalls(String forward, Clock clock, int loops) {
     this.forward = forward;
     this.clock = clock;

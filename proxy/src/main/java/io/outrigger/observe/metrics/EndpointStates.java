@@ -27,7 +27,6 @@ public final class EndpointStates {
     return byCluster.computeIfAbsent(cluster, name -> new EndpointTally());
   }
 
-  /** Returns all counts. */
   public List<Count> counts() {
     List<Count> all = new ArrayList<>();
     byCluster.forEach(

@@ -111,7 +111,6 @@ public final class LbCounters {
     }
   }
 
-  /** Returns an observer that counts for {@code target}. */
   public LbObserver of(String target) {
     return new LbObserver() {
       @Override
@@ -137,7 +136,6 @@ public final class LbCounters {
     };
   }
 
-  /** Returns the counts so far. */
   public Counts counts() {
     Map<Count, Map<Labels, Long>> copy = new EnumMap<>(Count.class);
     counts.forEach((count, values) -> copy.put(count, Map.copyOf(values)));

@@ -49,7 +49,6 @@ final class ExportOutageLog {
     return new ReportingSpanExporter(exporter, this);
   }
 
-  /** Observes one export, and returns it. */
   CompletableResultCode watch(CompletableResultCode delivery) {
     return delivery.whenComplete(
         () -> {
@@ -91,7 +90,6 @@ final class ExportOutageLog {
     return text == null ? "" : text.lines().findFirst().orElse("");
   }
 
-  /** A metric exporter that reports outages to an {@link ExportOutageLog}. */
   private record ReportingMetricExporter(MetricExporter exporter, ExportOutageLog outage)
       implements MetricExporter {
     @Override
@@ -125,7 +123,6 @@ final class ExportOutageLog {
     }
   }
 
-  /** A span exporter that reports outages to an {@link ExportOutageLog}. */
   private record ReportingSpanExporter(SpanExporter exporter, ExportOutageLog outage)
       implements SpanExporter {
     @Override

@@ -92,7 +92,6 @@ final class AdminServers implements AutoCloseable {
     return servers;
   }
 
-  /** Opens the port of a server. */
   private interface Opening<T> {
     T open(InetSocketAddress address) throws IOException;
   }

@@ -97,7 +97,6 @@ final class AuthorityTargets implements TargetResolver {
     return Optional.ofNullable(byAuthority.get(authority)).map(entry -> entry.target);
   }
 
-  /** Returns the targets in use. */
   List<TargetRuntime> targets() {
     return byAuthority.values().stream().map(entry -> entry.target).toList();
   }

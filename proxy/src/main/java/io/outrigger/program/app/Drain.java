@@ -55,7 +55,6 @@ final class Drain {
     this.limits = limits;
   }
 
-  /** Whether a shutdown has begun. */
   boolean hasBegun() {
     return begun.get();
   }

@@ -89,7 +89,6 @@ final class LocalOverlay {
     watcher.close();
   }
 
-  /** Returns the effect of each rule. */
   OverlayStatus status() {
     return !roots.isEmpty()
         ? new OverlayStatus(

@@ -456,17 +456,14 @@ public final class ProxyApp implements AutoCloseable {
         .listen();
   }
 
-  /** Returns the address of the admin server; empty when the server is off. */
   public Optional<InetSocketAddress> adminAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
   }
 
-  /** Returns the address of the {@code --health} server; empty when the server is off. */
   public Optional<InetSocketAddress> healthAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::healthAddress);
   }
 
-  /** Returns the address of the admin gRPC server; empty when the server is off. */
   public Optional<InetSocketAddress> adminGrpcAddress() {
     return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);
   }

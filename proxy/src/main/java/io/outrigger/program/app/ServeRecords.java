@@ -155,7 +155,6 @@ final class ServeRecords implements ServeObserver {
     events.add(EventKind.DENIED, "", serve, new Event.Line(text + more));
   }
 
-  /** Returns the counts of decisions so far. */
   List<MetricsView.Decisions> decisions() {
     List<MetricsView.Decisions> all = new ArrayList<>();
     decisions.forEach(
@@ -171,7 +170,6 @@ final class ServeRecords implements ServeObserver {
     return all;
   }
 
-  /** Returns the counts of handshakes so far. */
   Map<HandshakeResult, Long> handshakes() {
     Map<HandshakeResult, Long> counts = new EnumMap<>(HandshakeResult.class);
     handshakes.forEach((result, count) -> counts.put(result, count.sum()));

@@ -40,7 +40,6 @@ public final class TargetReports {
     this.ignoreRouteTimeout = ignoreRouteTimeout;
   }
 
-  /** Called when {@code config} is in use. */
   void onReady(XdsConfig config) {
     failure = Optional.empty();
     if (!isReady) {

@@ -115,7 +115,6 @@ public record Entrypoints(
         rules = List.copyOf(rules);
       }
 
-      /** Creates a result that has only errors. */
       public Result(ResourceFiles files, List<String> errors) {
         this(files, errors, List.of(), List.of(), List.of());
       }

@@ -62,7 +62,6 @@ record JsonView(JsonObject json) {
     return text(name).replaceFirst("(\\.\\d{3})\\d+Z$", "$1Z");
   }
 
-  /** Returns the {@link #text} of several members. */
   String[] texts(String... names) {
     return Arrays.stream(names).map(this::text).toArray(String[]::new);
   }
@@ -98,7 +97,6 @@ record JsonView(JsonObject json) {
         : List.of();
   }
 
-  /** Returns the names of all members, in order. */
   List<String> names() {
     return List.copyOf(json.keySet());
   }

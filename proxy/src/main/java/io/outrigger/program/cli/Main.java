@@ -48,7 +48,6 @@ public final class Main {
 
   private Main() {}
 
-  /** The program {@code outrigger}. */
   public static void main(String[] args) {
     MemoryPlan memory = MemoryPlan.ofProcess();
     memory.limitBuffers();

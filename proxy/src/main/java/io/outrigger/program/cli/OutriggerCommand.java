@@ -128,7 +128,6 @@ final class OutriggerCommand implements Runnable {
         "no subcommand; give one of " + String.join(", ", self.subcommands().keySet()));
   }
 
-  /** Renders the text of {@code --version}. */
   static final class VersionText implements IVersionProvider {
     @Override
     public String[] getVersion() {

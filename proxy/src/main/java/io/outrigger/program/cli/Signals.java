@@ -91,7 +91,6 @@ public final class Signals {
         .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
   }
 
-  /** Sets the action of the first signal. */
   public void onFirst(Runnable action) {
     var unused = first.thenRun(action);
   }
@@ -101,7 +100,6 @@ public final class Signals {
     var unused = second.thenRun(action);
   }
 
-  /** Sets the action of SIGHUP. */
   public void onHangUp(Runnable action) {
     hangUp = action;
   }

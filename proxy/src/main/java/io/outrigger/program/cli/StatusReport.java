@@ -19,7 +19,6 @@ final class StatusReport {
   private static final int MAX_MESSAGE = 160;
   private static final int OVERLAID_SHOWN = 4;
 
-  /** Sorts failing forwards first. */
   private static final Comparator<JsonView> FAILING =
       Comparator.comparing((JsonView forward) -> forward.text("error").isEmpty())
           .thenComparing(forward -> forward.number("failing") == 0);

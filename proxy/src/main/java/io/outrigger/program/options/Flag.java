@@ -159,7 +159,6 @@ public enum Flag {
   private final Arity arity;
   private final String help;
 
-  /** A switch. */
   Flag(String help) {
     this("", Arity.SWITCH, help);
   }

@@ -53,7 +53,6 @@ public record ProxyOptions(
     forwards = List.copyOf(forwards);
   }
 
-  /** Returns the names of all {@code dns:///} targets. */
   public List<ClusterSource.StrictDns> dnsNames() {
     return forwards.stream()
         .map(ForwardSpec::target)
@@ -212,7 +211,6 @@ public record ProxyOptions(
 
   /** The {@code :authority} that is sent upstream and matched against virtual hosts. */
   public sealed interface AuthorityMode {
-    /** Uses the target's authority. */
     record OfTarget() implements AuthorityMode {}
 
     /** Uses the authority of the app's request. */
@@ -230,13 +228,10 @@ public record ProxyOptions(
 
   /** The destination of the access log, which has one JSON line per request. */
   public sealed interface AccessLog {
-    /** Writes no access log. */
     record Off() implements AccessLog {}
 
-    /** Writes to stdout. */
     record Stdout() implements AccessLog {}
 
-    /** Appends to a file. */
     record ToFile(Path path) implements AccessLog {}
   }
 

@@ -50,7 +50,6 @@ public final class ChannelzIds {
     return new Snapshot();
   }
 
-  /** One snapshot of all objects. */
   @ControlConfined
   public final class Snapshot {
     private final Map<Object, Long> seen = new HashMap<>();
@@ -86,7 +85,6 @@ public final class ChannelzIds {
       channels.put(id, new Channel(id, name, state, calls, each));
     }
 
-    /** Adds the port of a forward. */
     public void server(String forward, ListenAddress listen, Calls calls) {
       long id = id(new ServerName(forward));
       long socket = id(new ListenSocketName(forward));

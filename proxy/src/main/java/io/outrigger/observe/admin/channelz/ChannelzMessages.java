@@ -94,7 +94,6 @@ final class ChannelzMessages {
         .build();
   }
 
-  /** Returns the listening socket of a server. */
   static Socket listenSocket(ChannelzView.Server server) {
     return Socket.newBuilder().setRef(listenRef(server)).setLocal(address(server.listen())).build();
   }

@@ -42,7 +42,6 @@ final class Health {
     all = statuses;
   }
 
-  /** Returns the service, for a server. */
   ServerServiceDefinition service() {
     ServerServiceDefinition generated = each.getHealthService().bindService();
     return ServerServiceDefinition.builder(HealthSchema.SERVICE)
