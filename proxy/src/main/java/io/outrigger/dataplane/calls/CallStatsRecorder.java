@@ -5,11 +5,11 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.config.Backend;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -237,44 +237,8 @@ public final class CallStatsRecorder implements CallSummary {
     stats.count(CallCounter.UNOBSERVED);
   }
 
-  @Override
-  public CharSequence method() {
-    return head == null ? AsciiString.EMPTY_STRING : head.method();
-  }
-
-  @Override
-  public String path() {
-    return head == null ? "" : head.path();
-  }
-
-  @Override
-  public CharSequence authority() {
-    return head == null ? AsciiString.EMPTY_STRING : head.authority();
-  }
-
-  @Override
-  public boolean isGrpc() {
+  private boolean isGrpc() {
     return head != null && head.isGrpc();
-  }
-
-  @Override
-  public RpcStatus.Code code() {
-    return code;
-  }
-
-  @Override
-  public int httpStatus() {
-    return httpStatus;
-  }
-
-  @Override
-  public Optional<LocalReason> localReason() {
-    return Optional.ofNullable(reason);
-  }
-
-  @Override
-  public @Nullable String clusterName() {
-    return clusterName;
   }
 
   @Override
@@ -283,18 +247,18 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   @Override
-  public String target() {
-    return target;
+  public String path() {
+    return head == null ? "" : head.path();
   }
 
   @Override
-  public int routeIndex() {
-    return chosen == null ? -1 : chosen.route().index();
+  public RpcStatus.Code code() {
+    return code;
   }
 
   @Override
-  public Optional<EffectiveTimeout.Source> limitSource() {
-    return chosen == null ? Optional.empty() : Optional.of(chosen.limit().source());
+  public @Nullable String clusterName() {
+    return clusterName;
   }
 
   @Override
@@ -303,64 +267,44 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   @Override
-  public long endedNanos() {
-    return endedNanos;
-  }
-
-  @Override
-  public Optional<String> route() {
-    String name = chosen == null ? "" : chosen.route().name();
-    return name.isEmpty() ? Optional.empty() : Optional.of(name);
-  }
-
-  @Override
-  public Optional<Locality> locality() {
-    return picked == null ? Optional.empty() : Optional.of(picked.backend().locality());
-  }
-
-  @Override
-  public OptionalInt priority() {
-    return picked == null ? OptionalInt.empty() : OptionalInt.of(picked.backend().priority());
-  }
-
-  @Override
-  public int attempts() {
-    return attempts;
-  }
-
-  @Override
   public long durationNanos() {
     return durationNanos;
   }
 
   @Override
-  public long timeoutNanos() {
-    return timeoutNanos;
+  public long endedNanos() {
+    return endedNanos;
   }
 
   @Override
-  public CharSequence traceparent() {
-    AsciiString value = head == null ? null : head.headers().get(TRACEPARENT);
-    return value == null ? AsciiString.EMPTY_STRING : value;
-  }
-
-  @Override
-  public @Nullable PeerIdentity peer() {
-    return peer;
-  }
-
-  @Override
-  public @Nullable String policy() {
-    return policy;
-  }
-
-  @Override
-  public long requestBytes() {
-    return requestBytes;
-  }
-
-  @Override
-  public long responseBytes() {
-    return responseBytes;
+  public CallRecord record(String forward, long endMillis) {
+    Optional<Backend> backend = Optional.ofNullable(picked).map(Subchannel::backend);
+    AsciiString traceparent = head == null ? null : head.headers().get(TRACEPARENT);
+    return new CallRecord(
+        forward,
+        endMillis,
+        durationNanos,
+        head == null ? AsciiString.EMPTY_STRING : head.method(),
+        path(),
+        head == null ? AsciiString.EMPTY_STRING : head.authority(),
+        target,
+        chosen == null ? -1 : chosen.route().index(),
+        Optional.ofNullable(chosen).map(to -> to.route().name()).filter(name -> !name.isEmpty()),
+        Optional.ofNullable(clusterName),
+        Optional.ofNullable(address()),
+        backend.map(Backend::locality),
+        picked == null ? OptionalInt.empty() : OptionalInt.of(picked.backend().priority()),
+        attempts,
+        isGrpc(),
+        code,
+        httpStatus,
+        Optional.ofNullable(reason),
+        requestBytes,
+        responseBytes,
+        timeoutNanos,
+        Optional.ofNullable(chosen).map(to -> to.limit().source()),
+        traceparent == null ? AsciiString.EMPTY_STRING : traceparent,
+        peer,
+        policy);
   }
 }

@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.forward;
 
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.http2.HeaderList;
@@ -20,12 +22,12 @@ final class CallDecision {
   static HeaderList appended(HeaderList last, CallSummary call) {
     return HeaderList.builder(last.size() + 1)
         .addAll(last)
-        .add(GrpcNames.DECISION, text(call))
+        .add(GrpcNames.DECISION, text(call.record("", 0)))
         .build();
   }
 
   /** Such as {@code route=2; cluster=pay; endpoint=10.0.0.7:80; attempts=1; limit=15s}. */
-  static String text(CallSummary call) {
+  static String text(CallRecord call) {
     var text = new StringBuilder();
     add(text, "target", call.target());
     if (call.routeIndex() >= 0) {
@@ -33,7 +35,7 @@ final class CallDecision {
     }
     call.route().ifPresent(name -> add(text, "route_name", name));
     call.cluster().ifPresent(name -> add(text, "cluster", name));
-    call.endpoint().ifPresent(address -> add(text, "endpoint", address));
+    call.endpoint().map(EndpointAddress::toString).ifPresent(to -> add(text, "endpoint", to));
     call.locality().ifPresent(place -> add(text, "locality", place.toString()));
     add(text, "attempts", Integer.toString(call.attempts()));
     if (call.timeoutNanos() != EffectiveTimeout.NONE) {

@@ -3,8 +3,8 @@ package io.outrigger.observe.access;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.route.EffectiveTimeout;
-import io.outrigger.observe.history.CallRecord;
 import java.time.Instant;
 import java.util.Optional;
 

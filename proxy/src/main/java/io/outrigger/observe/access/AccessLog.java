@@ -2,7 +2,7 @@ package io.outrigger.observe.access;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallObserver;
-import io.outrigger.observe.history.CallRecord;
+import io.outrigger.dataplane.calls.CallRecord;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ public final class AccessLog implements AutoCloseable {
 
   private CallObserver of(String name, boolean isServed) {
     return call -> {
-      CallRecord entry = CallRecord.of(name, call, clock.millis());
+      CallRecord entry = call.record(name, clock.millis());
       return writer.add(lines -> AccessLine.append(lines, entry, isServed));
     };
   }

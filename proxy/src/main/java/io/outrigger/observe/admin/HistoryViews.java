@@ -1,8 +1,8 @@
 package io.outrigger.observe.admin;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.route.EffectiveTimeout;
-import io.outrigger.observe.history.CallRecord;
 import io.outrigger.observe.history.TrafficView;
 import java.time.Instant;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.outrigger.observe.history;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
 import java.time.Clock;
 import java.util.Optional;
@@ -56,7 +57,7 @@ public final class LastCalls implements CallObserver {
     if (byPath.size() >= MAX_PATHS && !byPath.containsKey(path)) {
       byPath.keySet().stream().findAny().ifPresent(byPath::remove); // paths may be random
     }
-    byPath.put(path, CallRecord.of(forward, call, clock.millis()));
+    byPath.put(path, call.record(forward, clock.millis()));
   }
 
   /** The last sampled call with the given path; query strings are ignored. */

@@ -11,9 +11,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CallStatsRecorderTest {
   @Test
   void aCallThatNeverBeganHasNothingToTell() {
-    CallSummary call = new CallStatsRecorder(new CallStats(3, Measuring.LITTLE));
+    CallSummary summary = new CallStatsRecorder(new CallStats(3, Measuring.LITTLE));
 
-    assertThat(call.loop()).isEqualTo(3);
+    CallRecord call = summary.record("orders", 0);
+
+    assertThat(summary.loop()).isEqualTo(3);
+    assertThat(summary.address()).isNull();
     assertThat(call.method()).isEmpty();
     assertThat(call.path()).isEmpty();
     assertThat(call.authority()).isEmpty();
@@ -24,7 +27,6 @@ class CallStatsRecorderTest {
     assertThat(call.route()).isEmpty();
     assertThat(call.limitSource()).isEmpty();
     assertThat(call.cluster()).isEmpty();
-    assertThat(call.address()).isNull();
     assertThat(call.endpoint()).isEmpty();
     assertThat(call.locality()).isEmpty();
     assertThat(call.priority()).isEmpty();
@@ -49,7 +51,7 @@ class CallStatsRecorderTest {
     call.ended(5, 6, 7);
 
     assertThat(call.durationNanos()).isEqualTo(5);
-    assertThat(call.timeoutNanos()).isEqualTo(6);
+    assertThat(call.record("orders", 0).timeoutNanos()).isEqualTo(6);
     assertThat(call.endedNanos()).isEqualTo(7);
   }
 }

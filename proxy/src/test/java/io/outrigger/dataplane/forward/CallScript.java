@@ -19,6 +19,7 @@ import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.filter.ActiveFaults;
@@ -75,10 +76,11 @@ final class CallScript {
         "orders", settings, TargetResolver.fixed(target), this::onEnded, tracer, memory.gauge, 1);
   }
 
-  private boolean onEnded(CallSummary call) {
+  private boolean onEnded(CallSummary summary) {
+    CallRecord call = summary.record("orders", 0);
     String reason = call.localReason().map(r -> "/" + r.text()).orElse("");
     ended.add(call.code() + "/" + call.httpStatus() + reason);
-    return observer.onEnded(call);
+    return observer.onEnded(summary);
   }
 
   /** Publishes one route without a time limit, and a READY backend. */

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSpans;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.CallTotals;
@@ -44,13 +46,16 @@ class CallSummaryTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  private boolean tell(CallSummary call) {
+  private boolean tell(CallSummary summary) {
+    CallRecord call = summary.record("orders", 0);
+    String cluster = String.valueOf(summary.clusterName());
+    EndpointAddress address = summary.address();
     told.add(
         "%s %s%s grpc=%s".formatted(call.method(), call.authority(), call.path(), call.isGrpc()));
     told.add("%s %s %s".formatted(call.code(), call.httpStatus(), call.localReason()));
     told.add("%s %s %s".formatted(call.target(), call.routeIndex(), call.route()));
-    told.add("%s %s %s".formatted(call.cluster(), call.clusterName(), call.limitSource()));
-    told.add("%s %s".formatted(call.endpoint(), call.address()));
+    told.add("%s %s %s".formatted(call.cluster(), cluster, call.limitSource()));
+    told.add("%s %s".formatted(call.endpoint(), address));
     told.add("%s %s x%s".formatted(call.locality(), call.priority(), call.attempts()));
     told.add("%s %s".formatted(call.durationNanos(), call.timeoutNanos()));
     told.add("%s %s".formatted(call.requestBytes(), call.responseBytes()));

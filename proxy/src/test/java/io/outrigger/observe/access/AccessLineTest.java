@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
 import io.outrigger.dataplane.calls.CallSummary;
-import io.outrigger.observe.history.CallRecord;
 import io.outrigger.testing.Conformance;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ class AccessLineTest {
 
   private static String line(CallSummary call, boolean isServed) {
     var out = new StringBuilder("before\n");
-    AccessLine.append(out, CallRecord.of("orders", call, END), isServed);
+    AccessLine.append(out, call.record("orders", END), isServed);
     return out.substring("before\n".length());
   }
 

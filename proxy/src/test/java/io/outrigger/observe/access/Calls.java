@@ -4,6 +4,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
@@ -29,13 +30,8 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   }
 
   @Override
-  public CharSequence method() {
-    return "POST";
-  }
-
-  @Override
-  public boolean isGrpc() {
-    return complete;
+  public int loop() {
+    return 0;
   }
 
   @Override
@@ -44,73 +40,8 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   }
 
   @Override
-  public int httpStatus() {
-    return complete ? 200 : 0;
-  }
-
-  @Override
-  public Optional<LocalReason> localReason() {
-    return complete ? Optional.of(LocalReason.UPSTREAM_RESET) : Optional.empty();
-  }
-
-  @Override
-  public Optional<String> route() {
-    return ifComplete("main");
-  }
-
-  @Override
-  public Optional<Locality> locality() {
-    return ifComplete(new Locality("r", "z", "s"));
-  }
-
-  @Override
-  public OptionalInt priority() {
-    return complete ? OptionalInt.of(1) : OptionalInt.empty();
-  }
-
-  @Override
-  public int attempts() {
-    return complete ? 2 : 0;
-  }
-
-  @Override
-  public long durationNanos() {
-    return 12_034_567;
-  }
-
-  @Override
-  public long timeoutNanos() {
-    return complete ? 1_500_000_000 : EffectiveTimeout.NONE;
-  }
-
-  @Override
-  public CharSequence traceparent() {
-    return complete ? "00-aa-bb-01" : "";
-  }
-
-  @Override
-  public long requestBytes() {
-    return 5;
-  }
-
-  @Override
-  public long responseBytes() {
-    return 7;
-  }
-
-  @Override
-  public int loop() {
-    return 0;
-  }
-
-  @Override
-  public String target() {
-    return "xds:///orders";
-  }
-
-  @Override
-  public int routeIndex() {
-    return complete ? 1 : -1;
+  public @Nullable String clusterName() {
+    return complete ? "pay" : null;
   }
 
   @Override
@@ -119,8 +50,8 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   }
 
   @Override
-  public Optional<EffectiveTimeout.Source> limitSource() {
-    return ifComplete(EffectiveTimeout.Source.TIMEOUT);
+  public long durationNanos() {
+    return 12_034_567;
   }
 
   @Override
@@ -129,19 +60,34 @@ record Calls(String path, String authority, boolean complete) implements CallSum
   }
 
   @Override
-  public @Nullable String clusterName() {
-    return complete ? "pay" : null;
-  }
-
-  @Override
-  public @Nullable PeerIdentity peer() {
-    return complete
-        ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "")
-        : null;
-  }
-
-  @Override
-  public @Nullable String policy() {
-    return complete ? "readers" : null;
+  public CallRecord record(String forward, long endMillis) {
+    return new CallRecord(
+        forward,
+        endMillis,
+        durationNanos(),
+        "POST",
+        path,
+        authority,
+        "xds:///orders",
+        complete ? 1 : -1,
+        ifComplete("main"),
+        Optional.ofNullable(clusterName()),
+        Optional.ofNullable(address()),
+        ifComplete(new Locality("r", "z", "s")),
+        complete ? OptionalInt.of(1) : OptionalInt.empty(),
+        complete ? 2 : 0,
+        complete,
+        code(),
+        complete ? 200 : 0,
+        ifComplete(LocalReason.UPSTREAM_RESET),
+        5,
+        7,
+        complete ? 1_500_000_000 : EffectiveTimeout.NONE,
+        ifComplete(EffectiveTimeout.Source.TIMEOUT),
+        complete ? "00-aa-bb-01" : "",
+        complete
+            ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "")
+            : null,
+        complete ? "readers" : null);
   }
 }

@@ -1,12 +1,10 @@
-package io.outrigger.observe.history;
+package io.outrigger.dataplane.calls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
-import io.outrigger.dataplane.calls.CallSummary;
-import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -17,9 +15,22 @@ import org.jspecify.annotations.Nullable;
  * Event loops create these records, and many are never read; so conversions, above all to text, are
  * left to the reader.
  *
+ * @param forward the name of the forward or served address
  * @param endMillis the end of the call, in milliseconds since 1970
+ * @param authority the {@code :authority} that the app sent; may be empty
+ * @param target the xDS target as configured; empty when the call ended before it had a target
  * @param routeIndex the index of the route; -1 when the call was not routed
+ * @param route the name of the route; empty when the route has no name or the call was not routed
+ * @param endpoint the address of the last attempt
+ * @param priority the priority of {@code locality} in its cluster, where 0 is the highest
+ * @param attempts the number of picks that returned a backend
+ * @param code the gRPC status code. For a request that is not gRPC, OK or the code of the failure;
+ *     CANCELLED when the app cancelled the call
+ * @param httpStatus the {@code :status} that the app received; 0 when it received none
+ * @param localReason why the proxy answered the call itself; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
+ * @param limitSource the configuration field that set the route's time limit
+ * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty
  * @param peer the caller of a served address; null for calls of a forward
  * @param policy the RBAC policy that decided about the call; null when none did
  */
@@ -49,33 +60,4 @@ public record CallRecord(
     Optional<EffectiveTimeout.Source> limitSource,
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
-    @Nullable String policy) {
-  public static CallRecord of(String forward, CallSummary call, long endMillis) {
-    return new CallRecord(
-        forward,
-        endMillis,
-        call.durationNanos(),
-        call.method(),
-        call.path(),
-        call.authority(),
-        call.target(),
-        call.routeIndex(),
-        call.route(),
-        call.cluster(),
-        Optional.ofNullable(call.address()),
-        call.locality(),
-        call.priority(),
-        call.attempts(),
-        call.isGrpc(),
-        call.code(),
-        call.httpStatus(),
-        call.localReason(),
-        call.requestBytes(),
-        call.responseBytes(),
-        call.timeoutNanos(),
-        call.limitSource(),
-        call.traceparent(),
-        call.peer(),
-        call.policy());
-  }
-}
+    @Nullable String policy) {}
