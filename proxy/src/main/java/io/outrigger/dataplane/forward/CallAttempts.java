@@ -6,7 +6,6 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.HostRewrite;
@@ -16,7 +15,6 @@ import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.route.EffectiveTimeout;
-import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.Http2Error;
@@ -112,49 +110,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     OF_CONNECTION
   }
 
-  interface Call {
-    Forward forward();
-
-    CallLoop callLoop();
-
-    RequestHead head();
-
-    ForwardTarget target();
-
-    Caller caller();
-
-    /** Reserves a place in the queue; answers and ends the call when the queue is full. */
-    boolean reserve();
-
-    /** Parks and pauses the call; {@link #resume} follows when a parked call is woken. */
-    PendingCall waiting();
-
-    /** Releases what {@link #reserve} has reserved. */
-    void stopWaiting();
-
-    /** Answers on behalf of the backend and ends the call. */
-    void reply(RpcStatus status, LocalReason reason);
-
-    void onDeadline();
-
-    /**
-     * The backend's stream ended before the response was complete, and no attempt follows.
-     *
-     * @param relayed the reset that is sent to an app that already has the response headers; null
-     *     to send trailers with {@code failure} instead
-     */
-    void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure);
-
-    /** The response is complete; an app may still send more of a request that is not gRPC. */
-    void onResponseEnd();
-
-    void onOverload();
-
-    /** Creates the relay for the response of the backend at {@code address}. */
-    ResponseRelay response(EndpointAddress address);
-  }
-
-  private final Call call;
+  private final ForwardedCall call;
   private final CallTime time;
   private final CallStatsRecorder record;
   private final RequestRelay request;
@@ -180,7 +136,8 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Null without a retry policy; the request is then buffered only for transparent retries. */
   private @Nullable RetryState retries;
 
-  CallAttempts(Call call, CallTime time, CallStatsRecorder record, RequestRelay request) {
+  CallAttempts(
+      ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
     this.call = call;
     this.time = time;
     this.record = record;
@@ -201,8 +158,8 @@ final class CallAttempts implements PickContext, FilteredCall {
     RouteAction.Forward action = chosen.action();
     if (action.retry().isPresent() && isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
-      request.keepForReplay(ReplayBuffer.forPolicy(call.forward().replays()));
-    } else if (!call.forward().isMemoryShort()) {
+      request.keepForReplay(ReplayBuffer.forPolicy(call.forward.replays()));
+    } else if (!call.forward.isMemoryShort()) {
       request.keepForReplay(ReplayBuffer.forRefusal());
     }
   }
@@ -221,7 +178,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   @Override
   public RandomSource random() {
-    return call.callLoop().random();
+    return call.loop.random();
   }
 
   @Override
@@ -259,14 +216,14 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   @Override
   public int loop() {
-    return call.callLoop().index();
+    return call.loop.index();
   }
 
   @Override
   public long hash() {
     Long known = hash;
     if (known == null) {
-      known = decision().route().hash(call.head(), call.forward().channelId(), random());
+      known = decision().route().hash(call.head(), call.forward.channelId(), random());
       hash = known;
     }
     return known;
@@ -385,7 +342,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);
-    var next = new Attempt(this, subchannel, call.response(subchannel.address()));
+    var next = new Attempt(this, subchannel, new ResponseRelay(call, subchannel.address()));
     attempt = next;
     record.attempt(subchannel);
     if (!next.start()) {
@@ -419,13 +376,13 @@ final class CallAttempts implements PickContext, FilteredCall {
     call.stopWaiting();
     long timeoutNanos = isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
     HeaderField authority =
-        call.forward().authorityFor(call.head(), call.target(), rewrittenAuthority());
+        call.forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
       record.delayOver(time.elapsedNanos());
       record.spans().pickDelayed();
     }
     long tooLarge =
-        call.callLoop()
+        call.loop
             .hopHeaders()
             .send(
                 upstream,
@@ -560,7 +517,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     transparentRetries++;
     record.retried(failure, true, time.elapsedNanos());
     beginAttempt(true);
-    call.callLoop().execute(this::resume);
+    call.loop.execute(this::resume);
     return true;
   }
 

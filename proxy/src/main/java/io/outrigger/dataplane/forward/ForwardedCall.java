@@ -7,7 +7,6 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterPass;
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall implements StreamHandler, CallAttempts.Call, CallTime.Limited {
+public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call waits for a first selector, or is being routed. */
@@ -348,8 +347,8 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     attempts.begin();
   }
 
-  @Override
-  public boolean reserve() {
+  /** Reserves a place in the queue; answers and ends the call when the queue is full. */
+  boolean reserve() {
     boolean reserved = waiting().reserve(head().headers());
     if (!reserved) {
       overloaded();
@@ -368,16 +367,20 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
 
   // Events that the attempts report.
 
-  @Override
-  public void onResponseEnd() {
+  /** The response is complete; an app may still send more of a request that is not gRPC. */
+  void onResponseEnd() {
     if (isGrpc() || app.requestEnded()) {
       finish();
     }
   }
 
-  @Override
-  public void onUpstreamFailed(
-      ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
+  /**
+   * The backend's stream ended before the response was complete, and no attempt follows.
+   *
+   * @param relayed the reset that is sent to an app that already has the response headers; null to
+   *     send trailers with {@code failure} instead
+   */
+  void onUpstreamFailed(ResponseRelay response, @Nullable Http2Error relayed, RpcStatus failure) {
     if (response.hasEnded()) {
       finish(); // the backend needs no more of the request
     } else if (time.isOver()) {
@@ -392,11 +395,6 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   }
 
   @Override
-  public Forward forward() {
-    return forward;
-  }
-
-  @Override
   public boolean isArriving() {
     return arriving;
   }
@@ -404,11 +402,6 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
   @Override
   public CallLoop callLoop() {
     return loop;
-  }
-
-  @Override
-  public ResponseRelay response(EndpointAddress address) {
-    return new ResponseRelay(this, address);
   }
 
   // The end of the call.
@@ -451,8 +444,8 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     reply(CallFailures.queueFull(forward, caller), LocalReason.OVERLOAD);
   }
 
-  @Override
-  public void reply(RpcStatus status, LocalReason reason) {
+  /** Answers on behalf of the backend and ends the call. */
+  void reply(RpcStatus status, LocalReason reason) {
     reply(status, reason, LocalReply.httpStatus(status, reason));
   }
 
@@ -513,23 +506,20 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     }
   }
 
-  @Override
-  public RequestHead head() {
+  RequestHead head() {
     return requireNonNull(head);
   }
 
-  @Override
-  public Caller caller() {
+  Caller caller() {
     return caller;
   }
 
-  @Override
-  public ForwardTarget target() {
+  ForwardTarget target() {
     return requireNonNull(target);
   }
 
-  @Override
-  public PendingCall waiting() {
+  /** Parks and pauses the call; {@link #resume} follows when a parked call is woken. */
+  PendingCall waiting() {
     PendingCall known = waiting;
     if (known == null) {
       known = new PendingCall(forward.waiting(), loop, this::resume);
@@ -538,8 +528,8 @@ public final class ForwardedCall implements StreamHandler, CallAttempts.Call, Ca
     return known;
   }
 
-  @Override
-  public void stopWaiting() {
+  /** Releases what {@link #reserve} has reserved. */
+  void stopWaiting() {
     if (waiting != null) {
       waiting.leave();
     }
