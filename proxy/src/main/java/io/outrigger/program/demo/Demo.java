@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -46,14 +47,17 @@ public final class Demo {
       throws StartFailure {
     var stopped = new AtomicBoolean();
     onSignal.accept(() -> stopped.set(true));
-    try (var controlPlane = new DemoControlPlane()) {
+    int served = freePort();
+    try (var controlPlane = new DemoControlPlane(served);
+        var certificates = new DemoCertificates()) {
       var alpha = new DemoBackend("alpha");
       var beta = new DemoBackend("beta");
       var gamma = new DemoBackend("gamma");
       List<DemoBackend> first = List.of(alpha, beta);
       controlPlane.serve(List.of(first, List.of(gamma)));
-      try (var app = ProxyApp.start(options(controlPlane.port(), admin))) {
-        return runStory(app, controlPlane, first, gamma, limit, out, stopped);
+      String servedApp = "127.0.0.1:%d=127.0.0.1:%d".formatted(served, gamma.port());
+      try (var app = ProxyApp.start(options(controlPlane.port(), certificates, servedApp, admin))) {
+        return runStory(app, controlPlane, certificates, served, first, gamma, limit, out, stopped);
       } finally {
         List.of(alpha, beta, gamma).forEach(DemoBackend::kill);
       }
@@ -67,6 +71,8 @@ public final class Demo {
   private static int runStory(
       ProxyApp app,
       DemoControlPlane controlPlane,
+      DemoCertificates certificates,
+      int served,
       List<DemoBackend> first,
       DemoBackend second,
       Optional<Duration> limit,
@@ -77,9 +83,13 @@ public final class Demo {
     boolean held;
     DemoStory story;
     try (var load = new DemoLoad(sidecar);
-        var visitor = new DemoVisitor(sidecar)) {
-      story = new DemoStory(out, controlPlane, load, visitor, first, second, stopped::get);
-      story.introduce(loopback(controlPlane.port()), sidecar, app.adminAddress());
+        var visitor = new DemoVisitor(sidecar);
+        var orders = new DemoPeer(certificates, Optional.of(DemoCertificates.ORDERS), served);
+        var billing = new DemoPeer(certificates, Optional.of(DemoCertificates.BILLING), served);
+        var nobody = new DemoPeer(certificates, Optional.empty(), served)) {
+      var peers = new DemoStory.Peers(orders, billing, nobody);
+      story = new DemoStory(out, controlPlane, load, visitor, peers, first, second, stopped::get);
+      story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.adminAddress());
       load.start();
       held = story.run(limit);
     }
@@ -88,7 +98,20 @@ public final class Demo {
     return held ? 0 : 1;
   }
 
-  private static ProxyOptions options(int controlPlanePort, ListenAddress.Tcp admin)
+  /** Returns a port that is free now: the control plane knows a served address by its port. */
+  private static int freePort() throws StartFailure {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
+    }
+  }
+
+  private static ProxyOptions options(
+      int controlPlanePort,
+      DemoCertificates certificates,
+      String servedApp,
+      ListenAddress.Tcp admin)
       throws InvalidInput {
     String bootstrap =
         """
@@ -98,13 +121,20 @@ public final class Demo {
             "channel_creds": [{"type": "insecure"}],
             "server_features": ["xds_v3"]
           }],
-          "node": {"id": "outrigger-demo"}
+          "node": {"id": "%s"},
+          "certificate_providers": %s,
+          "server_listener_resource_name_template": "%s"
         }
         """
-            .formatted(controlPlanePort);
+            .formatted(
+                controlPlanePort,
+                DemoControlPlane.NODE,
+                certificates.provider(),
+                DemoControlPlane.SERVER_TEMPLATE);
     return OptionsReader.read(
         Map.of(
             Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
+            Flag.SERVE, List.of(FORWARD + "@" + servedApp),
             Flag.ADMIN, List.of(admin.toString())),
         Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
         Machine.current());

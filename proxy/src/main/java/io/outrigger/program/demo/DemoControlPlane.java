@@ -20,12 +20,22 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** A real ADS control plane on a loopback port that serves one target, {@code xds:///greeter}. */
+/**
+ * A real ADS control plane on a loopback port that serves one target, {@code xds:///greeter}. The
+ * demo's own sidecar also gets the Listener of its served address.
+ */
 @AnyThread
 final class DemoControlPlane implements AutoCloseable {
   static final String TARGET = "greeter";
-  private static final String GROUP = "demo";
+  static final String NODE = "outrigger-demo";
+  static final String SERVER_TEMPLATE = "greeter/inbound/%s";
+
+  /** The nodes that get the same resources: the demo's sidecar, and those that users start. */
+  private static final String OWN = "own";
+
+  private static final String OTHERS = "others";
 
   /**
    * The resources of the mesh. The cluster has the HTTP/2 option that control planes send for other
@@ -62,6 +72,36 @@ final class DemoControlPlane implements AutoCloseable {
          "cluster_name": "greeters", "endpoints": [%s]}]}
       """;
 
+  /** A Listener with mutual TLS and a policy that allows one caller. The port is filled in. */
+  private static final String SERVED =
+      """
+      {"resources": [
+        {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+         "name": "greeter/inbound/127.0.0.1:%1$d",
+         "address": {"socket_address": {"address": "127.0.0.1", "port_value": %1$d}},
+         "filter_chains": [{"name": "mutual-tls",
+           "transport_socket": {"name": "envoy.transport_sockets.tls", "typed_config": {
+             "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+             "require_client_certificate": true,
+             "common_tls_context": {
+               "tls_certificate_provider_instance": {"instance_name": "default"},
+               "validation_context": {
+                 "ca_certificate_provider_instance": {"instance_name": "default"}}}}},
+           "filters": [{"name": "http", "typed_config": {
+             "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+             "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
+               {"match": {"prefix": "/"}, "non_forwarding_action": {}}]}]},
+             "http_filters": [
+               {"name": "who-may-call", "typed_config": {
+                 "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+                 "rules": {"action": "ALLOW", "policies": {"orders-may-greet": {
+                   "permissions": [{"url_path": {"path": {"prefix": "/demo.Greeter/"}}}],
+                   "principals": [{"authenticated": {
+                     "principal_name": {"exact": "spiffe://demo/orders"}}}]}}}}},
+               {"name": "envoy.filters.http.router", "typed_config": {
+                 "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}]}
+      """;
+
   private static final String LOCALITY =
       """
       {"locality": {"region": "demo", "zone": "zone-%c"}, "load_balancing_weight": 1,
@@ -74,11 +114,17 @@ final class DemoControlPlane implements AutoCloseable {
         "address": "127.0.0.1", "port_value": %d}}}}
       """;
 
-  private final SimpleCache<String> cache = new SimpleCache<>(node -> GROUP);
+  private final SimpleCache<String> cache =
+      new SimpleCache<>(node -> node.getId().equals(NODE) ? OWN : OTHERS);
   private final Server server;
+  private final List<Any> served;
   private int version;
 
-  DemoControlPlane() throws IOException {
+  /**
+   * @param servedPort the port of the demo's served address
+   */
+  DemoControlPlane(int servedPort) throws IOException {
+    served = ResourceJson.parse(SERVED.formatted(servedPort)).resources();
     var discovery = new V3DiscoveryServer(cache);
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -108,8 +154,13 @@ final class DemoControlPlane implements AutoCloseable {
     List<Any> resources =
         ResourceJson.parse(RESOURCES.formatted(String.join(",", localities))).resources();
     version++;
+    set(OTHERS, resources);
+    set(OWN, Stream.concat(resources.stream(), served.stream()).toList());
+  }
+
+  private void set(String group, List<Any> resources) {
     cache.setSnapshot(
-        GROUP,
+        group,
         Snapshot.create(
             all(resources, Cluster.class),
             all(resources, ClusterLoadAssignment.class),

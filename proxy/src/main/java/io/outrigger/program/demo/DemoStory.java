@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 /**
  * Runs the steps of the demo and prints them in plain words: traffic uses the first priority; the
  * first priority is killed; traffic fails over; the first priority is started again. Then the
- * priorities are swapped during a session. Runs on the caller's thread.
+ * priorities are swapped during a session. In the second act, other programs of the mesh call a
+ * backend through the address that the sidecar serves. Runs on the caller's thread.
  */
 @AnyThread
 final class DemoStory {
@@ -29,10 +30,20 @@ final class DemoStory {
   private static final Duration POLL = Duration.ofMillis(10);
   private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
 
+  /**
+   * The programs that call the served address.
+   *
+   * @param allowed has a certificate that the policy names
+   * @param denied has another certificate
+   * @param anonymous has no certificate
+   */
+  record Peers(DemoPeer allowed, DemoPeer denied, DemoPeer anonymous) {}
+
   private final PrintWriter out;
   private final DemoControlPlane controlPlane;
   private final DemoLoad load;
   private final DemoVisitor visitor;
+  private final Peers peers;
   private final List<DemoBackend> first;
   private final DemoBackend second;
   private final BooleanSupplier stopped;
@@ -49,6 +60,7 @@ final class DemoStory {
       DemoControlPlane controlPlane,
       DemoLoad load,
       DemoVisitor visitor,
+      Peers peers,
       List<DemoBackend> first,
       DemoBackend second,
       BooleanSupplier stopped) {
@@ -56,6 +68,7 @@ final class DemoStory {
     this.controlPlane = controlPlane;
     this.load = load;
     this.visitor = visitor;
+    this.peers = peers;
     this.first = List.copyOf(first);
     this.second = second;
     this.stopped = stopped;
@@ -66,6 +79,7 @@ final class DemoStory {
   void introduce(
       InetSocketAddress controlPlane,
       InetSocketAddress sidecar,
+      InetSocketAddress served,
       Optional<InetSocketAddress> admin) {
     print("A complete mesh in this process, on loopback:");
     print(
@@ -80,6 +94,7 @@ final class DemoStory {
             + first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
     print("  priority 1     " + named(second));
     print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
+    print("  others dial    " + text(served) + "  with mutual TLS, to reach " + second.name());
     admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
     print("");
   }
@@ -140,7 +155,26 @@ final class DemoStory {
     failures();
 
     swapPriorities(stepMillis);
+    callsOfPeers();
     pause(stepMillis / 2);
+  }
+
+  /** Calls the served address as three programs, one of which may (A36, A41). */
+  private void callsOfPeers() {
+    if (!happens(() -> peers.allowed().call().endsWith(second.name()))) {
+      return;
+    }
+    say(
+        "Second act: the sidecar stands before "
+            + second.name()
+            + ". The program orders calls with its certificate: "
+            + peers.allowed().call()
+            + ".");
+    String refusal = peers.denied().call();
+    say("billing has a certificate too, but no policy allows it: " + refusal + ".");
+    String failure = peers.anonymous().call();
+    say("A program without a certificate does not pass the TLS handshake: " + failure + ".");
+    allSucceeded &= refusal.equals("PERMISSION_DENIED") && failure.equals("UNAVAILABLE");
   }
 
   /** Swaps the priorities during a session; the session keeps its backend (A75). */
