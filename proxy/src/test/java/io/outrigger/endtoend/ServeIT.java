@@ -26,6 +26,7 @@ import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.testing.NameServer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -534,6 +535,28 @@ class ServeIT {
     App.Reply refused = caller().call("other.Pay/Charge");
     assertThat(refused.local()).isEqualTo("no_route");
     assertThat(refused.message()).doesNotContain(Mesh.NODE);
+  }
+
+  @Test
+  void theNameOfAnAppIsLookedUpUntilItIsThereAndAgain() throws Exception {
+    NameServer names = mesh.keep(new NameServer());
+    mesh.backend("moved", "127.0.0.2", app.port());
+    controlPlane.serve(listener(inline("/")));
+    mesh.asking(names)
+        .with(Flag.FORWARD)
+        .with(Flag.SERVE, "pay@" + listen() + "=app.test:" + app.port())
+        .with(Flag.DNS_REFRESH, "200ms")
+        .start();
+    awaitState("WAITING", "the app cannot be reached: DNS name \"app.test:" + app.port());
+    assertThat(state().get("error").getAsString()).contains("NXDOMAIN");
+    assertThat(isRefused(port.number())).isTrue();
+
+    names.answer("app.test", "127.0.0.1");
+    awaitState("SERVING", "");
+    assertThat(caller().call(METHOD).backend()).isEqualTo("app");
+
+    names.answer("app.test", "127.0.0.2");
+    Await.until("the app is found again", () -> caller().call(METHOD).backend().equals("moved"));
   }
 
   @Test

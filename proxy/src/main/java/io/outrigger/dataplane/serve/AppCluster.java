@@ -2,6 +2,7 @@ package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
@@ -39,29 +40,67 @@ import java.util.function.Function;
  */
 @ControlConfined
 public final class AppCluster {
+  /** Keeps the addresses of the app current. */
+  public interface Addresses {
+    /** A connection to the app was lost, or failed: its addresses may have changed. */
+    void refresh();
+
+    void close();
+  }
+
+  /** The addresses of an app that are known from the start. */
+  private static final Addresses FIXED =
+      new Addresses() {
+        @Override
+        public void refresh() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private final String name;
+  private final String app;
   private final ClusterManager clusters;
   private final ClusterHandle handle;
-  private final String address;
+  private Outcome<EndpointSet> endpoints;
+  private Addresses addresses = FIXED;
 
   /**
-   * Creates the cluster and starts to connect.
+   * Creates the cluster, still without an address.
    *
-   * @param name the name of the {@code --serve}
-   * @param addresses the addresses of the app, in order of preference
+   * @param serve the name of the {@code --serve}
+   * @param app the app's address as the user wrote it
    * @param makeClusters creates the balancing, which notifies the given listener
    */
   public AppCluster(
-      String name,
-      List<EndpointAddress> addresses,
-      Function<ClusterManager.Listener, ClusterManager> makeClusters) {
-    address = addresses.get(0).toString();
-    clusters = makeClusters.apply(new Unchanging());
-    String cluster = "app of " + name; // no control plane names a cluster like this
-    Map<String, ClusterHandle> handles = clusters.apply(config(cluster, addresses));
-    handle = Optional.ofNullable(handles.get(cluster)).orElseThrow();
+      String serve, String app, Function<ClusterManager.Listener, ClusterManager> makeClusters) {
+    this.app = app;
+    name = "app of " + serve; // no control plane names a cluster like this
+    endpoints = Outcome.failed(RpcStatus.unavailable(app + ": not looked up yet"));
+    clusters = makeClusters.apply(new LostConnections());
+    handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  private static XdsConfig config(String name, List<EndpointAddress> addresses) {
+  /** Connects to the one of {@code fixed} that is reached first. */
+  public AppCluster at(List<EndpointAddress> fixed) {
+    var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
+    var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
+    endpoints(Outcome.ok(new EndpointSet(name, List.of(List.of(locality)), List.of())));
+    return this;
+  }
+
+  /** Connects to the addresses that {@code source} finds and passes to {@link #endpoints}. */
+  public void follow(Addresses source) {
+    addresses = source;
+  }
+
+  /** Changes the addresses of the app; calls fail with the reason while there are none. */
+  public void endpoints(Outcome<EndpointSet> next) {
+    endpoints = next;
+    clusters.apply(config());
+  }
+
+  private XdsConfig config() {
     var toApp =
         new Route(
             "",
@@ -73,10 +112,10 @@ public final class AppCluster {
     var routes = new RouteTable(name, List.of(host));
     var listener =
         new ApiListener(name, new RouteSource.Inline(routes), List.of(), Optional.empty());
-    return new XdsConfig(listener, routes, host, Map.of(name, Outcome.ok(leaf(name, addresses))));
+    return new XdsConfig(listener, routes, host, Map.of(name, Outcome.ok(leaf())));
   }
 
-  private static ClusterConfig leaf(String name, List<EndpointAddress> addresses) {
+  private ClusterConfig leaf() {
     var cluster =
         new ClusterResource(
             name,
@@ -86,10 +125,7 @@ public final class AppCluster {
             Optional.empty(),
             new ClusterResource.Sessions(
                 ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));
-    var endpoint = new Endpoint(addresses, HealthStatus.HEALTHY, 1, "");
-    var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
-    var endpoints = new EndpointSet(name, List.of(List.of(locality)), List.of());
-    return new ClusterConfig.Leaf(cluster, Outcome.ok(endpoints), "");
+    return new ClusterConfig.Leaf(cluster, endpoints, "");
   }
 
   public ClusterHandle handle() {
@@ -109,12 +145,14 @@ public final class AppCluster {
   /** Returns why there is no connection to the app. */
   String obstacle() {
     String failure =
-        clusters
-            .outages()
-            .map(LbEvent.Outage::lastError)
-            .filter(error -> !error.isEmpty())
-            .findFirst()
-            .orElse(address + ": not connected yet");
+        endpoints.isOk()
+            ? clusters
+                .outages()
+                .map(LbEvent.Outage::lastError)
+                .filter(error -> !error.isEmpty())
+                .findFirst()
+                .orElse(app + ": not connected yet")
+            : endpoints.status().message();
     return "the app cannot be reached: " + failure;
   }
 
@@ -129,15 +167,18 @@ public final class AppCluster {
 
   /** Closes the connections; later calls fail. */
   public void close() {
+    addresses.close();
     clusters.close();
   }
 
-  /** Ignores changes, since the cluster never changes. */
-  private static final class Unchanging implements ClusterManager.Listener {
+  /** Looks the app up again; the set of clusters never changes. */
+  private final class LostConnections implements ClusterManager.Listener {
     @Override
     public void onClustersChanged() {}
 
     @Override
-    public void onReresolution() {}
+    public void onReresolution() {
+      addresses.refresh();
+    }
   }
 }

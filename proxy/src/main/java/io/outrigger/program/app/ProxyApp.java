@@ -341,7 +341,7 @@ public final class ProxyApp implements AutoCloseable {
     warmUp();
   }
 
-  private void openServes() throws StartFailure {
+  private void openServes() {
     var log = StdoutAuditLog.started();
     audit = Optional.of(log);
     var opener =

@@ -2,11 +2,8 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
-import io.outrigger.base.IpLiteral;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
@@ -20,14 +17,10 @@ import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
-import io.outrigger.program.options.StartFailure;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /** Makes the served addresses of the options: the way to the app, and the port, still closed. */
 @AnyThread
@@ -69,15 +62,12 @@ final class ServeOpener {
   /**
    * Makes a served address and starts to connect to its app. Blocks until the control loop has done
    * its part.
-   *
-   * @throws StartFailure when the name of the app's host cannot be resolved
    */
-  RunningServe open(ServeSpec spec) throws StartFailure {
-    List<EndpointAddress> app = addresses(spec);
-    return CompletableFuture.supplyAsync(() -> make(spec, app), control).join();
+  RunningServe open(ServeSpec spec) {
+    return CompletableFuture.supplyAsync(() -> make(spec), control).join();
   }
 
-  private RunningServe make(ServeSpec spec, List<EndpointAddress> addresses) {
+  private RunningServe make(ServeSpec spec) {
     var calls =
         new Forward(
             spec.name(),
@@ -89,7 +79,7 @@ final class ServeOpener {
             loops.count());
     var reports = new ServingReports(events, spec.name());
     var records = new ServeRecords(spec.name(), reports, audit, control, events, System::nanoTime);
-    var app = targets.app(spec, addresses);
+    var app = targets.app(spec);
     var port =
         new ServedListener(
             control,
@@ -114,24 +104,5 @@ final class ServeOpener {
         serving.drainGrace(),
         serving.requireRbac(),
         serving.peerHeader());
-  }
-
-  /** Returns the addresses of the app's host; blocks while a name is resolved. */
-  private static List<EndpointAddress> addresses(ServeSpec spec) throws StartFailure {
-    if (spec.app() instanceof ListenAddress.Unix unix) {
-      return List.of(EndpointAddress.unix(unix.path()));
-    }
-    ListenAddress.Tcp app = (ListenAddress.Tcp) spec.app();
-    try {
-      return Stream.of(InetAddress.getAllByName(app.host()))
-          .map(address -> IpLiteral.canonical(address.getHostAddress()).orElseThrow())
-          .map(ip -> new EndpointAddress(ip, app.port()))
-          .toList();
-    } catch (UnknownHostException e) {
-      throw new StartFailure(
-          "--serve %s: the name \"%s\" of the app's host cannot be resolved; give an IP address"
-              .formatted(spec, app.host()),
-          e);
-    }
   }
 }

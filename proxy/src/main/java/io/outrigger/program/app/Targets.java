@@ -2,9 +2,14 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.IpLiteral;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
+import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.upstream.NettyConnector;
@@ -22,10 +27,13 @@ import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
+import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.deps.DnsLookup;
+import io.outrigger.xds.deps.DnsName;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Creates targets from the parts that all targets share: the xDS clients, the connector, the HTTP
@@ -84,21 +92,65 @@ record Targets(
   }
 
   /** Creates the way to the app of a served address. Runs on the control loop. */
-  AppCluster app(ServeSpec serve, List<EndpointAddress> addresses) {
+  AppCluster app(ServeSpec serve) {
     String name = serve.app().toString();
-    return new AppCluster(
-        serve.name(),
-        addresses,
-        clusters ->
-            new ClusterManager(
-                control,
-                pace.of(connector.of(new TargetName(serve.name(), name, ""))),
-                random,
-                breakers,
-                loads,
-                counters.of(name).and(new LbEvents(events, serve.name())),
-                loops,
-                clusters));
+    var app =
+        new AppCluster(
+            serve.name(),
+            name,
+            clusters ->
+                new ClusterManager(
+                    control,
+                    pace.of(connector.of(new TargetName(serve.name(), name, ""))),
+                    random,
+                    breakers,
+                    loads,
+                    counters.of(name).and(new LbEvents(events, serve.name())),
+                    loops,
+                    clusters));
+    if (serve.app() instanceof ListenAddress.Unix unix) {
+      return app.at(List.of(EndpointAddress.unix(unix.path())));
+    }
+    ListenAddress.Tcp tcp = (ListenAddress.Tcp) serve.app();
+    Optional<String> ip = IpLiteral.canonical(tcp.host());
+    if (ip.isPresent()) {
+      return app.at(List.of(new EndpointAddress(ip.get(), tcp.port())));
+    }
+    follow(app, tcp, serve.name());
+    return app;
+  }
+
+  /** Looks up the name of an app's host, and again every {@code --dns-refresh}. */
+  private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
+    var name =
+        new DnsName(
+            control,
+            new DnsEvents(dns, events, serve),
+            random,
+            routing.dnsRefresh(),
+            new ClusterSource.LogicalDns(address.host(), address.port()),
+            new ResourceWatcher<>() {
+              @Override
+              public void onChanged(Outcome<EndpointSet> endpoints) {
+                app.endpoints(endpoints);
+              }
+
+              @Override
+              public void onAmbientError(RpcStatus status) {} // the known addresses stay in use
+            });
+    app.follow(
+        new AppCluster.Addresses() {
+          @Override
+          public void refresh() {
+            name.requestReresolution();
+          }
+
+          @Override
+          public void close() {
+            name.close();
+          }
+        });
+    name.start();
   }
 
   /**

@@ -118,18 +118,19 @@ final class ServedPort implements AutoCloseable, ServeObserver {
         on(
             () ->
                 new AppCluster(
-                    "pay",
-                    List.of(new EndpointAddress("127.0.0.1", appPort)),
-                    changes ->
-                        new ClusterManager(
-                            control,
-                            connector,
-                            RandomSource.SYSTEM,
-                            new CircuitBreakers(),
-                            new LoadRegistry(control),
-                            LbObserver.none(),
-                            loopCount,
-                            changes)));
+                        "pay",
+                        "127.0.0.1:" + appPort,
+                        changes ->
+                            new ClusterManager(
+                                control,
+                                connector,
+                                RandomSource.SYSTEM,
+                                new CircuitBreakers(),
+                                new LoadRegistry(control),
+                                LbObserver.none(),
+                                loopCount,
+                                changes))
+                    .at(List.of(new EndpointAddress("127.0.0.1", appPort))));
     listener =
         new ServedListener(
             control,

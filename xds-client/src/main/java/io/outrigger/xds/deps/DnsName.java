@@ -33,7 +33,7 @@ import java.util.Set;
  * </pre>
  */
 @ControlConfined
-final class DnsName {
+public final class DnsName {
   static final Duration MIN_INTERVAL = Duration.ofSeconds(30); // A37-05
 
   /** The limit of the time for which a TTL delays a refresh (decision xds-0078). */
@@ -77,7 +77,7 @@ final class DnsName {
   /**
    * @param refresh the interval of lookups without a request; zero means none
    */
-  DnsName(
+  public DnsName(
       ControlLoop loop,
       DnsLookup dns,
       RandomSource random,
@@ -93,12 +93,14 @@ final class DnsName {
     this.backoff = new Backoff(random);
   }
 
-  void start() {
+  /** Starts the first lookup. */
+  public void start() {
     firstAnswerTimer = Optional.of(loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout));
     run();
   }
 
-  void requestReresolution() {
+  /** Resolves the name again, as soon as the minimum interval has passed (A37-09, A74). */
+  public void requestReresolution() {
     if (state != State.RESTING) {
       return; // a lookup is running or scheduled
     }
@@ -110,7 +112,8 @@ final class DnsName {
     } // otherwise the refresh comes first
   }
 
-  void close() {
+  /** Ends all lookups; the watcher is not called afterwards. */
+  public void close() {
     state = State.CLOSED;
     query.ifPresent(DnsLookup.Query::cancel);
     timer.ifPresent(TimerHandle::cancel);
