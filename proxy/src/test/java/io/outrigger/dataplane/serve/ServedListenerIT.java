@@ -11,6 +11,8 @@ import static io.outrigger.http2.testing.Heads.headers;
 import static io.outrigger.http2.testing.Heads.responseHead;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.CidrRange;
 import io.outrigger.base.Outcome;
@@ -35,6 +37,7 @@ import io.outrigger.http2.testing.RawPeer;
 import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -150,10 +153,9 @@ class ServedListenerIT {
   @Test
   @Conformance({"A36-03", "A36-22"})
   void thePortIsOpenWhileThereIsAConfigurationAndTheAppHasBeenReached() throws Exception {
-    int appPort;
-    try (var held = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      appPort = held.getLocalPort();
-    }
+    RefusingPort held = RefusingPort.any();
+    toClose.add(held);
+    int appPort = held.number();
     ServedPort port = open(appPort);
     assertThat(isOpen(port.port)).isFalse();
 
@@ -177,10 +179,14 @@ class ServedListenerIT {
 
   /** Accepts connections and speaks HTTP/2, at a given port. */
   private static final class RawPeerOn implements AutoCloseable {
-    private final io.grpc.Server server;
+    private final Server server;
 
     RawPeerOn(int port) throws Exception {
-      server = io.grpc.netty.NettyServerBuilder.forPort(port).build().start();
+      server =
+          NettyServerBuilder.forAddress(
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+              .build()
+              .start();
     }
 
     @Override

@@ -446,6 +446,32 @@ class TlsContextDecoderTest {
         .startsWith("filter_chains[0].transport_socket.typed_config." + error);
   }
 
+  @ParameterizedTest(name = "{0} -> {1}")
+  @Conformance("A29S-01")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "envoy.transport_sockets.tls | envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer |"
+            + " typed_config: holds",
+        "envoy.transport_sockets.tls | envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext |"
+            + " typed_config: holds",
+        "tls | envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext |"
+            + " name: \"tls\" is not supported",
+      })
+  void serverRefusesOtherTransportSockets(String name, String type, String error) {
+    String common =
+        "common_tls_context: {tls_certificate_provider_instance: {instance_name: default}}";
+    String fields = type.endsWith("TlsContext") ? ", " + common : "";
+    String socket =
+        "{name: %s, typed_config: {\"@type\": \"type.googleapis.com/%s\"%s}}"
+            .formatted(name, type, fields);
+
+    assertThat(Decoding.errors(LISTENER, listener(", transport_socket: " + socket), CONTEXT))
+        .singleElement()
+        .asString()
+        .startsWith("filter_chains[0].transport_socket." + error);
+  }
+
   private static Optional<DownstreamTls> downstream(String fields) {
     return downstreamOf(", transport_socket: " + downstreamSocket(fields));
   }
