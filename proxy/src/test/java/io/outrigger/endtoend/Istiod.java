@@ -20,7 +20,8 @@ import java.util.Optional;
 final class Istiod implements AutoCloseable {
   static final String TARGET = "xds:///pay.shop.example:7070";
   static final String CLUSTER = "outbound|7070||pay.shop.example";
-  static final String MISSING = "OUTRIGGER_ISTIOD names no pilot-discovery; see docs/extend/proofs.md";
+  static final String MISSING =
+      "OUTRIGGER_ISTIOD names no pilot-discovery; see docs/extend/proofs.md";
 
   private final EmptyKubernetes kubernetes;
   private final RealServer server;

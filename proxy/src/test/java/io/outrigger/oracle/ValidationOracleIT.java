@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Which resources are accepted: {@code ACK} is by both, {@code NACK} by none, else by whom alone,
- * for a reason in docs/extend/proofs.md. In order, since a listener or cluster that is accepted may end
- * the interest in what hung on the one before.
+ * for a reason in docs/extend/proofs.md. In order, since a listener or cluster that is accepted may
+ * end the interest in what hung on the one before.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ValidationOracleIT {

@@ -136,8 +136,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Null without a retry policy; the request is then buffered only for transparent retries. */
   private @Nullable RetryState retries;
 
-  CallAttempts(
-      ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
+  CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
     this.call = call;
     this.time = time;
     this.record = record;

@@ -28,13 +28,15 @@ final class SourceReader {
     var problems = new Problems();
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
+    Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
+    // a bootstrap that the environment names for other programs matters only where one is needed
+    boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
     Optional<BootstrapSource.Found> found;
     try {
       found =
-          BootstrapSource.find(
-              settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last())),
-              settings.origin(Flag.BOOTSTRAP),
-              environment);
+          isUsed
+              ? BootstrapSource.find(file, settings.origin(Flag.BOOTSTRAP), environment)
+              : Optional.empty();
     } catch (InvalidInput wrong) {
       throw problems.and(wrong);
     }

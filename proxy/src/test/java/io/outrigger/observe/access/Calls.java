@@ -85,9 +85,7 @@ record Calls(String path, String authority, boolean complete) implements CallSum
         complete ? 1_500_000_000 : EffectiveTimeout.NONE,
         ifComplete(EffectiveTimeout.Source.TIMEOUT),
         complete ? "00-aa-bb-01" : "",
-        complete
-            ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "")
-            : null,
+        complete ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "") : null,
         complete ? "readers" : null);
   }
 }

@@ -66,30 +66,30 @@ final class CommandLineFixture {
 
   private CommandContext context() {
     return new CommandContext(
-            environment,
-            new PrintWriter(out, true),
-            new PrintWriter(err, true),
-            new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
-            logging::add,
-            () -> new Signals(System::nanoTime));
+        environment,
+        new PrintWriter(out, true),
+        new PrintWriter(err, true),
+        new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
+        logging::add,
+        () -> new Signals(System::nanoTime));
   }
 
   private Entrypoints entrypoints() {
     return new Entrypoints(
-            (options, files, overlay, signals) -> start(options),
-            List.of(preparation),
-            (duration, admin, story, signals) -> {
-              demos.add(new DemoStart(duration, admin));
-              story.println("once upon a time");
-              return exitCode;
-            },
-            (paths, bootstrap, overlay) -> {
-              checkedResources.add(paths);
-              checkedWith.add(bootstrap);
-              return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
-            },
-            CredentialCheck::of,
-            live);
+        (options, files, overlay, signals) -> start(options),
+        List.of(preparation),
+        (duration, admin, story, signals) -> {
+          demos.add(new DemoStart(duration, admin));
+          story.println("once upon a time");
+          return exitCode;
+        },
+        (paths, bootstrap, overlay) -> {
+          checkedResources.add(paths);
+          checkedWith.add(bootstrap);
+          return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
+        },
+        CredentialCheck::of,
+        live);
   }
 
   private int start(ProxyOptions options) throws StartFailure {

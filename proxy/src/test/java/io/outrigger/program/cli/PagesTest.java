@@ -1,7 +1,6 @@
 package io.outrigger.program.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -15,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -47,12 +45,28 @@ final class PagesTest {
   private static final Pattern ARGUMENTS = Pattern.compile(" args: \\[([^]]*)]");
 
   /** A part of a shell line: a text in quotes, or characters without spaces. */
-  private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\"[^\"]*\"|\\$\\([^)]*\\)|[^\\s'\"])+");
+  private static final Pattern WORD =
+      Pattern.compile("(?:'[^']*'|\"[^\"]*\"|\\$\\([^)]*\\)|[^\\s'\"])+");
 
   private static final Set<String> OTHER_PROGRAMS =
       Set.of(
-          "cosign", "curl", "docker", "git", "go", "grpcdebug", "grpcurl", "install", "kubectl",
-          "mvn", "openssl", "printf", "sed", "sha256sum", "source", "systemctl", "tar");
+          "cosign",
+          "curl",
+          "docker",
+          "git",
+          "go",
+          "grpcdebug",
+          "grpcurl",
+          "install",
+          "kubectl",
+          "mvn",
+          "openssl",
+          "printf",
+          "sed",
+          "sha256sum",
+          "source",
+          "systemctl",
+          "tar");
 
   private static final int MAX_PAGES = 25;
   private static final int MAX_WORDS = 45_000;
@@ -137,7 +151,9 @@ final class PagesTest {
     }
   }
 
-  /** An overlay, objects of Kubernetes, a pod whose container runs this program, or any other YAML. */
+  /**
+   * An overlay, objects of Kubernetes, a pod whose container runs this program, or any other YAML.
+   */
   private void acceptYaml(String text) {
     Matcher arguments = ARGUMENTS.matcher(text);
     if (text.startsWith("overlay:")) {

@@ -94,6 +94,17 @@ final class OptionsReaderTest extends OptionsFixture {
   }
 
   @Test
+  void aStrayBootstrapOfTheEnvironmentIsNotReadForDnsTargets() throws InvalidInput {
+    flags.remove(Flag.BOOTSTRAP);
+    environment.put("GRPC_XDS_BOOTSTRAP", "/no/such/file.json");
+    give(Flag.FORWARD, "9001=dns:///orders:50051");
+
+    ProxyOptions options = read();
+
+    assertThat(options.source().orElseThrow().bootstrapOrigin()).isEmpty();
+  }
+
+  @Test
   void everyFlagIsUnderstood() throws IOException, InvalidInput {
     give(Flag.FORWARD, "a@[::1]:0=xds://east/orders", "all@unix:/run/all.sock=xds:///*");
     give(Flag.BOOTSTRAP, writeServing().toString());

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The tables of ../docs/how-it-works/refusals.md: the refusals with their source, and all that goes on. */
+/**
+ * The tables of ../docs/how-it-works/refusals.md: the refusals with their source, and all that goes
+ * on.
+ */
 class RefusalsTest {
   private static final Path PAGE = Path.of("../docs/how-it-works/refusals.md");
   private static final String TYPE = "\"@type\": \"type.googleapis.com/";
