@@ -123,11 +123,9 @@ public final class ServedChain implements TargetResolver {
                     contexts.use(
                         settings,
                         context -> {
-                          if (context.isOk() || !tls.isOk()) { // else the last one stays in use
-                            tls = context;
-                            isTlsKnown = true;
-                            onContext.run();
-                          }
+                          tls = context;
+                          isTlsKnown = true;
+                          onContext.run();
                         }));
   }
 

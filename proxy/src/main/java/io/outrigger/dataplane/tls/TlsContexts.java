@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One TLS context for each distinct settings in use, rebuilt when the certificates change (A29-20).
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class TlsContexts {
+  private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
   private static final Duration LINGER = Duration.ofMinutes(3);
 
   /**
@@ -172,7 +175,14 @@ public final class TlsContexts {
         built = Outcome.failed(RpcStatus.unavailable("certificates cannot be used for TLS: " + e));
       }
       Outcome<TlsContext> made = built;
-      control.execute(() -> become(made, number));
+      control.execute(
+          () -> {
+            if (made.isOk() || current == null || !current.isOk()) {
+              become(made, number);
+            } else {
+              log.warn("the newest certificates are not used: {}", made.status().message());
+            }
+          });
     }
 
     private void become(Outcome<TlsContext> next, int number) {
