@@ -24,7 +24,8 @@ public interface RandomSource {
     FAULT_ABORT,
     QUERY_ID,
     DNS_REFRESH,
-    DRAIN_SPREAD
+    DRAIN_SPREAD,
+    CERTIFICATE_RENEWAL
   }
 
   /** Returns a uniform value in {@code [0, bound)}; {@code bound} is positive. */

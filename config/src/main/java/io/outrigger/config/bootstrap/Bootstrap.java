@@ -1,5 +1,6 @@
 package io.outrigger.config.bootstrap;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +87,35 @@ public record Bootstrap(
      */
     record WorkloadApi(Optional<WorkloadEndpoint> endpoint) implements CertificateProvider {
       static final String PLUGIN = "spiffe_workload_api";
+
+      @Override
+      public String plugin() {
+        return PLUGIN;
+      }
+    }
+
+    /**
+     * The plugin {@code istio_ca}, which only Outrigger has: certificates of a CA that speaks
+     * istio's certificate service (CONTRACT section 14).
+     *
+     * @param address the gRPC target of the CA
+     * @param rootFile the roots that vouch for the CA's own certificate
+     * @param tokenFile a token of the service account, for the CA's audience
+     * @param clusterId the cluster that issued the token; empty for the CA's own cluster
+     * @param validity the requested lifetime of certificates
+     * @param signer the signer of Kubernetes that the CA hands requests to
+     */
+    record IstioCa(
+        String address,
+        String rootFile,
+        String tokenFile,
+        Optional<String> clusterId,
+        Duration validity,
+        Optional<String> signer)
+        implements CertificateProvider {
+      static final String PLUGIN = "istio_ca";
+
+      static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as istio's agent asks for
 
       @Override
       public String plugin() {

@@ -5,15 +5,20 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
  * certificate providers (A29). The credentials and the provider have the same fields, except for
- * the SPIFFE field of A87. Also reads the endpoint of {@code spiffe_workload_api}.
+ * the SPIFFE field of A87. Also reads the settings of {@code spiffe_workload_api} and {@code
+ * istio_ca}.
  */
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
+  private static final Pattern VALIDITY = // as Go writes durations
+      Pattern.compile("(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?(?:(\\d{1,9})s)?");
+  private static final Pattern HEADER_VALUE = Pattern.compile("[\\x21-\\x7e]+");
   private static final Duration MAX_REFRESH_INTERVAL = Duration.ofDays(36_500);
   private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
 
@@ -40,6 +45,9 @@ final class CertificateConfigReader {
     if (plugin.get().equals(CertificateProvider.WorkloadApi.PLUGIN)) {
       return Optional.of(new CertificateProvider.WorkloadApi(endpoint(node)));
     }
+    if (plugin.get().equals(CertificateProvider.IstioCa.PLUGIN)) {
+      return istioCa(node);
+    }
     if (!plugin.get().equals(CertificateProvider.FileWatcher.PLUGIN)) {
       node.findings()
           .warn(
@@ -47,7 +55,7 @@ final class CertificateConfigReader {
               "\""
                   + plugin.get()
                   + "\" is not supported: a cluster that names this provider is refused; plugins"
-                  + " are \"file_watcher\" and \"spiffe_workload_api\"");
+                  + " are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\"");
       return Optional.of(new CertificateProvider.Unknown(plugin.get()));
     }
     Optional<JsonNode> config = node.member("config");
@@ -78,6 +86,61 @@ final class CertificateConfigReader {
               config.get().error("endpoint", "\"" + text.get() + "\" " + wrong.message());
               return Optional.empty();
             });
+  }
+
+  private static Optional<CertificateProvider> istioCa(JsonNode provider) {
+    Optional<JsonNode> config = provider.member("config");
+    if (config.isEmpty()) {
+      provider.error("config", "is missing; give ca_address, ca_root_file and token_file");
+      return Optional.empty();
+    }
+    JsonNode ca = config.get();
+    if (!ca.isObject()) {
+      return Optional.empty();
+    }
+    Optional<String> clusterId = ca.text("cluster_id").filter(text -> !text.isEmpty());
+    clusterId
+        .filter(text -> !HEADER_VALUE.matcher(text).matches())
+        .ifPresent(text -> ca.error("cluster_id", "has characters that no header may have"));
+    return Optional.of(
+        new CertificateProvider.IstioCa(
+            required(ca, "ca_address", "the host and the port of the CA are required"),
+            required(ca, "ca_root_file", "the path of a file is required"),
+            required(ca, "token_file", "the path of a file is required"),
+            clusterId,
+            validity(ca),
+            ca.text("cert_signer").filter(text -> !text.isEmpty())));
+  }
+
+  private static String required(JsonNode config, String name, String remedy) {
+    Optional<String> text = config.requiredText(name);
+    if (text.equals(Optional.of(""))) {
+      config.error(name, "is empty; " + remedy);
+    }
+    return text.orElse("");
+  }
+
+  private static Duration validity(JsonNode config) {
+    String name = "validity";
+    Optional<String> text = config.text(name);
+    if (text.isEmpty()) {
+      return CertificateProvider.IstioCa.DEFAULT_VALIDITY;
+    }
+    Matcher matcher = VALIDITY.matcher(text.get());
+    Duration validity = Duration.ZERO;
+    if (matcher.matches()) {
+      validity = Duration.ofHours(number(matcher, 1)).plusMinutes(number(matcher, 2));
+      validity = validity.plusSeconds(number(matcher, 3));
+    }
+    if (validity.isZero()) {
+      config.error(
+          name, "\"%s\" is not a duration such as \"24h\" or \"1h30m\"".formatted(text.get()));
+    }
+    return validity;
+  }
+
+  private static int number(Matcher matcher, int group) {
+    return matcher.group(group) == null ? 0 : Integer.parseInt(matcher.group(group));
   }
 
   private static boolean hasNoFile(JsonNode config) {

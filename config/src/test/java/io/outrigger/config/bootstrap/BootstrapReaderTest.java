@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class BootstrapReaderTest {
   private static XdsServer onlyServer(String serverMembers) {
@@ -448,6 +450,72 @@ final class BootstrapReaderTest {
         .startsWith(path + ": ");
   }
 
+  private static String istioCa(String more) {
+    return bootstrapWith(
+        "'certificate_providers': {'default': {'plugin_name': 'istio_ca', 'config': {"
+            + "'ca_address': 'istiod:15012', 'ca_root_file': '/root', 'token_file': '/token'"
+            + more
+            + "}}}");
+  }
+
+  @Test
+  @Conformance("IST-05")
+  void anIstioCaHasAnAddressRootsAndAToken() {
+    assertThat(read(istioCa("")).certificateProviders().get("default"))
+        .isEqualTo(
+            new CertificateProvider.IstioCa(
+                "istiod:15012",
+                "/root",
+                "/token",
+                Optional.empty(),
+                Duration.ofHours(24),
+                Optional.empty()));
+    String all = ", 'cluster_id': 'east', 'validity': '1h30m5s', 'cert_signer': 's/x', 'else': 1";
+    assertThat(read(istioCa(all)).certificateProviders().get("default"))
+        .isEqualTo(
+            new CertificateProvider.IstioCa(
+                "istiod:15012",
+                "/root",
+                "/token",
+                Optional.of("east"),
+                Duration.ofSeconds(5405),
+                Optional.of("s/x")));
+  }
+
+  @ParameterizedTest
+  @Conformance("IST-05")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '#',
+      value = {
+        ", 'validity': 'soon'| validity: \"soon\" is not a duration such as",
+        ", 'validity': '0s'  | validity: \"0s\" is not a duration such as",
+        ", 'validity': ''    | validity: \"\" is not a duration such as",
+        ", 'validity': 24    | validity: ",
+        ", 'cluster_id': 'a b'| cluster_id: has characters that no header may have",
+        ", 'token_file': ''  | token_file: is empty; the path of a file is required",
+        ", 'ca_root_file': null| ca_root_file: is missing; a string is required",
+        ", 'ca_address': 7   | ca_address: "
+      })
+  void aWrongSettingOfAnIstioCaIsNamed(String more, String error) {
+    assertThat(errors(istioCa(more)))
+        .singleElement()
+        .asString()
+        .startsWith("$.certificate_providers.default.config." + error);
+  }
+
+  @Test
+  @Conformance("IST-05")
+  void anIstioCaNeedsAConfig() {
+    String provider = "'certificate_providers': {'default': {'plugin_name': 'istio_ca'%s}}";
+
+    assertThat(errors(bootstrapWith(provider.formatted(""))))
+        .containsExactly(
+            "$.certificate_providers.default.config: is missing; give ca_address, ca_root_file and"
+                + " token_file");
+    assertThat(errors(bootstrapWith(provider.formatted(", 'config': 7")))).hasSize(1);
+  }
+
   @Test
   @Conformance("A29-11")
   void aCertificateProviderOfAnotherPluginIsKeptWithAWarning() {
@@ -459,7 +527,7 @@ final class BootstrapReaderTest {
     assertThat(warnings(bootstrap))
         .containsExactly(
             "$.certificate_providers[\"x-y\"].plugin_name: \"vault\" is not supported: a cluster"
-                + " that names this provider is refused; plugins are \"file_watcher\" and"
-                + " \"spiffe_workload_api\"");
+                + " that names this provider is refused; plugins are \"file_watcher\","
+                + " \"spiffe_workload_api\" and \"istio_ca\"");
   }
 }

@@ -84,6 +84,7 @@ record AdminState(
       }
     }
     serves.forEach(serve -> serve.notReady().ifPresent(waiting::add));
+    certificates.lackOfIstioCa().ifPresent(waiting::add);
     return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
   }
 

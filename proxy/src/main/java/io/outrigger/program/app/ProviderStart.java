@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts the certificate providers of a bootstrap, whose files or Workload API may still be
+ * Starts the certificate providers of a bootstrap, whose files, Workload API or CA may still be
  * missing.
  */
 @AnyThread
@@ -21,7 +21,7 @@ record ProviderStart(ControlLoop control, CertificateStore certificates) {
   /**
    * Runs the providers of {@code bootstrap} and stops all others. Blocks for at most two seconds.
    *
-   * @return why a Workload API has sent nothing yet; empty when the wait is over
+   * @return why a Workload API or an istio CA has sent nothing yet; empty when the wait is over
    */
   Optional<String> missing(Bootstrap bootstrap) {
     var lack = new CompletableFuture<Optional<String>>();

@@ -51,6 +51,7 @@ import io.outrigger.xds.local.ResourceSource;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
+import io.outrigger.xds.transport.GrpcIstioCa;
 import io.outrigger.xds.transport.GrpcWorkloadApi;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
@@ -157,6 +158,7 @@ public final class ProxyApp implements AutoCloseable {
             certificateReading,
             random,
             workloads,
+            new GrpcIstioCa(),
             Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
             new CertificateEvents(events));
     wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::missing);

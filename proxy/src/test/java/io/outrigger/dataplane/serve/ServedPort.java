@@ -88,6 +88,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             command -> new Thread(command, "certificates").start(),
             RandomSource.SYSTEM,
             new FakeWorkloadApi(),
+            (ca, request, now, then) -> {},
             Optional.empty(),
             new CertificateObserver() {
               @Override

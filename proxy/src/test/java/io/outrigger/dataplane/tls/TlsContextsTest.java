@@ -59,6 +59,7 @@ class TlsContextsTest {
             tasks::add,
             RandomSource.SYSTEM,
             new FakeWorkloadApi(),
+            (ca, request, now, then) -> {},
             Optional.empty(),
             new CertificateObserver() {
               @Override

@@ -25,7 +25,16 @@ public record CertificateCheck(
 
   /** Reads the files once and checks them. Blocks. */
   public static CertificateCheck of(CertificateFiles files, Instant now) {
-    FileReading read = new ProviderFiles(files).read();
+    return of(new ProviderFiles(files).read(), now);
+  }
+
+  /** Reads a file that has only roots, and checks it. Blocks. */
+  public static CertificateCheck ofRoots(String field, String path, Instant now) {
+    Outcome<Roots> roots = FileReading.read(() -> Roots.Authorities.read(field, path));
+    return of(new FileReading(Optional.empty(), Optional.of(roots)), now);
+  }
+
+  private static CertificateCheck of(FileReading read, Instant now) {
     List<String> errors = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
     read.identity()

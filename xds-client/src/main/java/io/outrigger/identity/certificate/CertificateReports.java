@@ -32,12 +32,13 @@ final class CertificateReports implements CertificateSource.Listener {
 
   @Override
   public void onSnapshot(CertificateSnapshot before, CertificateSnapshot now) {
-    if (!now.hasSameAs(before)) {
+    boolean hasEnded = before.identity().isPresent() && now.identity().isEmpty();
+    if (!hasEnded && !now.hasSameAs(before)) {
       log.info("{}: in use now: {}", subject, now);
       onLoaded.accept(now.toString());
     }
     if (now.error().isPresent() && !now.error().equals(before.error())) {
-      warn(now.loaded().isPresent() ? now.error().get() : now.lack());
+      warn(now.lack());
     } else if (now.error().isEmpty() && before.error().isPresent()) {
       log.info("{}: the newest are in use", subject);
     }

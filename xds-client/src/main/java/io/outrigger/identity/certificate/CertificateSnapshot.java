@@ -68,7 +68,9 @@ public record CertificateSnapshot(
 
   /** The reason to report when a required certificate is missing. */
   String lack() {
-    return "no certificates yet: " + error.orElse("they are being read");
+    return loaded.isPresent() && error.isPresent()
+        ? error.get()
+        : "no certificates yet: " + error.orElse("they are being read");
   }
 
   /** Describes the certificates in use for log lines and views. */

@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /** A source of certificates, watched from {@link #start} to {@link #close}. */
 @ControlConfined
-sealed interface CertificateSource permits FileWatcher, WorkloadWatcher, CertificateSource.None {
+sealed interface CertificateSource
+    permits FileWatcher, WorkloadWatcher, IstioCaWatcher, CertificateSource.None {
   interface Listener {
     /** Called on the control loop when the snapshot has changed. */
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
@@ -14,6 +15,14 @@ sealed interface CertificateSource permits FileWatcher, WorkloadWatcher, Certifi
   CertificateSnapshot snapshot();
 
   void start();
+
+  /**
+   * Why another process has not provided an identity yet; empty when it has, or when the source
+   * does not wait for another process.
+   */
+  default Optional<String> lack() {
+    return Optional.empty();
+  }
 
   /** Stops watching; the listener is not called again. */
   void close();

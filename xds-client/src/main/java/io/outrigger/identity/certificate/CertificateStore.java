@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share it
@@ -52,6 +53,7 @@ public final class CertificateStore {
   private final CertificateObserver observer;
   private final RandomSource random;
   private final WorkloadApi workloads;
+  private final IstioCaClient istioCas;
   private final Map<String, Followed> followed = new TreeMap<>();
   private final List<Watch> watches = new ArrayList<>();
   private final FileWatcher systemRoots;
@@ -68,6 +70,7 @@ public final class CertificateStore {
       Executor reading,
       RandomSource random,
       WorkloadApi workloads,
+      IstioCaClient istioCas,
       Optional<String> systemRootsFile,
       CertificateObserver observer) {
     this.loop = loop;
@@ -75,6 +78,7 @@ public final class CertificateStore {
     this.reading = reading;
     this.random = random;
     this.workloads = workloads;
+    this.istioCas = istioCas;
     systemRoots =
         new FileWatcher(
             loop,
@@ -105,20 +109,34 @@ public final class CertificateStore {
   }
 
   /**
-   * Why a Workload API has not provided an identity yet (the first such provider by name); empty
-   * when all Workload APIs have.
+   * Why a Workload API or an istio CA has not provided an identity yet (the first such provider by
+   * name); empty when all have.
    */
   public Optional<String> lack() {
+    return lack(provider -> true);
+  }
+
+  /**
+   * The same for istio CAs alone. A sidecar that names one is not ready before its first
+   * certificate (IST-05).
+   */
+  public Optional<String> lackOfIstioCa() {
+    return lack(CertificateProvider.IstioCa.class::isInstance);
+  }
+
+  private Optional<String> lack(Predicate<CertificateProvider> which) {
     loop.checkInside();
-    for (Map.Entry<String, Followed> each : followed.entrySet()) {
-      if (each.getValue().source() instanceof WorkloadWatcher watcher) {
-        Optional<String> lack = watcher.lack();
-        if (lack.isPresent()) {
-          return lack.map(reason -> named(each.getKey(), reason));
-        }
-      }
-    }
-    return Optional.empty();
+    return followed.entrySet().stream()
+        .filter(each -> which.test(each.getValue().provider()))
+        .flatMap(
+            each ->
+                each
+                    .getValue()
+                    .source()
+                    .lack()
+                    .map(reason -> named(each.getKey(), reason))
+                    .stream())
+        .findFirst();
   }
 
   private static String named(String instance, String reason) {
@@ -133,6 +151,8 @@ public final class CertificateStore {
       source = new FileWatcher(loop, reading, new ProviderFiles(files.files()), listener);
     } else if (provider instanceof CertificateProvider.WorkloadApi api) {
       source = new WorkloadWatcher(loop, reading, random, workloads, api.endpoint(), listener);
+    } else if (provider instanceof CertificateProvider.IstioCa ca) {
+      source = new IstioCaWatcher(loop, reading, random, istioCas, ca, listener);
     } else {
       source = new CertificateSource.None("its plugin is not known here; use file_watcher");
     }

@@ -6,13 +6,15 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * One element of a DER document (X.690); supports only the forms that private keys use.
+ * One element of a DER document (X.690); supports only the forms of private keys and of signing
+ * requests.
  *
  * @param tag the identifier octet; tags of several octets are not supported
  */
 @SuppressWarnings("ArrayRecordComponent") // elements are never compared
 record Der(int tag, byte[] content) {
   static final int INTEGER = 0x02;
+  static final int BIT_STRING = 0x03;
   static final int OCTET_STRING = 0x04;
   static final int OBJECT_IDENTIFIER = 0x06;
   static final int SEQUENCE = 0x30;
@@ -36,6 +38,13 @@ record Der(int tag, byte[] content) {
 
   static Der zero() {
     return new Der(INTEGER, new byte[1]);
+  }
+
+  /** Creates a BIT STRING of whole bytes. */
+  static Der bits(byte[] bytes) {
+    byte[] content = new byte[bytes.length + 1]; // the first byte: no bit is unused
+    System.arraycopy(bytes, 0, content, 1, bytes.length);
+    return new Der(BIT_STRING, content);
   }
 
   /** Creates an OBJECT IDENTIFIER from the hexadecimal form of its content. */

@@ -105,8 +105,8 @@ final class WorkloadWatcher implements CertificateSource {
         });
   }
 
-  /** Why there is no identity yet; empty when there is one, or when no endpoint is known. */
-  Optional<String> lack() {
+  @Override
+  public Optional<String> lack() {
     return hasEndpoint && snapshot.loaded().isEmpty()
         ? Optional.of(snapshot.lack())
         : Optional.empty();

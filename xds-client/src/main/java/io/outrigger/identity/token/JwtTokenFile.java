@@ -10,6 +10,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
@@ -21,7 +22,8 @@ import java.util.regex.Pattern;
  */
 @AnyThread
 public final class JwtTokenFile implements TokenSource {
-  static final int MAX_BYTES = 64 << 10;
+  /** The maximum size of a token file. */
+  public static final int MAX_BYTES = 64 << 10;
 
   /** The form of a JWT: three parts in base64url. No other text could be sent in a header. */
   private static final Pattern FORM = Pattern.compile("[\\w-]+\\.([\\w-]+)\\.[\\w-]*");
@@ -94,6 +96,15 @@ public final class JwtTokenFile implements TokenSource {
       return Instant.ofEpochSecond((long) end.getAsDouble());
     } catch (DateTimeException e) {
       throw file.unusable("has an exp claim that is not a time");
+    }
+  }
+
+  /** The expiry of {@code token}; empty when the token is no JWT, or one without an expiry. */
+  public static Optional<Instant> expiry(String token) {
+    try {
+      return Optional.of(expiry(new CredentialFile("", "", ""), token));
+    } catch (UnusableFile noExpiry) {
+      return Optional.empty();
     }
   }
 

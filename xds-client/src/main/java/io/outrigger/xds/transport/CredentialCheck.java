@@ -3,6 +3,7 @@ package io.outrigger.xds.transport;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.FileWatcher;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
 import io.outrigger.identity.certificate.CertificateCheck;
 import io.outrigger.identity.token.JwtTokenFile;
@@ -61,6 +62,10 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
                 add(subject, check.errors(), errors);
                 add(subject, check.failure().stream().toList(), warnings);
                 add(subject, check.warnings(), warnings);
+              } else if (provider instanceof IstioCa ca) {
+                String subject = "certificate provider \"" + instance + "\": ";
+                GrpcIstioCa.check(
+                    ca, now, error -> errors.add(subject + error), w -> warnings.add(subject + w));
               }
             });
     return new CredentialCheck(errors, warnings);

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ class CertificateStoreTest {
   private static final Duration SECOND_OF_TIME = Duration.ofSeconds(1);
 
   private final FakeControlLoop loop = new FakeControlLoop();
+  private final List<Consumer<Outcome<List<String>>>> istioCas = new ArrayList<>();
   private final FakeWorkloadApi workloads = new FakeWorkloadApi();
   private final Deque<Runnable> readings = new ArrayDeque<>();
   private final List<String> events = new ArrayList<>();
@@ -78,7 +80,13 @@ class CertificateStoreTest {
   private CertificateStore start(Map<String, CertificateProvider> providers) {
     var store =
         new CertificateStore(
-            loop, readings::add, new ScriptedRandom(1), workloads, Optional.empty(), observer);
+            loop,
+            readings::add,
+            new ScriptedRandom(1),
+            workloads,
+            (ca, request, now, then) -> istioCas.add(then),
+            Optional.empty(),
+            observer);
     loop.inside(() -> store.start(providers));
     return store;
   }
@@ -697,5 +705,30 @@ class CertificateStoreTest {
     assertThat(view.loaded()).contains(loop.now());
     assertThat(view.expiry()).contains(FIRST.certificate().getNotAfter().toInstant());
     assertThat(view.error()).isEmpty();
+  }
+
+  @Test
+  @Conformance("IST-05")
+  void anIstioCaIsLackingUntilItsFirstCertificate() {
+    CertificateProvider ca =
+        new CertificateProvider.IstioCa(
+            "istiod:15012", "/r", "/t", Optional.empty(), Duration.ofDays(1), Optional.empty());
+    CertificateStore store = start(Map.of("files", files(Duration.ofSeconds(600)), "mesh", ca));
+    readings.forEach(Runnable::run);
+    loop.inside(
+        () -> {
+          String lack = "certificate provider \"mesh\": no certificates yet: they are being read";
+          assertThat(store.lack()).hasValue(lack);
+          assertThat(store.lackOfIstioCa()).hasValue(lack);
+        });
+
+    istioCas.get(0).accept(Outcome.failed(RpcStatus.unavailable("refused")));
+    readings.getLast().run();
+    loop.run();
+
+    loop.inside(
+        () ->
+            assertThat(store.lackOfIstioCa())
+                .hasValue("certificate provider \"mesh\": no certificates yet: refused"));
   }
 }

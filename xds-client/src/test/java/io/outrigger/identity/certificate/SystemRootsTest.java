@@ -52,6 +52,7 @@ class SystemRootsTest {
         readings::add,
         RandomSource.SYSTEM,
         new FakeWorkloadApi(),
+        (ca, request, now, then) -> {},
         file,
         new CertificateObserver() {
           @Override

@@ -170,6 +170,7 @@ public final class MiniMesh implements AutoCloseable {
             Runnable::run,
             RandomSource.SYSTEM,
             new FakeWorkloadApi(),
+            (ca, request, now, then) -> {},
             Optional.empty(),
             new CertificateObserver() {
               @Override

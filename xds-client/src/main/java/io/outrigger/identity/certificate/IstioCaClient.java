@@ -1,0 +1,23 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.Outcome;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The client of istio's certificate service: an implementation over gRPC, or a fake in tests. */
+@AnyThread
+public interface IstioCaClient {
+  /**
+   * Sends a signing request. Blocks while the files of {@code ca} are read and gRPC is loaded for
+   * the first time.
+   *
+   * @param request a PKCS #10 request in PEM
+   * @param now the time at which the token must be valid
+   * @param then called once, on any thread, within a minute: with the chain of the answer, leaf
+   *     first and roots last, each element in PEM; or with the reason why there is none
+   */
+  void sign(IstioCa ca, String request, Instant now, Consumer<Outcome<List<String>>> then);
+}

@@ -1,0 +1,251 @@
+package io.outrigger.identity.certificate;
+
+import io.outrigger.base.Backoff;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+
+/**
+ * Gets certificates from an istio CA, each for a fresh key. A certificate is renewed at half of its
+ * life. After a failure the pair in use stays and the request is repeated after a back-off; a
+ * certificate that expires meanwhile is dropped, and the instance then has no identity.
+ *
+ * <pre>
+ * asking   -> holding  a pair arrived; the next request is due at half of its life
+ * asking   -> failed   no usable pair; the next request is due after the back-off
+ * holding  -> asking   the request is due
+ * failed   -> asking   the request is due
+ * </pre>
+ */
+@ControlConfined
+final class IstioCaWatcher implements CertificateSource {
+  /** How long clusters wait for the first answer before they are given a reason. */
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
+
+  /** The maximum back-off, and the minimum time between an answer and the next request. */
+  static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
+
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
+
+  /** Expiry depends on the wall clock, which may be changed at any time. */
+  private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
+
+  /** Certificates of many pods that started together are not renewed together. */
+  private static final int JITTER_PERCENT = 1;
+
+  private static final int RESOLUTION = 1 << 20;
+
+  private final ControlLoop loop;
+  private final Executor reading;
+  private final RandomSource random;
+  private final IstioCaClient client;
+  private final IstioCa ca;
+  private final Listener listener;
+  private final Backoff backoff;
+  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
+
+  /** The first words of each failure while the last certificate has expired. */
+  private Optional<String> expired = Optional.empty();
+
+  private TimerHandle next = () -> {};
+  private TimerHandle expiry = () -> {};
+  private boolean closed;
+
+  /**
+   * Creates a watcher that does nothing before {@link #start}.
+   *
+   * @param reading runs tasks that take milliseconds
+   */
+  IstioCaWatcher(
+      ControlLoop loop,
+      Executor reading,
+      RandomSource random,
+      IstioCaClient client,
+      IstioCa ca,
+      Listener listener) {
+    this.loop = loop;
+    this.reading = reading;
+    this.random = random;
+    this.client = client;
+    this.ca = ca;
+    this.listener = listener;
+    this.backoff = new Backoff(random, MAX_BACKOFF);
+  }
+
+  @Override
+  public CertificateSnapshot snapshot() {
+    return snapshot;
+  }
+
+  @Override
+  public void start() {
+    loop.checkInside();
+    next =
+        loop.schedule(FIRST_ANSWER, () -> fail("the CA " + ca.address() + " has not answered yet"));
+    ask();
+  }
+
+  @Override
+  public Optional<String> lack() {
+    return snapshot.loaded().isPresent() ? Optional.empty() : Optional.of(snapshot.lack());
+  }
+
+  private void ask() {
+    long startedNanos = loop.nanoTime();
+    Instant now = loop.now();
+    reading.execute(
+        () -> {
+          SigningRequest request = SigningRequest.fresh();
+          client.sign(
+              ca,
+              request.pem(),
+              now,
+              answer ->
+                  reading.execute(
+                      () -> {
+                        Outcome<FileReading> read =
+                            answer.match(
+                                chain -> Outcome.ok(read(chain, request, now)), Outcome::failed);
+                        loop.execute(() -> onAnswer(read, startedNanos));
+                      }));
+        });
+  }
+
+  private void onAnswer(Outcome<FileReading> answer, long startedNanos) {
+    if (closed) {
+      return;
+    }
+    next.cancel();
+    Duration delay;
+    Optional<String> failure =
+        answer.match(FileReading::failure, reason -> Optional.of(reason.message()));
+    if (failure.isPresent()) {
+      fail(failure.get());
+      delay = backoff.next().minusNanos(loop.nanoTime() - startedNanos);
+    } else {
+      backoff.reset();
+      expired = Optional.empty();
+      publish(snapshot.after(answer.toOptional().orElseThrow(), loop.now()));
+      delay = untilRenewal();
+      dropWhenExpired();
+    }
+    next = loop.schedule(delay, this::ask);
+  }
+
+  private Duration untilRenewal() {
+    Duration left =
+        snapshot
+            .identity()
+            .map(own -> Duration.between(loop.now(), own.expiry()))
+            .orElse(Duration.ZERO);
+    double drawn =
+        random.nextLong(RESOLUTION, Purpose.CERTIFICATE_RENEWAL) / (double) RESOLUTION; // [0, 1)
+    double share = (50 - JITTER_PERCENT + 2 * JITTER_PERCENT * drawn) / 100;
+    Duration delay = Duration.ofMillis((long) (left.toMillis() * share));
+    return delay.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : delay;
+  }
+
+  private void dropWhenExpired() {
+    expiry.cancel();
+    snapshot
+        .identity()
+        .map(Identity::expiry)
+        .ifPresent(
+            end -> {
+              Duration left = Duration.between(loop.now(), end);
+              if (left.isNegative() || left.isZero()) {
+                expired = Optional.of("the certificate has expired at " + end + "; ");
+                fail(snapshot.error().orElse("it has not been renewed"));
+              } else {
+                Duration wait = left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL;
+                expiry = loop.schedule(wait, this::dropWhenExpired);
+              }
+            });
+  }
+
+  private void fail(String reason) {
+    publish(
+        new CertificateSnapshot(
+            snapshot.identity().filter(own -> expired.isEmpty()),
+            snapshot.roots(),
+            snapshot.loaded(),
+            Optional.of(expired.orElse("") + reason)));
+  }
+
+  private void publish(CertificateSnapshot now) {
+    CertificateSnapshot before = snapshot;
+    if (!now.equals(before)) {
+      snapshot = now;
+      listener.onSnapshot(before, now);
+    }
+  }
+
+  /** Reads and verifies the parts of an answer; takes milliseconds. */
+  private FileReading read(List<String> chain, SigningRequest request, Instant now) {
+    return FileReading.whole(() -> identity(chain, request, now), () -> roots(chain));
+  }
+
+  private CredentialFile element(List<String> chain, int index) {
+    String owner = "of the CA " + ca.address();
+    return new CredentialFile("cert_chain[" + index + "]", owner, chain.get(index));
+  }
+
+  private Identity identity(List<String> answer, SigningRequest request, Instant now)
+      throws UnusableFile {
+    List<X509Certificate> roots = roots(answer).certificates();
+    List<X509Certificate> chain = new ArrayList<>();
+    for (int i = 0; i < answer.size() - 1; i++) {
+      chain.addAll(CertificateReader.read(element(answer, i)));
+    }
+    CredentialFile leaf = element(answer, 0);
+    Identity identity =
+        Identity.of(chain, request.key())
+            .orElseThrow(() -> leaf.unusable("is for another key than the requested one"));
+    if (!now.isBefore(identity.expiry())) {
+      throw leaf.unusable("has expired at " + identity.expiry());
+    }
+    List<CertificateRefusal> refusals = leaf.parsed("is malformed", () -> refusals(chain, roots));
+    if (refusals.size() == PeerRole.values().length) {
+      throw leaf.unusable("would be refused by every peer: " + refusals.get(0).text());
+    }
+    return identity;
+  }
+
+  /** Ignores dates: a clock that is a little late must not refuse a certificate just made. */
+  private static List<CertificateRefusal> refusals(
+      List<X509Certificate> chain, List<X509Certificate> roots) {
+    return Stream.of(PeerRole.values())
+        .flatMap(role -> new TrustedRoots(roots, role).objection(chain, Optional.empty()).stream())
+        .toList();
+  }
+
+  private Roots.Authorities roots(List<String> answer) throws UnusableFile {
+    if (answer.size() < 2) {
+      throw new CredentialFile("cert_chain", "of the CA " + ca.address(), "")
+          .unusable(
+              "has %d elements; it must have a certificate and, last, the roots"
+                  .formatted(answer.size()));
+    }
+    return new Roots.Authorities(CertificateReader.read(element(answer, answer.size() - 1)));
+  }
+
+  @Override
+  public void close() {
+    loop.checkInside();
+    closed = true;
+    next.cancel();
+    expiry.cancel();
+  }
+}
