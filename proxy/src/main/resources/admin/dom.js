@@ -74,7 +74,7 @@ const SHAPES = {
 };
 const TONES = {
   READY: 'good', ACKED: 'good', CONNECTED: 'good',
-  CONNECTING: 'wait', WAITING: 'wait', REQUESTED: 'wait', FALLBACK: 'wait',
+  CONNECTING: 'wait', WAITING: 'wait', REQUESTED: 'wait', FALLBACK: 'wait', STALE: 'wait',
   IDLE: 'idle', STANDBY: 'idle', UNKNOWN: 'idle',
   TRANSIENT_FAILURE: 'bad', ERROR: 'bad', NACKED: 'bad', DOES_NOT_EXIST: 'bad', RECEIVED_ERROR: 'bad', TIMEOUT: 'bad',
   EJECTED: 'out',

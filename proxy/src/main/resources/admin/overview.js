@@ -66,7 +66,7 @@ export class Overview {
     this.#tile(3, count(xds.resources.length), refused ? `${count(refused)} with an error` : 'none refused', refused ? 'bad' : '');
     this.#showMemory(await get('/memory'));
     await this.#readSlowly();
-    this.#showProblems(forwards, asked);
+    this.#showProblems(forwards, asked, xds.resources.filter(each => each.clientStatus === 'STALE').length);
     this.noServers.hidden = xds.servers.length > 0;
     keyed(this.servers, xds.servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
   }
@@ -77,8 +77,9 @@ export class Overview {
     this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of === 'wait' ? 'bad' : of);
   }
 
-  #showProblems(forwards, servers) {
+  #showProblems(forwards, servers, stale) {
     const problems = [
+      ...stale ? [{of: 'wait', text: `${count(stale)} resources are STALE: an earlier process kept them, and no control plane has answered`}] : [],
       ...forwards.filter(fails).map(forward => ({of: 'bad', text: `forward ${forward.name}: ${standing(forward).words}: ${forward.error}`})),
       ...certificateProblems(this.#certificates, this.page.traffic.now()),
       ...servers.filter(server => !server.connected)

@@ -146,7 +146,9 @@ public final class XdsViews {
       resource.raw().ifPresent(raw -> json.add("xdsConfig", body(raw)));
     }
     resource.lastUpdated().ifPresent(at -> json.addProperty("lastUpdated", at.toString()));
-    json.addProperty("clientStatus", resource.state().toUpperCase(Locale.ROOT));
+    json.addProperty(
+        "clientStatus",
+        withBody ? resource.clientStatus() : resource.state().toUpperCase(Locale.ROOT));
     resource.error().ifPresent(error -> json.add("errorState", error(error, withBody)));
     if (!withBody) { // CSDS has no such field
       resource

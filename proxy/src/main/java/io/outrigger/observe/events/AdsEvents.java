@@ -29,6 +29,16 @@ public record AdsEvents(EventLog log) implements AdsObserver {
   }
 
   @Override
+  public void onStale(String text) {
+    line(EventKind.STALE, "state", text);
+  }
+
+  @Override
+  public void onStateProblem(String text) {
+    line(EventKind.STATE_PROBLEM, "state", text);
+  }
+
+  @Override
   public void onReportsAsked(String server, Duration interval) {
     line(
         EventKind.LRS_CONNECTED,

@@ -21,6 +21,13 @@ public enum EventKind {
   LRS_CONNECTED,
   /** A control plane did not accept load reports. */
   LRS_FAILED,
+  /**
+   * No control plane answers, so resources of an earlier process are in use; or the last of them is
+   * out of use.
+   */
+  STALE,
+  /** Kept resources of an earlier process cannot be used, or resources cannot be kept. */
+  STATE_PROBLEM,
   EJECT,
   UNEJECT,
   PRIORITY_SWITCH,

@@ -26,6 +26,7 @@ final class XdsMetrics {
   private final Points valid;
   private final Points invalid;
   private final Points resources;
+  private final Points stale;
 
   private XdsMetrics(Instruments all) {
     connected =
@@ -44,6 +45,11 @@ final class XdsMetrics {
             "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
     resources =
         all.gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
+    stale =
+        all.gauge(
+            "outrigger_xds_stale_resources",
+            "Resources of an earlier process in use, because no control plane has answered.");
+    stale.add(Labels.EMPTY, 0);
   }
 
   static void addTo(XdsStatusView view, Instruments all) {
@@ -64,6 +70,7 @@ final class XdsMetrics {
               .add("grpc.xds.cache_state", resource.cacheStateLabel())
               .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
       resources.add(labels, 1);
+      stale.add(Labels.EMPTY, resource.isStale() ? 1 : 0);
     }
   }
 

@@ -150,7 +150,8 @@ final class AdminEndpoints {
         () -> {
           List<String> reasons = state.notReady();
           return reasons.isEmpty()
-              ? AdminReply.text(200, "ready")
+              ? AdminReply.text(
+                  200, state.controlPlanes().stale().map(line -> "ready\n" + line).orElse("ready"))
               : AdminReply.text(503, String.join("\n", reasons));
         });
   }

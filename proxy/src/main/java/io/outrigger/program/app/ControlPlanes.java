@@ -50,4 +50,9 @@ final class ControlPlanes {
         .map(AdsClients::status)
         .orElseGet(() -> new XdsStatusView(List.of()));
   }
+
+  /** Returns a line about resources of an earlier process in use. Runs on the control loop. */
+  Optional<String> stale() {
+    return known().map(Known::clients).flatMap(AdsClients::stale);
+  }
 }

@@ -48,6 +48,8 @@ import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceSource;
+import io.outrigger.xds.state.StateFolder;
+import io.outrigger.xds.state.StateOrigin;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
@@ -95,6 +97,9 @@ public final class ProxyApp implements AutoCloseable {
    * Reads certificates on a thread of its own, so that a hanging file system delays no other work.
    */
   private final BackgroundThread certificateReading = new BackgroundThread("certificates");
+
+  /** Reads and writes the folder of {@code --state}. */
+  private final BackgroundThread stateFiles = new BackgroundThread("state");
 
   private final EventLoops loops;
   private final List<CallLoop> callLoops;
@@ -427,6 +432,18 @@ public final class ProxyApp implements AutoCloseable {
     certificates.start(known.bootstrap().certificateProviders());
     overlay.start();
     known.clients().reportLoad(loads);
+    options
+        .state()
+        .filter(state -> !known.source().isStatic())
+        .ifPresent(
+            state ->
+                known
+                    .clients()
+                    .keepState(
+                        new StateFolder(
+                            state.folder(), StateOrigin.of(known.bootstrap()), state.maxAge()),
+                        stateFiles,
+                        state.after()));
     forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
     byAuthority.forEach(AuthorityTargets::start);
     serves.forEach(serve -> serve.start(control, known));
@@ -544,6 +561,7 @@ public final class ProxyApp implements AutoCloseable {
     }
     decoding.close();
     certificateReading.close();
+    stateFiles.close();
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no running loop can write to the logs any more
     audit.ifPresent(StdoutAuditLog::close);

@@ -47,6 +47,7 @@ final class StatusReport {
     served.forEach(listener -> listenerProblem(listener).ifPresent(problems::add));
     answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
     known.list("servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
+    staleProblem(known.list("resources")).ifPresent(problems::add);
     List<String> lines = new ArrayList<>(forwards(forwards));
     if (!served.isEmpty()) {
       lines.add("");
@@ -121,6 +122,15 @@ final class StatusReport {
         : Optional.of(
             "control plane %s: not connected%s"
                 .formatted(server.text("uri"), error.isEmpty() ? "" : ": " + error));
+  }
+
+  private static Optional<String> staleProblem(List<JsonView> resources) {
+    long stale = resources.stream().filter(each -> each.text("clientStatus").equals("STALE")).count();
+    return stale == 0
+        ? Optional.empty()
+        : Optional.of(
+            "%s STALE: an earlier process kept what is in use, and no control plane has answered"
+                .formatted(Count.of(stale, "resource")));
   }
 
   private static List<String> servers(JsonView xds) {

@@ -21,6 +21,18 @@ public enum Flag {
       Arity.MANY,
       "static xDS resources instead of a control plane: a file or a folder of .json or .yaml"
           + " files, which is watched. Repeatable"),
+  STATE(
+      "DIR",
+      "a folder in which the resources of the control plane are kept, for a start while no control"
+          + " plane answers; see proxy/docs/state.md. Default off"),
+  STATE_AFTER(
+      "DURATION",
+      "how long a start waits for an answer of a control plane before it uses kept resources."
+          + " Default 5s"),
+  STATE_MAX_AGE(
+      "DURATION",
+      "how old kept resources may be: the time since the control plane was last reachable. Default"
+          + " 24h"),
   OVERLAY(
       "PATH",
       Arity.MANY,

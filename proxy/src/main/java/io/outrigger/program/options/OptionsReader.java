@@ -121,6 +121,7 @@ public final class OptionsReader {
             source,
             lookup,
             overlays,
+            state(),
             ports.forwards(),
             kubernetes(ports.forwards(), environment),
             serving(ports.serves()),
@@ -174,6 +175,21 @@ public final class OptionsReader {
           given.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
       return Optional.empty();
     }
+  }
+
+  private Optional<ProxyOptions.State> state() {
+    Duration after = duration(Flag.STATE_AFTER, Duration.ofSeconds(5));
+    Duration maxAge = positive(Flag.STATE_MAX_AGE, Duration.ofHours(24));
+    Optional<Path> folder = value(Flag.STATE, Optional.empty(), OptionsReader::stateFolder);
+    return folder.map(path -> new ProxyOptions.State(path, after, maxAge));
+  }
+
+  private static Optional<Path> stateFolder(String text) {
+    if (text.equals(OFF)) {
+      return Optional.empty();
+    }
+    require(!text.isEmpty(), "is empty; give a folder, or off");
+    return Optional.of(Path.of(text).toAbsolutePath());
   }
 
   private Servers servers(PortsReader ports) {

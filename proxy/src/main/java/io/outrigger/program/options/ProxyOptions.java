@@ -22,6 +22,7 @@ import java.util.TreeMap;
  * @param source empty while the bootstrap does not exist yet
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
+ * @param state empty when no resources are kept
  * @param kubernetes empty when no target is a service of Kubernetes
  * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
  * @param settings the value of each flag by its bare name, for people: a number, a boolean, a text
@@ -32,6 +33,7 @@ public record ProxyOptions(
     Optional<ConfigSource> source,
     SourceLookup lookup,
     List<Path> overlays,
+    Optional<State> state,
     List<ForwardSpec> forwards,
     Optional<KubernetesAccess> kubernetes,
     Serving serving,
@@ -106,6 +108,13 @@ public record ProxyOptions(
       return !resources.isEmpty();
     }
   }
+
+  /**
+   * The resources that are kept for a start while no control plane answers.
+   *
+   * @param after the time that a start waits for a control plane
+   */
+  public record State(Path folder, Duration after, Duration maxAge) {}
 
   /**
    * The addresses that this process serves for the mesh, and their settings.

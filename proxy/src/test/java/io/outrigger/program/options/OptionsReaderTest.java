@@ -53,6 +53,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.source(),
                 options.lookup(),
                 List.of(),
+                Optional.empty(),
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
                 Optional.empty(),
                 new Serving(
@@ -108,6 +109,9 @@ final class OptionsReaderTest extends OptionsFixture {
   void everyFlagIsUnderstood() throws IOException, InvalidInput {
     give(Flag.FORWARD, "a@[::1]:0=xds://east/orders", "all@unix:/run/all.sock=xds:///*");
     give(Flag.BOOTSTRAP, writeServing().toString());
+    give(Flag.STATE, "/var/lib/state");
+    give(Flag.STATE_AFTER, "2s");
+    give(Flag.STATE_MAX_AGE, "3h");
     give(Flag.SERVE, "pay@10.1.2.3:8080=127.0.0.1:8080", "[::]:8081=unix:/run/a=b.sock");
     give(Flag.SERVE_DRAIN_SPREAD, "4s");
     give(Flag.SERVE_DRAIN_GRACE, "20s");
@@ -151,6 +155,9 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.source(),
                 options.lookup(),
                 List.of(),
+                Optional.of(
+                    new ProxyOptions.State(
+                        Path.of("/var/lib/state"), Duration.ofSeconds(2), Duration.ofHours(3))),
                 List.of(
                     new ForwardSpec(
                         "a",

@@ -33,7 +33,7 @@ public record CacheEntry<T>(
     boolean legal =
         switch (state) {
           case REQUESTED -> held.isEmpty() && dataError.isEmpty();
-          case ACKED -> held.isPresent() && dataError.isEmpty();
+          case ACKED, STALE -> held.isPresent() && dataError.isEmpty();
           case TIMEOUT -> held.isEmpty() && dataError.isPresent();
           case DOES_NOT_EXIST, NACKED, RECEIVED_ERROR -> dataError.isPresent();
         };
@@ -77,11 +77,17 @@ public record CacheEntry<T>(
   }
 
   /**
-   * Whether a response is outstanding, so that a timer is needed: no resource is in use, and the
-   * resource was not declared missing yet (A57-19, A88-42).
+   * Whether a response is outstanding, so that a timer is needed: no resource of a control plane is
+   * in use, and the resource was not declared missing yet (A57-19, A88-42).
    */
   public boolean awaitsAnswer() {
-    return held.isEmpty() && state != CacheState.DOES_NOT_EXIST && state != CacheState.TIMEOUT;
+    return isStale()
+        || (held.isEmpty() && state != CacheState.DOES_NOT_EXIST && state != CacheState.TIMEOUT);
+  }
+
+  /** Whether the resource in use is one that an earlier process kept. */
+  public boolean isStale() {
+    return state == CacheState.STALE;
   }
 
   /**

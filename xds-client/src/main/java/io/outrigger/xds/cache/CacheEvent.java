@@ -13,6 +13,9 @@ import java.time.Instant;
 public sealed interface CacheEvent<T> {
   record Received<T>(Held<T> held) implements CacheEvent<T> {}
 
+  /** A resource of an earlier process comes into use, because no control plane answers. */
+  record Restored<T>(Held<T> held) implements CacheEvent<T> {}
+
   /**
    * The resource in use was decoded again under another overlay, without a response from the
    * control plane.

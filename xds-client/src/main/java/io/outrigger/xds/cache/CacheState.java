@@ -7,6 +7,11 @@ public enum CacheState {
   /** The resource was requested, and no response about the resource has arrived yet. */
   REQUESTED,
   /**
+   * An earlier process kept the resource, and it is in use until a control plane answers (CONTRACT
+   * 16). The text of A88 has no such state.
+   */
+  STALE,
+  /**
    * The server deleted the resource or did not send it in time. The entry may still hold a resource
    * in use.
    */

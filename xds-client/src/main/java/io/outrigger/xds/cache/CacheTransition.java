@@ -10,6 +10,7 @@ import io.outrigger.xds.cache.CacheEvent.Deleted;
 import io.outrigger.xds.cache.CacheEvent.Overlaid;
 import io.outrigger.xds.cache.CacheEvent.Received;
 import io.outrigger.xds.cache.CacheEvent.Rejected;
+import io.outrigger.xds.cache.CacheEvent.Restored;
 import io.outrigger.xds.cache.CacheEvent.ServerError;
 import io.outrigger.xds.cache.CacheEvent.StreamFailed;
 import io.outrigger.xds.cache.CacheEvent.StreamRecovered;
@@ -31,11 +32,15 @@ import java.util.Optional;
  *                                    drop it with fail_on_data_errors
  * TimerFired       DOES_NOT_EXIST    none; TIMEOUT instead with           stops
  *                                    resource_timer_is_transient_error
+ * Restored         STALE             the one that an earlier process kept   stops
  * Overlaid         unchanged         the new value under local policy
  * StreamFailed     unchanged         kept
  * StreamRecovered  unchanged         kept; a REQUESTED entry keeps its stream
  *                                    error until an update arrives
  * </pre>
+ *
+ * <p>A STALE resource is dropped by Deleted, by TimerFired, and by a ServerError that could drop a
+ * resource, whatever the features of the server: the control plane never sent it to this process.
  *
  * <p>An event determines only the next entry. The notification for watchers is the difference
  * between the two entries. One method computes this difference, so that watchers, later watchers
@@ -72,6 +77,7 @@ public final class CacheTransition {
         event instanceof Received
             || event instanceof Rejected
             || event instanceof ServerError
+            || event instanceof Restored // the timer starts when the control plane answers
             || event instanceof TimerFired; // a resource is declared missing once (A57-19)
     return new Step<>(next, settled ? TimerAction.STOP : TimerAction.KEEP, difference(entry, next));
   }
@@ -92,6 +98,10 @@ public final class CacheTransition {
     }
     if (event instanceof TimerFired<T> fired) {
       return onTimerFired(entry, fired, features);
+    }
+    if (event instanceof Restored<T> restored) {
+      return new CacheEntry<>(
+          CacheState.STALE, Optional.of(restored.held()), Optional.empty(), entry.streamError());
     }
     if (event instanceof Overlaid<T> overlaid) {
       return onOverlaid(entry, overlaid);
@@ -146,7 +156,8 @@ public final class CacheTransition {
     }
     var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, deleted.message());
     var error = dataError(entry, status, deleted.version(), Optional.empty(), deleted.at());
-    return withDataError(entry, CacheState.DOES_NOT_EXIST, error, features.failOnDataErrors());
+    boolean drop = features.failOnDataErrors() || entry.isStale();
+    return withDataError(entry, CacheState.DOES_NOT_EXIST, error, drop);
   }
 
   private static <T> CacheEntry<T> onServerError(
@@ -156,7 +167,10 @@ public final class CacheTransition {
         event.status().code() == RpcStatus.Code.NOT_FOUND
             || event.status().code() == RpcStatus.Code.PERMISSION_DENIED;
     return withDataError(
-        entry, CacheState.RECEIVED_ERROR, error, isDataError && features.failOnDataErrors());
+        entry,
+        CacheState.RECEIVED_ERROR,
+        error,
+        isDataError && (features.failOnDataErrors() || entry.isStale()));
   }
 
   private static <T> CacheEntry<T> onTimerFired(
@@ -169,7 +183,7 @@ public final class CacheTransition {
     var error =
         dataError(entry, new RpcStatus(code, fired.message()), "", Optional.empty(), fired.at());
     var state = isTransient ? CacheState.TIMEOUT : CacheState.DOES_NOT_EXIST;
-    return withDataError(entry, state, error, false);
+    return withDataError(entry, state, error, true);
   }
 
   private static <T> CacheEntry<T> withStreamError(CacheEntry<T> entry, Optional<RpcStatus> error) {
@@ -192,11 +206,16 @@ public final class CacheTransition {
     return new DataError(status, version, refused, at, before + 1);
   }
 
+  private static boolean isFresh(CacheEntry<?> before, CacheEntry<?> after) {
+    return before.isStale() && !after.isStale();
+  }
+
   private static <T> Notice<T> difference(CacheEntry<T> before, CacheEntry<T> after) {
     boolean sameError = before.error().equals(after.error());
     if (after.held().isPresent()) {
       T value = after.held().get().value();
-      if (before.held().isEmpty() || before.held().get().value() != value) {
+      // Watchers of served addresses ignore a stale value, so they need the same value once more.
+      if (before.held().isEmpty() || before.held().get().value() != value || isFresh(before, after)) {
         return new Notice.Changed<>(Outcome.ok(value), after.error());
       }
       return sameError

@@ -3,9 +3,11 @@ package io.outrigger.xds.status;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -154,6 +156,19 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
       Optional<RpcStatus> connectivityError,
       History history) {
     private static final String XDSTP = "xdstp://";
+
+    /** Whether an earlier process kept the resource, and no control plane has answered for it. */
+    public boolean isStale() {
+      return state.equals(CacheState.STALE.label());
+    }
+
+    /**
+     * Returns the state's name in CSDS. CSDS has none for a stale resource: it was requested, and
+     * there is no answer yet.
+     */
+    public String clientStatus() {
+      return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);
+    }
 
     /** Returns the authority in the name; empty for old-style names (A47). */
     public Optional<String> authority() {

@@ -18,14 +18,17 @@ import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.report.LoadReporters;
 import io.outrigger.xds.report.LrsTransport;
+import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -63,6 +66,7 @@ public final class AdsClients {
   private final Map<XdsServer, AdsTransport> transports = new LinkedHashMap<>();
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
   private final CurrentOverlay overlays;
+  private final StateKeeper keeper;
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -97,6 +101,8 @@ public final class AdsClients {
     this.observer = observer;
     this.overlays =
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
+    this.keeper =
+        new StateKeeper(loop, decoding, decoder, overlays, bootstrap.allServers(), observer);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -191,6 +197,24 @@ public final class AdsClients {
         .map(Overlaid.class::cast);
   }
 
+  /**
+   * Keeps acknowledged resources in a folder, and uses those that an earlier process kept there when
+   * no control plane answers. Must be called before the first watch.
+   *
+   * @param files the executor that reads and writes the folder
+   * @param after the time after which the kept resources are used
+   */
+  public void keepState(StateFolder folder, Executor files, Duration after) {
+    loop.checkInside();
+    keeper.start(folder, files, after);
+  }
+
+  /** Returns a line that says which resources of an earlier process are in use, if any. */
+  public Optional<String> stale() {
+    loop.checkInside();
+    return keeper.stale();
+  }
+
   /** Returns the present state of all clients and load reports. */
   public XdsStatusView status() {
     loop.checkInside();
@@ -233,6 +257,7 @@ public final class AdsClients {
   public void close() {
     loop.checkInside();
     closed = true;
+    keeper.close();
     clients.values().forEach(TargetClient::close);
     if (reporters != null) {
       reporters.close();
@@ -251,7 +276,12 @@ public final class AdsClients {
   }
 
   private TargetClient newClient(String scope, Bootstrap servers) {
-    return new TargetClient(loop, scope, servers, this::newSupervisor);
+    return new TargetClient(
+        loop,
+        scope,
+        servers,
+        this::newSupervisor,
+        isReachable -> new KeptAuthority(keeper, scope, isReachable));
   }
 
   private DecodeContext contextOf(XdsServer server) {

@@ -27,6 +27,12 @@ public interface AdsObserver extends LoadReportObserver {
   /** A stream ended after a response, which is no error (A57-02). */
   default void onClosed(String server, RpcStatus reason) {}
 
+  /** Resources of an earlier process came into use, or the last of them is out of use. */
+  default void onStale(String text) {}
+
+  /** The state of an earlier process cannot be used, or the state cannot be written. */
+  default void onStateProblem(String text) {}
+
   /** The client accepted a response. */
   default void onAck(String server, Response response) {}
 

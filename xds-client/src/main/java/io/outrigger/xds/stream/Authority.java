@@ -12,6 +12,8 @@ import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +36,7 @@ final class Authority {
   private final List<StreamSupervisor> servers;
   private final boolean fallbackOnReachabilityOnly;
   private final Subscriptions subscriptions;
+  private final KeptAuthority kept;
   private int inUse;
   private boolean outageReported; // whether watchers were notified of an outage
 
@@ -41,17 +44,22 @@ final class Authority {
    * @param servers the control planes in the order of preference; at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
+   * @param keeping keeps the resources of an authority for the next start; it gets the question
+   *     whether a control plane of the authority can be reached
    */
   Authority(
       ControlLoop loop,
       HistoryBudget budget,
       String name,
       List<StreamSupervisor> servers,
-      boolean fallbackOnReachabilityOnly) {
+      boolean fallbackOnReachabilityOnly,
+      Function<BooleanSupplier, KeptAuthority> keeping) {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.subscriptions = new Subscriptions(loop, budget, this::onSubscriptionsChanged);
+    this.kept = keeping.apply(() -> inUse > 0 && last().outage().isEmpty());
+    this.subscriptions =
+        new Subscriptions(loop, budget, kept::onChanged, this::onSubscriptionsChanged);
   }
 
   Subscriptions subscriptions() {
@@ -83,6 +91,10 @@ final class Authority {
       useOnly(subscriptions.isEmpty() ? 1 : inUse);
       servers.subList(0, inUse).forEach(StreamSupervisor::onSubscriptionsChanged);
     }
+    if (servers.subList(0, inUse).stream().anyMatch(StreamSupervisor::hasResponded)) {
+      kept.onAnswered();
+    }
+    kept.onSubscriptionsChanged(subscriptions);
     onOutage(); // a new watcher is notified before the next attempt fails (A57-09)
   }
 
@@ -108,6 +120,7 @@ final class Authority {
       return;
     }
     useOnly(index + 1);
+    kept.onAnswered();
     if (outageReported) {
       outageReported = false;
       subscriptions.all().forEach(Authority::recover);
@@ -135,9 +148,12 @@ final class Authority {
         || subscriptions.all().stream().anyMatch(s -> isMissing(s.entry()));
   }
 
-  /** Whether a resource is not cached in the sense of A71: neither held nor known not to exist. */
+  /**
+   * Whether a resource is not cached in the sense of A71: neither received from a server nor known
+   * not to exist.
+   */
   private static boolean isMissing(CacheEntry<?> entry) {
-    return entry.held().isEmpty() && !entry.isKnownNotToExist();
+    return (entry.held().isEmpty() || entry.isStale()) && !entry.isKnownNotToExist();
   }
 
   /**

@@ -1,7 +1,5 @@
 package io.outrigger.xds.stream;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.UnsafeByteOperations;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ServerFeatures;
@@ -173,12 +171,7 @@ final class CurrentOverlay {
    * overlay.
    */
   private <T> T decoded(ResourceType<T> type, Held<T> held, DecodeContext context) {
-    Any any =
-        Any.newBuilder()
-            .setTypeUrl(held.raw().typeUrl())
-            .setValue(UnsafeByteOperations.unsafeWrap(held.raw().bytes()))
-            .build();
-    return decoder.decode(type, List.of(any), context).valid().values().stream()
+    return decoder.decode(type, List.of(StateKeeper.any(held.raw())), context).valid().values().stream()
         .findFirst()
         .map(Valid::value)
         .orElse(held.value());

@@ -38,6 +38,7 @@ final class ResourceTimers {
   // The timers that elapsed during decoding, with the time left.
   private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>();
   private @Nullable Hold hold;
+  private boolean hasResponse; // of the stream
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
     this.loop = loop;
@@ -49,11 +50,20 @@ final class ResourceTimers {
     if (!subscription.entry().awaitsAnswer()) {
       return; // the resource is in use (A57-18) or known to be missing (A57-19)
     }
+    if (subscription.entry().isStale() && !hasResponse) {
+      return; // the silence of a server does not take a stale resource out of use
+    }
     start(subscription, limit());
   }
 
   private void start(Subscription<?> subscription, Duration left) {
     subscription.timerStarted(this, loop.schedule(left, () -> onElapsed(subscription)));
+  }
+
+  /** Called before the first response of a stream is read. Starts the timers of stale resources. */
+  void onFirstResponse(List<Subscription<?>> subscriptions) {
+    hasResponse = true;
+    subscriptions.stream().filter(each -> each.entry().isStale()).forEach(this::start);
   }
 
   /** Called before a response of the given type is decoded. */
@@ -92,6 +102,7 @@ final class ResourceTimers {
    */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
     hold = null;
+    hasResponse = false;
     stop(subscriptions);
   }
 

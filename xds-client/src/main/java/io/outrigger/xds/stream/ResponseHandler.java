@@ -311,7 +311,7 @@ final class ResponseHandler {
       CacheEntry<T> before = subscription.entry();
       String message = subscription.subject() + " does not exist: the control plane removed it";
       subscription.apply(new CacheEvent.Deleted<>(message, version, now), features);
-      if (!subscription.entry().equals(before)) {
+      if (!before.isStale() && !subscription.entry().equals(before)) {
         deleted.add(name);
       }
     }

@@ -56,6 +56,7 @@ final class StreamSupervisor {
       new HashMap<>(); // outlive streams (A57-26)
   private Phase phase = new Phase.Idle();
   private boolean attached;
+  private boolean hasResponded;
   private long streams;
   private long outages;
   private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
@@ -129,6 +130,11 @@ final class StreamSupervisor {
     return outage;
   }
 
+  /** Whether the server has responded to this process at any time. */
+  boolean hasResponded() {
+    return hasResponded;
+  }
+
   String server() {
     return transport.name();
   }
@@ -184,6 +190,8 @@ final class StreamSupervisor {
   void onFirstResponse() {
     backoff.reset(); // a rejected response counts as well (A57-03)
     outage = Optional.empty();
+    hasResponded = true;
+    timers.onFirstResponse(subscriptions.all());
     // A88-27: any response shows that the server can be reached again.
     List.copyOf(users).forEach(user -> user.onResponded(this));
   }

@@ -7,6 +7,7 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
+import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheTransition;
 import io.outrigger.xds.cache.CacheTransition.TimerAction;
@@ -15,20 +16,31 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** One subscribed resource: its cache entry, its watchers, and its running timers. */
 @ControlConfined
 final class Subscription<T> {
   private final ResourceType<T> type;
   private final String name;
+  private final Consumer<Subscription<?>> onChanged;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
   private final ResourceHistory history;
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
 
-  Subscription(ResourceType<T> type, String name, HistoryBudget budget) {
+  /**
+   * @param onChanged called when the state or the resource in use has changed, before watchers are
+   *     notified
+   */
+  Subscription(
+      ResourceType<T> type,
+      String name,
+      HistoryBudget budget,
+      Consumer<Subscription<?>> onChanged) {
     this.type = type;
     this.name = name;
+    this.onChanged = onChanged;
     this.history = new ResourceHistory(budget);
   }
 
@@ -72,14 +84,21 @@ final class Subscription<T> {
   XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(watcher, onUnwatched);
     watchers.add(watching);
-    entry.replayTo(watcher);
+    if (!watching.mustWait()) {
+      entry.replayTo(watcher);
+    }
     return watching;
   }
 
   void apply(CacheEvent<T> event, ServerFeatures features) {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
-    history.onTransition(entry, step.next());
+    CacheEntry<T> before = entry;
+    history.onTransition(before, step.next());
     entry = step.next();
+    if (before.state() != entry.state()
+        || !before.held().map(Held::raw).equals(entry.held().map(Held::raw))) {
+      onChanged.accept(this);
+    }
     if (step.timer() == TimerAction.STOP) {
       stopTimers();
     }
@@ -126,8 +145,14 @@ final class Subscription<T> {
       return watcher instanceof TargetWatcher<T> of && of.target().equals(target);
     }
 
+    /** Whether the present entry is hidden: a withdrawn permission must not come back. */
+    boolean mustWait() {
+      return entry.isStale() && isFor(AdsClients.SERVERS);
+    }
+
     void deliver(Notice<T> notice) {
-      if (watchers.contains(this)) { // otherwise an earlier watcher closed this watch
+      // A watcher that is not in the list was closed by an earlier watcher.
+      if (watchers.contains(this) && !mustWait()) {
         notice.deliverTo(watcher);
       }
     }

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,18 +27,26 @@ import org.jspecify.annotations.Nullable;
 final class Subscriptions {
   private final ControlLoop loop;
   private final HistoryBudget budget;
+  private final Consumer<Subscription<?>> onChanged;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
   private final Map<ResourceType<?>, Set<String>> names = new HashMap<>(); // cached
   private boolean settling;
 
   /**
+   * @param onChanged called when the entry of a subscription has changed, and when a subscription
+   *     was forgotten because it has no watchers
    * @param onSettled the callback that runs at the end of each turn in which the set of
    *     subscriptions changed
    */
-  Subscriptions(ControlLoop loop, HistoryBudget budget, Runnable onSettled) {
+  Subscriptions(
+      ControlLoop loop,
+      HistoryBudget budget,
+      Consumer<Subscription<?>> onChanged,
+      Runnable onSettled) {
     this.loop = loop;
     this.budget = budget;
+    this.onChanged = onChanged;
     this.onSettled = onSettled;
     ResourceType.ALL.forEach(type -> byType.put(type, new LinkedHashMap<>()));
   }
@@ -45,7 +54,7 @@ final class Subscriptions {
   <T> XdsClient.Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
     Subscription<T> found = of(type).get(name);
     if (found == null) {
-      found = new Subscription<>(type, name, budget);
+      found = new Subscription<>(type, name, budget, onChanged);
       of(type).put(name, found);
       names.remove(type);
       settleLater();
@@ -107,6 +116,7 @@ final class Subscriptions {
                   }
                   subscription.stopTimers(); // A57-23
                   subscription.history().forget();
+                  onChanged.accept(subscription);
                   return true;
                 });
     if (forgot) {

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -34,6 +35,7 @@ final class TargetClient implements XdsClient {
   private final String scope;
   private final Bootstrap bootstrap;
   private final Function<XdsServer, StreamSupervisor> supervisors;
+  private final Function<BooleanSupplier, KeptAuthority> keeping;
   private final HistoryBudget budget = new HistoryBudget();
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
   private final Authority topLevel; // for old-style names (A47-04)
@@ -42,16 +44,19 @@ final class TargetClient implements XdsClient {
   /**
    * @param scope the target, or empty for all targets
    * @param supervisors the function that makes the supervisor of the stream to a server
+   * @param keeping keeps the resources of an authority for the next start
    */
   TargetClient(
       ControlLoop loop,
       String scope,
       Bootstrap bootstrap,
-      Function<XdsServer, StreamSupervisor> supervisors) {
+      Function<XdsServer, StreamSupervisor> supervisors,
+      Function<BooleanSupplier, KeptAuthority> keeping) {
     this.loop = loop;
     this.scope = scope;
     this.bootstrap = bootstrap;
     this.supervisors = supervisors;
+    this.keeping = keeping;
     this.topLevel = authority("", bootstrap.servers(), false);
   }
 
@@ -98,7 +103,8 @@ final class TargetClient implements XdsClient {
             .distinct()
             .map(server -> servers.computeIfAbsent(server, supervisors)) // A47-08
             .toList(),
-        reachabilityOnly);
+        reachabilityOnly,
+        keeping);
   }
 
   boolean isInUse() {

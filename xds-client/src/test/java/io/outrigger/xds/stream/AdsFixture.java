@@ -132,6 +132,16 @@ final class AdsFixture implements AdsObserver {
   }
 
   @Override
+  public void onStale(String text) {
+    observed.add("stale " + text);
+  }
+
+  @Override
+  public void onStateProblem(String text) {
+    observed.add("state problem " + text);
+  }
+
+  @Override
   public void onAck(String server, Response response) {
     observed.add("ack " + response.type() + " " + response.version());
   }

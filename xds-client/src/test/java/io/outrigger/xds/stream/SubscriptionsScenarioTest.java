@@ -151,7 +151,7 @@ final class SubscriptionsScenarioTest {
   @Test
   void whatIsWatchedNoMoreHasNoHistory() {
     var budget = new HistoryBudget();
-    var subscriptions = new Subscriptions(ads.loop, budget, () -> {});
+    var subscriptions = new Subscriptions(ads.loop, budget, changed -> {}, () -> {});
     List<XdsClient.Watch> watches = new ArrayList<>();
     ads.loop.inside(
         () -> {

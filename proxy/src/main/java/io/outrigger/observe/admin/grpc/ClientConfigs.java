@@ -12,7 +12,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -66,7 +65,7 @@ final class ClientConfigs {
 
   /** Converts the state by name, since both enumerations are A88's. */
   private static ClientResourceStatus status(XdsStatusView.Resource resource) {
-    return ClientResourceStatus.valueOf(resource.state().toUpperCase(Locale.ROOT));
+    return ClientResourceStatus.valueOf(resource.clientStatus());
   }
 
   private UpdateFailureState error(XdsStatusView.ResourceError error, boolean withContents) {

@@ -1,0 +1,298 @@
+package io.outrigger.xds.state;
+
+import io.outrigger.base.AnyThread;
+import io.outrigger.base.RegularFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of {@code --state}.
+ *
+ * <p>The resources are divided among up to 64 part files by the hash of their names, so a change of
+ * one resource among thousands writes one small part and the index. A part is named after its
+ * content and never changes. The index lists the parts of one configuration; a rename puts it in
+ * place. A process that is killed at any moment therefore leaves the configuration before or after
+ * the change.
+ *
+ * <p>A lock keeps other processes from writing to the folder. Methods block, and must be called one
+ * after the other.
+ */
+@AnyThread
+public final class StateFolder {
+  static final String INDEX = "state";
+  private static final String LOCK = "lock";
+  private static final String PART = ".part";
+  private static final String TEMPORARY = ".tmp";
+  private static final int PARTS = 64;
+  private static final int MAX_BYTES = 256 << 20;
+  private static final Set<PosixFilePermission> PRIVATE_FILE =
+      PosixFilePermissions.fromString("rw-------");
+  private static final Set<PosixFilePermission> PRIVATE_FOLDER =
+      PosixFilePermissions.fromString("rwx------");
+
+  private final Path folder;
+  private final StateOrigin origin;
+  private final Duration maxAge;
+  private final Map<Integer, Map<KeptResource.Key, KeptResource>> parts = new TreeMap<>();
+  private final Map<Integer, String> written = new TreeMap<>(); // the names of part files
+  private final Set<Integer> unwritten = new HashSet<>();
+  private @Nullable FileLock lock;
+
+  public StateFolder(Path folder, StateOrigin origin, Duration maxAge) {
+    this.folder = folder;
+    this.origin = origin;
+    this.maxAge = maxAge;
+  }
+
+  /**
+   * The usable resources of the folder.
+   *
+   * @param at the time at which they were last known to be current
+   * @param problem why the folder has none; empty if there are some, or nothing was ever written
+   */
+  public record Reading(
+      Map<KeptResource.Key, KeptResource> resources, Instant at, Optional<String> problem) {
+    public Reading {
+      resources = Map.copyOf(resources);
+    }
+  }
+
+  public Path path() {
+    return folder;
+  }
+
+  public Duration maxAge() {
+    return maxAge;
+  }
+
+  /** Reads all resources, or none. */
+  public Reading read(Instant now) {
+    Reading first = readOnce(now);
+    // Another process may have replaced the parts after the index was read.
+    return first.problem().isPresent() ? readOnce(now) : first;
+  }
+
+  private Reading readOnce(Instant now) {
+    if (!Files.exists(folder.resolve(INDEX))) {
+      return new Reading(Map.of(), now, Optional.empty()); // nothing was ever written
+    }
+    try {
+      StateFormat.Index index = StateFormat.readIndex(content(INDEX));
+      Optional<String> difference = index.origin().differenceFrom(origin);
+      Duration age = Duration.between(index.at(), now);
+      if (difference.isPresent()) {
+        return unusable(now, difference.get());
+      }
+      if (age.compareTo(maxAge) > 0) {
+        return unusable(
+            now,
+            "is %d s old, and --state-max-age is %d s"
+                .formatted(age.toSeconds(), maxAge.toSeconds()));
+      }
+      Map<KeptResource.Key, KeptResource> resources = new HashMap<>();
+      for (String part : index.parts()) {
+        StateFormat.readPart(part, content(part + PART))
+            .forEach(resource -> resources.put(resource.key(), resource));
+      }
+      resources.values().forEach(this::put);
+      return new Reading(resources, index.at(), Optional.empty());
+    } catch (StateFormat.Damaged damaged) {
+      return unusable(now, String.valueOf(damaged.getMessage()));
+    } catch (IOException unparsable) {
+      return unusable(now, "is damaged: " + unparsable.getMessage());
+    } catch (RegularFile.Unreadable unreadable) {
+      return unusable(now, "is incomplete: " + unreadable.reason());
+    }
+  }
+
+  private Reading unusable(Instant now, String reason) {
+    return new Reading(
+        Map.of(), now, Optional.of("the state in " + folder + " " + reason + "; it is not used"));
+  }
+
+  private byte[] content(String name) throws RegularFile.Unreadable {
+    return RegularFile.read(folder.resolve(name).toString(), MAX_BYTES);
+  }
+
+  /** Adds or replaces a resource; {@link #save} writes it. */
+  public void put(KeptResource resource) {
+    int part = partOf(resource.key());
+    parts.computeIfAbsent(part, absent -> new LinkedHashMap<>()).put(resource.key(), resource);
+    unwritten.add(part);
+  }
+
+  /** Removes the resources whose keys are not in {@code keys}. */
+  public void retain(Set<KeptResource.Key> keys) {
+    parts.forEach(
+        (part, resources) -> {
+          if (resources.keySet().retainAll(keys)) {
+            unwritten.add(part);
+          }
+        });
+  }
+
+  public void remove(KeptResource.Key key) {
+    int part = partOf(key);
+    Map<KeptResource.Key, KeptResource> resources = parts.get(part);
+    if (resources != null && resources.remove(key) != null) {
+      unwritten.add(part);
+    }
+  }
+
+  private static int partOf(KeptResource.Key key) {
+    return Math.floorMod(key.hashCode(), PARTS);
+  }
+
+  /**
+   * Writes the changes since the last successful call, and that all resources are current.
+   *
+   * @return why that was not possible; the files then hold the configuration of the last successful
+   *     call
+   */
+  public Optional<String> save(Instant now) {
+    try {
+      lock();
+      for (int part : List.copyOf(unwritten)) {
+        savePart(part);
+      }
+      byte[] index =
+          StateFormat.write(new StateFormat.Index(origin, now, List.copyOf(written.values())));
+      replace(INDEX, index);
+      unwritten.clear();
+      removeOthers();
+      return Optional.empty();
+    } catch (IOException | UnsupportedOperationException failure) {
+      return Optional.of(
+          "the state cannot be written to %s: %s".formatted(folder, reason(failure)));
+    }
+  }
+
+  private void savePart(int part) throws IOException {
+    Map<KeptResource.Key, KeptResource> resources = parts.getOrDefault(part, Map.of());
+    if (resources.isEmpty()) {
+      written.remove(part);
+      return;
+    }
+    byte[] content = StateFormat.write(resources.values());
+    String name = StateFormat.nameOf(content);
+    if (!name.equals(written.get(part))) {
+      replace(name + PART, content);
+      written.put(part, name);
+    }
+  }
+
+  private void replace(String name, byte[] content) throws IOException {
+    Path file = folder.resolve(name);
+    Path temporary = folder.resolve(name + TEMPORARY);
+    Files.deleteIfExists(temporary); // left by a process that was killed
+    try (FileChannel out =
+        FileChannel.open(
+            temporary,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PRIVATE_FILE))) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        out.write(bytes);
+      }
+    }
+    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Removes the parts of earlier configurations, and files that were never finished. */
+  private void removeOthers() throws IOException {
+    Set<String> current = Set.copyOf(written.values().stream().map(name -> name + PART).toList());
+    for (Path file : files()) {
+      String name = String.valueOf(file.getFileName());
+      if (name.endsWith(TEMPORARY) || (name.endsWith(PART) && !current.contains(name))) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return new ArrayList<>(files.toList());
+    }
+  }
+
+  private void lock() throws IOException {
+    if (lock != null && Files.exists(folder.resolve(LOCK))) {
+      return;
+    }
+    unlock();
+    Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
+    if (files().isEmpty()) {
+      Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
+    }
+    FileChannel channel =
+        FileChannel.open(
+            folder.resolve(LOCK),
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PRIVATE_FILE));
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException held) {
+      // another sidecar of this JVM holds the lock, as in tests
+    }
+    if (lock == null) {
+      channel.close();
+      throw new IOException("another sidecar writes there; give each sidecar a folder of its own");
+    }
+    unwritten.addAll(parts.keySet()); // the folder may be new, or another process may have written
+    written.clear();
+  }
+
+  private void unlock() throws IOException {
+    FileLock held = lock;
+    lock = null;
+    if (held != null) {
+      held.acquiredBy().close();
+    }
+  }
+
+  /** Releases the lock. Nothing is saved after that. */
+  public void close() {
+    try {
+      unlock();
+    } catch (IOException lost) {
+      // the system releases the lock with the process
+    }
+  }
+
+  private static String reason(Exception failure) {
+    if (failure instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (failure instanceof FileAlreadyExistsException) {
+      return "it is not a folder";
+    }
+    return failure instanceof FileSystemException system && system.getReason() != null
+        ? system.getReason()
+        : String.valueOf(failure.getMessage());
+  }
+}

@@ -1,0 +1,125 @@
+package io.outrigger.xds.stream;
+
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.xds.cache.CacheState;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of one authority in {@link StateKeeper}: whether its kept resources are used.
+ *
+ * <pre>
+ * NEW      -> WAITING   on the first subscription
+ * WAITING  -> RESTORING when no server has answered within --state-after
+ * any      -> ANSWERED  on the first response of a server
+ * WAITING, RESTORING -> NEW when no subscription is left
+ * </pre>
+ */
+@ControlConfined
+final class KeptAuthority {
+  private enum Phase {
+    NEW,
+    WAITING,
+    RESTORING,
+    ANSWERED
+  }
+
+  private final StateKeeper keeper;
+  private final String scope;
+  private final BooleanSupplier isReachable;
+  private final Set<Subscription<?>> tried = new HashSet<>();
+  private @Nullable Subscriptions subscriptions;
+  private Phase phase = Phase.NEW;
+  private TimerHandle due = () -> {};
+
+  /**
+   * @param scope the target of the client, or empty for all targets
+   * @param isReachable whether a server of the authority can be reached
+   */
+  KeptAuthority(StateKeeper keeper, String scope, BooleanSupplier isReachable) {
+    this.keeper = keeper;
+    this.scope = scope;
+    this.isReachable = isReachable;
+  }
+
+  String scope() {
+    return scope;
+  }
+
+  /** Called when the set of subscriptions has changed. */
+  void onSubscriptionsChanged(Subscriptions all) {
+    subscriptions = all;
+    if (!keeper.isOn()) {
+      return;
+    }
+    keeper.use(this, !all.isEmpty());
+    if (all.isEmpty() && phase != Phase.ANSWERED) {
+      due.cancel();
+      phase = Phase.NEW;
+    } else if (phase == Phase.NEW) {
+      phase = Phase.WAITING;
+      due = keeper.scheduleDue(this::onDue);
+    } else {
+      restore();
+    }
+  }
+
+  private void onDue() {
+    phase = Phase.RESTORING;
+    restore();
+  }
+
+  /** Puts the kept resources of new subscriptions into use, if it is time for that. */
+  void restore() {
+    if (phase == Phase.RESTORING && keeper.isRead()) {
+      List<Subscription<?>> missing =
+          all().stream()
+              .filter(each -> each.entry().held().isEmpty())
+              .filter(each -> !each.isWatchedFor(AdsClients.SERVERS))
+              .filter(tried::add)
+              .toList();
+      if (!missing.isEmpty()) {
+        keeper.restore(this, missing);
+      }
+    }
+  }
+
+  void onAnswered() {
+    due.cancel();
+    phase = Phase.ANSWERED;
+    tried.clear();
+  }
+
+  void onChanged(Subscription<?> subscription) {
+    if (!subscription.isWatched()) {
+      tried.remove(subscription);
+    }
+    keeper.onChanged(this, subscription);
+  }
+
+  boolean isAnswered() {
+    return phase == Phase.ANSWERED;
+  }
+
+  /** Whether the resources in use are those that the control plane has now. */
+  boolean isCurrent() {
+    return isAnswered() && isReachable.getAsBoolean();
+  }
+
+  /** Whether every requested resource was answered, so that no resource lacks one it refers to. */
+  boolean isSettled() {
+    return all().stream()
+        .noneMatch(
+            each ->
+                each.entry().state() == CacheState.REQUESTED
+                    && !each.isWatchedFor(AdsClients.SERVERS));
+  }
+
+  List<Subscription<?>> all() {
+    return subscriptions == null ? List.of() : subscriptions.all();
+  }
+}

@@ -1,0 +1,392 @@
+package io.outrigger.xds.stream;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.UnsafeByteOperations;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry.Held;
+import io.outrigger.xds.cache.CacheEvent;
+import io.outrigger.xds.cache.CacheState;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.decode.Decoded.Valid;
+import io.outrigger.xds.state.KeptResource;
+import io.outrigger.xds.state.StateFolder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the resources in use in a folder, and uses those of an earlier process while no control
+ * plane answers (CONTRACT 16). Does nothing until {@link #start}.
+ *
+ * <p>A configuration is only whole when each resource has those that it refers to. The changes of an
+ * authority therefore wait until every resource that it has requested was answered. Changes are
+ * saved at most once a second, by an executor of the folder.
+ */
+@ControlConfined
+final class StateKeeper {
+  static final Duration PACE = Duration.ofSeconds(1);
+
+  /** A first answer leads to further requests, whose answers follow within this time. */
+  private static final Duration GATHERING = Duration.ofMillis(50);
+
+  /** The time after which a write that failed is tried again. */
+  private static final Duration RETRY = Duration.ofSeconds(30);
+
+  /** The time stamp of the state is renewed this many times before the state is too old. */
+  private static final int RENEWALS = 4;
+
+  private static final Logger log = LoggerFactory.getLogger(StateKeeper.class);
+
+  private record Change(KeptAuthority authority, Subscription<?> subscription) {}
+
+  /** The folder, the executor that reads and writes it, and the wait for a control plane. */
+  private record Settings(StateFolder folder, Executor files, Duration after) {}
+
+  private final ControlLoop loop;
+  private final Executor decoding;
+  private final ResponseDecoder decoder;
+  private final CurrentOverlay overlays;
+  private final List<XdsServer> servers;
+  private final AdsObserver observer;
+  private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
+  private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
+  private final Set<Subscription<?>> stale = new HashSet<>();
+  private @Nullable Settings settings;
+  private StateFolder.@Nullable Reading reading;
+  private TimerHandle next = () -> {};
+  private TimerHandle renewal = () -> {};
+  private boolean isScheduled; // or being saved
+  private boolean isPruned;
+  private boolean hasProblem;
+  private long savedNanos;
+
+  /**
+   * @param servers the control planes of the bootstrap; resources of other servers are not kept
+   */
+  StateKeeper(
+      ControlLoop loop,
+      Executor decoding,
+      ResponseDecoder decoder,
+      CurrentOverlay overlays,
+      List<XdsServer> servers,
+      AdsObserver observer) {
+    this.loop = loop;
+    this.decoding = decoding;
+    this.decoder = decoder;
+    this.overlays = overlays;
+    this.servers = List.copyOf(servers);
+    this.observer = observer;
+  }
+
+  void start(StateFolder folder, Executor files, Duration after) {
+    settings = new Settings(folder, files, after);
+    savedNanos = loop.nanoTime() - PACE.toNanos();
+    Instant now = loop.now();
+    files.execute(
+        () -> {
+          StateFolder.Reading found = folder.read(now);
+          loop.execute(() -> onRead(found));
+        });
+  }
+
+  private void onRead(StateFolder.Reading found) {
+    reading = found;
+    found.problem().ifPresent(this::warn);
+    authorities.forEach(KeptAuthority::restore);
+  }
+
+  boolean isOn() {
+    return settings != null;
+  }
+
+  boolean isRead() {
+    return reading != null;
+  }
+
+  TimerHandle scheduleDue(Runnable onDue) {
+    return loop.schedule(on().after(), onDue);
+  }
+
+  private Settings on() {
+    Settings known = settings;
+    if (known == null) {
+      throw new IllegalStateException("no state is kept");
+    }
+    return known;
+  }
+
+  void use(KeptAuthority authority, boolean hasSubscriptions) {
+    if (hasSubscriptions) {
+      authorities.add(authority);
+    } else {
+      authorities.remove(authority);
+    }
+  }
+
+  /** Returns a line that says which stale resources are in use, if any. */
+  Optional<String> stale() {
+    return stale.isEmpty() || reading == null
+        ? Optional.empty()
+        : Optional.of(
+            "STALE: %s of %s in use, since no control plane has answered for them"
+                .formatted(Count.of(stale.size(), "resource"), reading.at()));
+  }
+
+  /** Decodes the kept resources of {@code missing}, and puts them into use. */
+  void restore(KeptAuthority authority, List<Subscription<?>> missing) {
+    List<Supplier<Runnable>> tasks = new ArrayList<>();
+    missing.forEach(each -> task(authority, each).ifPresent(tasks::add));
+    if (tasks.isEmpty()) {
+      return;
+    }
+    decoding.execute(
+        () -> {
+          List<Runnable> decoded = tasks.stream().map(Supplier::get).toList();
+          loop.execute(
+              () -> {
+                boolean isFirst = stale.isEmpty();
+                decoded.forEach(Runnable::run);
+                if (isFirst && !stale.isEmpty()) {
+                  tell(
+                      "STALE: no control plane has answered within %d ms; resources of %s are in"
+                              .formatted(on().after().toMillis(), at())
+                          + " use until one does");
+                }
+              });
+        });
+  }
+
+  private String at() {
+    return reading == null ? "" : reading.at().toString();
+  }
+
+  /** Returns the task that decodes a kept resource; its result puts the value into use. */
+  private <T> Optional<Supplier<Runnable>> task(
+      KeptAuthority authority, Subscription<T> subscription) {
+    StateFolder.Reading found = reading;
+    KeptResource kept =
+        found == null ? null : found.resources().get(key(authority, subscription));
+    if (kept == null) {
+      if (found != null && !found.resources().isEmpty()) {
+        warn("the state in %s has no %s".formatted(on().folder().path(), subscription.subject()));
+      }
+      return Optional.empty();
+    }
+    Optional<XdsServer> server =
+        servers.stream().filter(each -> each.uri().equals(kept.server())).findFirst();
+    return server.map(
+        origin -> {
+          DecodeContext context = overlays.contextOf(origin);
+          RawResource raw = kept.resource();
+          return () -> {
+            Optional<T> value =
+                decoder
+                    .decode(subscription.type(), List.of(any(raw)), context)
+                    .valid()
+                    .values()
+                    .stream()
+                    .findFirst()
+                    .map(Valid::value);
+            return () ->
+                value.ifPresentOrElse(
+                    valid ->
+                        use(
+                            authority,
+                            subscription,
+                            new Held<>(
+                                valid, raw, kept.version(), kept.at(), origin, context.overlay())),
+                    () ->
+                        warn(
+                            "%s of the state in %s is no longer valid"
+                                .formatted(subscription.subject(), on().folder().path())));
+          };
+        });
+  }
+
+  static Any any(RawResource raw) {
+    return Any.newBuilder()
+        .setTypeUrl(raw.typeUrl())
+        .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
+        .build();
+  }
+
+  private <T> void use(KeptAuthority authority, Subscription<T> subscription, Held<T> held) {
+    if (authority.isAnswered()
+        || !subscription.isWatched()
+        || subscription.entry().held().isPresent()) {
+      return; // a control plane has answered during decoding
+    }
+    stale.add(subscription);
+    subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);
+    overlays.onValue(held.value());
+    overlays.onApplied(held.overlay());
+  }
+
+  /** Called when a resource has changed, or is no longer watched. */
+  void onChanged(KeptAuthority authority, Subscription<?> subscription) {
+    if (settings == null) {
+      return;
+    }
+    boolean isStale = subscription.isWatched() && subscription.entry().isStale();
+    if (!isStale) {
+      if (stale.remove(subscription) && stale.isEmpty()) {
+        tell("no stale resource is in use any more");
+      }
+      changed.put(key(authority, subscription), new Change(authority, subscription));
+      saveSoon();
+    }
+  }
+
+  private static KeptResource.Key key(KeptAuthority authority, Subscription<?> subscription) {
+    return new KeptResource.Key(
+        authority.scope(), subscription.type().label(), subscription.name());
+  }
+
+  private void saveSoon() {
+    if (isScheduled) {
+      return;
+    }
+    isScheduled = true;
+    Duration left = PACE.minusNanos(loop.nanoTime() - savedNanos);
+    next = loop.schedule(left.compareTo(GATHERING) < 0 ? GATHERING : left, this::saveChanges);
+  }
+
+  private void saveChanges() {
+    isScheduled = false;
+    Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
+    Map<KeptAuthority, Boolean> settled = new LinkedHashMap<>();
+    changed
+        .entrySet()
+        .removeIf(
+            each -> {
+              Change change = each.getValue();
+              if (!settled.computeIfAbsent(change.authority(), KeptAuthority::isSettled)) {
+                return false; // the answer that is due is a change as well
+              }
+              ready.put(each.getKey(), kept(each.getKey(), change.subscription()));
+              return true;
+            });
+    if (!ready.isEmpty()) {
+      save(ready);
+    }
+  }
+
+  /** Returns the resource to keep; empty for one that must not come back after a restart. */
+  private <T> Optional<KeptResource> kept(KeptResource.Key key, Subscription<T> subscription) {
+    boolean isKept =
+        subscription.isWatched()
+            && !subscription.isWatchedFor(AdsClients.SERVERS)
+            && subscription.entry().state() != CacheState.DOES_NOT_EXIST;
+    return subscription
+        .entry()
+        .held()
+        .filter(held -> isKept && servers.contains(held.server()))
+        .map(
+            held ->
+                new KeptResource(
+                    key, held.server().uri(), held.version(), held.at(), held.raw()));
+  }
+
+  private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {
+    isScheduled = true;
+    savedNanos = loop.nanoTime();
+    StateFolder folder = on().folder();
+    Instant now = loop.now();
+    Optional<Set<KeptResource.Key>> all = prune();
+    on().files()
+        .execute(
+            () -> {
+              ready.forEach(
+                  (key, kept) -> kept.ifPresentOrElse(folder::put, () -> folder.remove(key)));
+              all.ifPresent(folder::retain);
+              Optional<String> problem = folder.save(now);
+              loop.execute(() -> onSaved(problem));
+            });
+  }
+
+  /**
+   * Returns the keys of all subscriptions, once: as soon as every authority has answered, what else
+   * the folder held before is out of use.
+   */
+  private Optional<Set<KeptResource.Key>> prune() {
+    if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {
+      return Optional.empty();
+    }
+    isPruned = true;
+    Set<KeptResource.Key> keys = new HashSet<>();
+    authorities.forEach(
+        authority -> authority.all().forEach(each -> keys.add(key(authority, each))));
+    return Optional.of(keys);
+  }
+
+  private void onSaved(Optional<String> problem) {
+    isScheduled = false;
+    if (problem.isPresent() && !hasProblem) {
+      warn(problem.get());
+    } else if (problem.isEmpty() && hasProblem) {
+      tell("the state is written again");
+    }
+    hasProblem = problem.isPresent();
+    if (!changed.isEmpty()) {
+      saveSoon();
+    }
+    renewal.cancel();
+    renewal = loop.schedule(renewalTime(), this::renew);
+  }
+
+  private Duration renewalTime() {
+    if (hasProblem) {
+      return RETRY;
+    }
+    Duration time = on().folder().maxAge().dividedBy(RENEWALS);
+    return time.compareTo(PACE) < 0 ? PACE : time;
+  }
+
+  /** Renews the time stamp of the state while control planes confirm it by being reachable. */
+  private void renew() {
+    if (!isScheduled && authorities.stream().allMatch(KeptAuthority::isCurrent)) {
+      save(Map.of());
+    } else {
+      renewal = loop.schedule(renewalTime(), this::renew);
+    }
+  }
+
+  private void tell(String text) {
+    log.info("{}", text);
+    observer.onStale(text);
+  }
+
+  private void warn(String text) {
+    log.warn("{}", text);
+    observer.onStateProblem(text);
+  }
+
+  /** Stops saving. The watches that end afterwards leave the state as it is. */
+  void close() {
+    Settings before = settings;
+    settings = null;
+    next.cancel();
+    renewal.cancel();
+    if (before != null) {
+      before.files().execute(before.folder()::close);
+    }
+  }
+}

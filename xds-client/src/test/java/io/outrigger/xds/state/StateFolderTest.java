@@ -1,0 +1,324 @@
+package io.outrigger.xds.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Node;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.endpoint.Locality;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.RawResource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class StateFolderTest {
+  private static final Duration MAX_AGE = Duration.ofHours(24);
+  private static final Instant NOW = Instant.parse("2026-11-27T02:00:00Z");
+  private static final String SECRET = "hunter2";
+  private static final StateOrigin ORIGIN = origin("node-1", "cp:1", SECRET);
+
+  @TempDir Path temporary;
+  private Path path = Path.of("");
+  private StateFolder folder = new StateFolder(path, ORIGIN, MAX_AGE);
+
+  @BeforeEach
+  void makeFolder() {
+    path = temporary.resolve("state");
+    folder = new StateFolder(path, ORIGIN, MAX_AGE);
+  }
+
+  @Test
+  void whatIsSavedIsRead() {
+    folder.put(resource("a", "1"));
+    folder.put(resource("b", "2"));
+    assertThat(folder.save(NOW)).isEmpty();
+
+    StateFolder.Reading found = reread();
+
+    assertThat(found.problem()).isEmpty();
+    assertThat(found.at()).isEqualTo(NOW);
+    assertThat(found.resources().values())
+        .containsExactlyInAnyOrder(resource("a", "1"), resource("b", "2"));
+  }
+
+  @Test
+  void aFolderThatWasNeverWrittenIsNoProblem() {
+    assertThat(reread().problem()).isEmpty();
+    assertThat(reread().resources()).isEmpty();
+  }
+
+  @Test
+  void removedResourcesAreGone() {
+    folder.put(resource("a", "1"));
+    folder.put(resource("b", "2"));
+    folder.put(resource("c", "3"));
+    folder.save(NOW);
+
+    folder.remove(resource("a", "1").key());
+    folder.retain(Set.of(resource("a", "1").key(), resource("c", "3").key()));
+    folder.save(NOW);
+
+    assertThat(reread().resources().values()).containsExactly(resource("c", "3"));
+  }
+
+  @Test
+  @Conformance("ST-03")
+  void aTruncatedFileIsNeverUsed() throws IOException {
+    save(20, "x");
+    for (Path file : content().keySet()) {
+      byte[] whole = Files.readAllBytes(file);
+      for (int length = 0; length < whole.length; length++) {
+        Files.write(file, Arrays.copyOf(whole, length));
+        assertUnusable(file + " cut to " + length);
+      }
+      Files.write(file, whole);
+    }
+    assertThat(reread().resources()).hasSize(20);
+  }
+
+  @Test
+  @Conformance("ST-03")
+  void anAlteredFileIsNeverUsed() throws IOException {
+    save(20, "x");
+    long seed = 20261127;
+    var random = new Random(seed);
+    List<Path> files = content().keySet().stream().sorted().toList();
+    for (int i = 0; i < 3000; i++) {
+      Path file = files.get(random.nextInt(files.size()));
+      byte[] whole = Files.readAllBytes(file);
+      byte[] altered = whole.clone();
+      int bit = random.nextInt(altered.length * 8);
+      altered[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(file, altered);
+      assertUnusable("seed " + seed + ": " + file + " bit " + bit);
+      Files.write(file, whole);
+    }
+  }
+
+  @Test
+  @Conformance("ST-03")
+  void aMissingPartAndAnotherFormatAreTold() throws IOException {
+    save(20, "x");
+    Path part =
+        content().keySet().stream().filter(file -> !file.endsWith("state")).findFirst().orElseThrow();
+    byte[] whole = Files.readAllBytes(part);
+    Files.delete(part);
+    assertThat(reread().problem()).hasValueSatisfying(text -> assertThat(text).contains("is incomplete"));
+    Files.write(part, whole);
+    Files.writeString(path.resolve("state"), "outrigger-state 2\nwhatever");
+    assertThat(reread().problem())
+        .hasValueSatisfying(
+            text -> assertThat(text).contains("is in the format of another version of this program"));
+  }
+
+  @Test
+  @Conformance("ST-03")
+  void aProcessKilledBetweenAnyTwoFilesLeavesOneWholeConfiguration() throws IOException {
+    save(40, "old");
+    Map<Path, byte[]> before = content();
+    for (int i = 0; i < 40; i++) {
+      folder.put(resource("r" + i, "new"));
+    }
+    folder.save(NOW);
+    Map<Path, byte[]> after = content();
+
+    // A save writes new parts, then the index, then removes old parts.
+    List<Path> parts = after.keySet().stream().filter(file -> !file.endsWith("state")).toList();
+    for (int written = 0; written <= parts.size(); written++) {
+      Map<Path, byte[]> cut = new HashMap<>(before);
+      parts.subList(0, written).forEach(part -> cut.put(part, after.get(part)));
+      cut.put(path.resolve("state.tmp"), new byte[] {1, 2, 3});
+      replaceBy(cut);
+      assertThat(contents(reread())).containsOnly("old");
+      cut.put(path.resolve("state"), after.get(path.resolve("state")));
+      replaceBy(cut);
+      if (written == parts.size()) {
+        assertThat(contents(reread())).containsOnly("new");
+      }
+    }
+    var next = new StateFolder(path, ORIGIN, MAX_AGE);
+    next.read(NOW);
+    folder.close();
+    assertThat(next.save(NOW)).isEmpty();
+    assertThat(content().keySet()).isEqualTo(after.keySet()); // nothing is left behind
+  }
+
+  @ParameterizedTest
+  @Conformance("ST-04")
+  @CsvSource({
+    "node-2, cp:1, hunter2, is of node \"node-1\"; and this is node \"node-2\"",
+    "node-1, cp:2, hunter2, is of the control planes cp:1; and the bootstrap has cp:2",
+    "node-1, cp:1, other, is of another bootstrap",
+  })
+  void aStateOfAnotherOriginIsNotUsed(String node, String server, String metadata, String reason) {
+    save(3, "x");
+
+    var found = new StateFolder(path, origin(node, server, metadata), MAX_AGE).read(NOW);
+
+    assertThat(found.resources()).isEmpty();
+    assertThat(found.problem()).hasValueSatisfying(text -> assertThat(text).contains(reason.replace(';', ',')));
+  }
+
+  @Test
+  @Conformance("ST-04")
+  void aStateMayBeAsOldAsTheMaximumAge() {
+    save(3, "x");
+
+    assertThat(folder.read(NOW.plus(MAX_AGE)).resources()).hasSize(3);
+    assertThat(folder.read(NOW.plus(MAX_AGE).plusSeconds(1)).problem())
+        .hasValueSatisfying(text -> assertThat(text).contains("is 86401 s old"));
+  }
+
+  @Test
+  @Conformance("ST-05")
+  void filesArePrivateAndHaveNoSecretOfTheNode() throws IOException {
+    save(3, "x");
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : files.toList()) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
+      }
+    }
+  }
+
+  @Test
+  void anEmptyFolderThatExistsIsMadePrivate() throws IOException {
+    Files.createDirectory(path);
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
+    save(1, "x");
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+  }
+
+  @Test
+  @Conformance("ST-07")
+  void aChangeOfOneResourceAmongThousandsWritesLittle() throws IOException {
+    save(2000, "x".repeat(500));
+    Map<Path, byte[]> before = content();
+    folder.put(resource("r77", "y".repeat(500)));
+    folder.save(NOW);
+
+    long written =
+        content().entrySet().stream()
+            .filter(file -> !Arrays.equals(file.getValue(), before.get(file.getKey())))
+            .mapToLong(file -> file.getValue().length)
+            .sum();
+
+    long all = before.values().stream().mapToLong(bytes -> bytes.length).sum();
+    assertThat(written).isLessThan(all / 20);
+  }
+
+  @Test
+  void aSecondSidecarDoesNotWriteUntilTheFirstHasEnded() {
+    save(3, "first");
+    var second = new StateFolder(path, ORIGIN, MAX_AGE);
+    second.put(resource("r0", "second"));
+
+    assertThat(second.save(NOW))
+        .hasValueSatisfying(text -> assertThat(text).contains("another sidecar writes there"));
+    assertThat(contents(reread())).containsOnly("first");
+    folder.close();
+
+    assertThat(second.save(NOW)).isEmpty();
+    assertThat(contents(reread())).containsOnly("second");
+  }
+
+  @Test
+  void aFolderThatWasRemovedIsWrittenAnew() throws IOException {
+    save(3, "x");
+    replaceBy(Map.of());
+    Files.deleteIfExists(path.resolve("lock"));
+    Files.delete(path);
+
+    assertThat(folder.save(NOW)).isEmpty();
+
+    assertThat(reread().resources()).hasSize(3);
+  }
+
+  private void save(int count, String content) {
+    for (int i = 0; i < count; i++) {
+      folder.put(resource("r" + i, content));
+    }
+    assertThat(folder.save(NOW)).isEmpty();
+  }
+
+  private StateFolder.Reading reread() {
+    return new StateFolder(path, ORIGIN, MAX_AGE).read(NOW);
+  }
+
+  private void assertUnusable(String what) {
+    StateFolder.Reading found = reread();
+    assertThat(found.resources()).as(what).isEmpty();
+    assertThat(found.problem()).as(what).isPresent();
+  }
+
+  private static List<String> contents(StateFolder.Reading found) {
+    return found.resources().values().stream()
+        .map(kept -> new String(kept.resource().bytes(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  private Map<Path, byte[]> content() throws IOException {
+    Map<Path, byte[]> content = new LinkedHashMap<>();
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : files.filter(each -> !each.endsWith("lock")).sorted().toList()) {
+        content.put(file, Files.readAllBytes(file));
+      }
+    }
+    return content;
+  }
+
+  private void replaceBy(Map<Path, byte[]> files) throws IOException {
+    for (Path file : content().keySet()) {
+      Files.delete(file);
+    }
+    for (var file : files.entrySet()) {
+      Files.write(file.getKey(), file.getValue());
+    }
+  }
+
+  private static KeptResource resource(String name, String content) {
+    return new KeptResource(
+        new KeptResource.Key("", "cds", name),
+        "cp:1",
+        "v1",
+        Instant.parse("2026-11-27T01:00:00Z"),
+        new RawResource("type", content.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static StateOrigin origin(String node, String server, String metadata) {
+    return StateOrigin.of(
+        new Bootstrap(
+            List.of(
+                new XdsServer(
+                    server,
+                    new XdsServer.ChannelCredentials.Insecure(),
+                    List.of(),
+                    ServerFeatures.NONE)),
+            new Node(node, "c", new Locality("r", "z", "s"), Map.of("token", metadata)),
+            Map.of(),
+            Map.of(),
+            "%s"));
+  }
+}

@@ -1,0 +1,303 @@
+package io.outrigger.xds.stream;
+
+import static io.outrigger.xds.testing.TextResources.resource;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.listener.ListenerResource;
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.state.StateFolder;
+import io.outrigger.xds.state.StateOrigin;
+import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.testing.RecordingWatcher;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two processes after each other, with one folder of kept resources, on a clock of the test. */
+final class StateScenarioTest {
+  private static final ResourceType<?> LISTENER = ResourceType.LISTENER;
+  private static final Duration AFTER = Duration.ofSeconds(5);
+  private static final Duration MAX_AGE = Duration.ofHours(24);
+
+  @TempDir Path folder;
+  private AdsFixture ads = new AdsFixture();
+  private RecordingWatcher<?> listener = new RecordingWatcher<>();
+  private RecordingWatcher<?> cluster = new RecordingWatcher<>();
+
+  @BeforeEach
+  void keepsWhatIsAcknowledged() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.stream().ready().respond(LISTENER, "7", resource(LISTENER, "a", "routes"));
+    ads.stream().respond(ResourceType.CLUSTER, "8", resource(ResourceType.CLUSTER, "c", "eds"));
+    ads.loop.advance(Duration.ofSeconds(1));
+  }
+
+  @Test
+  @Conformance("ST-01")
+  void keptResourcesAreUsedWhenNoControlPlaneAnswers() {
+    restart(ServerFeatures.NONE);
+    watch();
+
+    ads.loop.advance(AFTER.minusMillis(1));
+    assertThat(listener.take()).isEmpty();
+    ads.loop.advance(Duration.ofMillis(1));
+
+    assertThat(listener.take()).containsExactly("ok: routes");
+    assertThat(cluster.take()).containsExactly("ok: eds");
+    assertThat(states()).containsExactly(Map.entry("a", "stale"), Map.entry("c", "stale"));
+    assertThat(version("a")).isEqualTo("7");
+    assertThat(ads.observed).filteredOn(line -> line.startsWith("stale STALE: ")).hasSize(1);
+    assertThat(stale()).startsWith("STALE: 2 resources of ");
+  }
+
+  @Test
+  void aResourceThatIsWatchedLaterIsRestoredAtOnce() {
+    restart(ServerFeatures.NONE);
+    listener = ads.watch(LISTENER, "a");
+    ads.loop.advance(AFTER);
+
+    cluster = ads.watch(ResourceType.CLUSTER, "c");
+    ads.loop.run();
+
+    assertThat(cluster.take()).containsExactly("ok: eds");
+  }
+
+  @Test
+  void anAnswerInTimeLeavesKeptResourcesUnused() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
+
+    ads.loop.advance(AFTER.multipliedBy(2));
+
+    assertThat(listener.take()).containsExactly("ok: new");
+    assertThat(cluster.take()).isEmpty();
+    assertThat(stale()).isEmpty();
+  }
+
+  @Test
+  @Conformance("ST-02")
+  void theControlPlaneReplacesStaleResourcesAndDropsWhatItHasNot() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.loop.advance(AFTER);
+    listener.take();
+    cluster.take();
+
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
+    assertThat(listener.take()).containsExactly("ok: new");
+    assertThat(cluster.take()).isEmpty();
+    ads.stream().respond(ResourceType.CLUSTER, "1");
+
+    assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+    assertThat(ads.observed).contains("stale no stale resource is in use any more");
+    assertThat(stale()).isEmpty();
+  }
+
+  @Test
+  @Conformance("ST-02")
+  void whatAnAnsweringControlPlaneNeverSendsIsGoneAfterItsTimer() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.loop.advance(AFTER);
+    cluster.take();
+
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
+    ads.loop.advance(ResourceTimers.TIMEOUT);
+
+    assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  void aSilentControlPlaneTakesNothingOutOfUse() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.stream().ready();
+
+    ads.loop.advance(AFTER.plus(ResourceTimers.TIMEOUT.multipliedBy(3)));
+
+    assertThat(cluster.take()).containsExactly("ok: eds");
+    assertThat(states()).containsEntry("c", "stale");
+  }
+
+  @Test
+  void aRequestAfterTheOutageClaimsNoVersion() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.loop.advance(AFTER);
+
+    assertThat(ads.stream().take()).allMatch(request -> request.getVersionInfo().isEmpty());
+  }
+
+  @Test
+  void nothingIsWrittenWhileAnAnswerIsDue() throws IOException {
+    restart(ServerFeatures.NONE);
+    watch();
+    Map<String, String> before = files();
+    ads.stream().ready().respond(LISTENER, "9", resource(LISTENER, "a", "other"));
+
+    ads.loop.advance(Duration.ofSeconds(5));
+    assertThat(files()).isEqualTo(before);
+    ads.stream().respond(ResourceType.CLUSTER, "9", resource(ResourceType.CLUSTER, "c", "other"));
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(files()).isNotEqualTo(before);
+  }
+
+  @Test
+  @Conformance("ST-07")
+  void changesAreMergedToOneWriteASecond() throws IOException {
+    Map<String, String> written = files();
+    for (int version = 0; version < 20; version++) {
+      ads.stream().respond(LISTENER, "m" + version, resource(LISTENER, "a", "m" + version));
+      ads.loop.advance(Duration.ofMillis(40));
+    }
+    Map<String, String> once = files();
+    ads.loop.advance(Duration.ofMillis(200));
+
+    assertThat(List.of(written.equals(once), once.equals(files()))).containsOnlyOnce(false);
+  }
+
+  @Test
+  @Conformance("ST-04")
+  void resourcesThatAreTooOldOrAbsentAreNotUsedAndTold() {
+    restartIn(folder, new AdsFixture(), MAX_AGE);
+    ads.loop.advance(MAX_AGE);
+    restartIn(folder, ads, Duration.ofSeconds(1));
+    watch();
+    ads.loop.advance(AFTER);
+
+    assertThat(listener.take()).isEmpty();
+    assertThat(ads.observed)
+        .filteredOn(line -> line.startsWith("state problem"))
+        .singleElement()
+        .asString()
+        .contains("s old, and --state-max-age is 1 s");
+
+    restart(ServerFeatures.NONE);
+    ads.watch(LISTENER, "another");
+    ads.loop.advance(AFTER);
+    assertThat(ads.observed)
+        .filteredOn(line -> line.endsWith("has no listener \"another\""))
+        .hasSize(1);
+  }
+
+  @Test
+  void reachableControlPlanesKeepTheStateYoung() {
+    ads.loop.advance(MAX_AGE.multipliedBy(3)); // nothing changes, and the stream is up
+
+    StateFolder.Reading found = folder().read(ads.loop.now());
+
+    assertThat(found.problem()).isEmpty();
+    assertThat(found.resources()).hasSize(2);
+  }
+
+  @Test
+  @Conformance("ST-06")
+  void resourcesOfServedAddressesAreNeitherKeptNorRestored() {
+    var served = new RecordingWatcher<ListenerResource>();
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "in", served));
+    ads.loop.run();
+    ads.stream()
+        .respond(LISTENER, "9", resource(LISTENER, "a", "r"), resource(LISTENER, "in", "x"));
+    ads.loop.advance(Duration.ofSeconds(2));
+    assertThat(served.take()).containsExactly("ok: x");
+
+    restart(ServerFeatures.NONE);
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "in", served));
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.CLUSTER, "c", unchecked(served)));
+    watch();
+    ads.loop.advance(AFTER);
+    assertThat(listener.take()).containsExactly("ok: r");
+    assertThat(served.take()).isEmpty();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T> RecordingWatcher<T> unchecked(RecordingWatcher<?> watcher) {
+    return (RecordingWatcher<T>) watcher;
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsToldOnce() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "no folder");
+    restartIn(file.resolve("x"), new AdsFixture(), MAX_AGE);
+    watch();
+    ads.stream().ready().respond(LISTENER, "7", resource(LISTENER, "a", "routes"));
+    ads.stream().respond(ResourceType.CLUSTER, "8", resource(ResourceType.CLUSTER, "c", "eds"));
+    ads.loop.advance(Duration.ofMinutes(5));
+
+    assertThat(ads.observed).filteredOn(line -> line.startsWith("state problem")).hasSize(1);
+    assertThat(listener.take()).containsExactly("ok: routes");
+  }
+
+  private void watch() {
+    listener = ads.watch(LISTENER, "a");
+    cluster = ads.watch(ResourceType.CLUSTER, "c");
+  }
+
+  private void restart(ServerFeatures features) {
+    restartIn(folder, new AdsFixture(features), MAX_AGE);
+  }
+
+  /** Ends the process at once, and starts the next one. */
+  private void restartIn(Path in, AdsFixture next, Duration maxAge) {
+    AdsFixture before = ads;
+    before.loop.inside(before.clients::close);
+    ads = next;
+    var state =
+        new StateFolder(in, StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE)), maxAge);
+    ads.loop.inside(() -> ads.clients.keepState(state, Runnable::run, AFTER));
+  }
+
+  private StateFolder folder() {
+    return new StateFolder(
+        folder, StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE)), MAX_AGE);
+  }
+
+  private Map<String, String> states() {
+    return new TreeMap<>(
+        ads.status().resources().stream()
+            .collect(
+                Collectors.toMap(
+                    XdsStatusView.Resource::name, XdsStatusView.Resource::cacheStateLabel)));
+  }
+
+  private String version(String name) {
+    return ads.status().resources().stream()
+        .filter(each -> each.name().equals(name))
+        .map(XdsStatusView.Resource::version)
+        .findFirst()
+        .orElse("");
+  }
+
+  private String stale() {
+    var line = new StringBuilder();
+    ads.loop.inside(() -> ads.clients.stale().ifPresent(line::append));
+    return line.toString();
+  }
+
+  private Map<String, String> files() throws IOException {
+    Map<String, String> content = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        content.put(
+            file.getFileName().toString(),
+            Files.readString(file, StandardCharsets.ISO_8859_1));
+      }
+    }
+    return content;
+  }
+}
