@@ -104,7 +104,7 @@ class DependencyRulesTest {
     "io.grpc..,             xds.transport xds.local observe.admin program.demo",
     "io.envoyproxy..,       xds.transport xds.stream xds.report xds.decode xds.local xds.kubernetes xds.overlay observe.admin"
         + " program.demo",
-    "com.google.protobuf.., xds.transport xds.stream xds.report xds.decode xds.local xds.kubernetes xds.overlay dataplane.orca observe.admin"
+    "com.google.protobuf.., xds.transport xds.stream xds.state xds.report xds.decode xds.local xds.kubernetes xds.overlay dataplane.orca observe.admin"
         + " program.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.kubernetes xds.overlay xds.decode identity.certificate identity.google identity.token"
         + " observe.admin program.cli program.options.ConfigFile",

@@ -64,12 +64,11 @@ final class StateIT {
     assertThat(admin.get("/xds").body()).contains("\"clientStatus\": \"STALE\"");
     assertThat(admin.get("/config_dump").body()).contains("\"REQUESTED\"").doesNotContain("STALE");
     assertThat(admin.get("/events?format=json").body())
-        .contains("\"kind\":\"stale\"")
+        .contains("\"kind\": \"stale\"")
         .contains("STALE: no control plane has answered within 1500 ms");
     assertThat(admin.get("/metrics").body()).contains("outrigger_xds_stale_resources 4");
     try (Stream<Path> files = Files.list(folder)) {
-      assertThat(files)
-          .allMatch(file -> permissions(file).equals("rw-------"));
+      assertThat(files).allMatch(file -> permissions(file).equals("rw-------"));
     }
   }
 
@@ -83,10 +82,7 @@ final class StateIT {
     load.awaitMore("a", 20);
 
     controlPlane
-        .serve(
-            Xds.cluster("B"),
-            Xds.endpoints("B", mesh.backend("b")),
-            Xds.routesTo("routes", "B"))
+        .serve(Xds.cluster("B"), Xds.endpoints("B", mesh.backend("b")), Xds.routesTo("routes", "B"))
         .remove(ResourceType.CLUSTER, "A")
         .revive();
 
@@ -110,8 +106,7 @@ final class StateIT {
 
     controlPlane.remove(ResourceType.LISTENER, "orders").revive();
 
-    Await.until(
-        "calls fail", () -> app.call("test.Pay/Charge").code() == Status.Code.UNAVAILABLE);
+    Await.until("calls fail", () -> app.call("test.Pay/Charge").code() == Status.Code.UNAVAILABLE);
   }
 
   @Test

@@ -125,7 +125,8 @@ final class StatusReport {
   }
 
   private static Optional<String> staleProblem(List<JsonView> resources) {
-    long stale = resources.stream().filter(each -> each.text("clientStatus").equals("STALE")).count();
+    long stale =
+        resources.stream().filter(each -> each.text("clientStatus").equals("STALE")).count();
     return stale == 0
         ? Optional.empty()
         : Optional.of(

@@ -198,6 +198,27 @@ final class StatusReportTest {
         .containsExactly("forward pay: ERROR: no [2Jlistener");
   }
 
+  @Test
+  @Conformance("ST-01")
+  void staleResourcesAreAProblem() {
+    StatusReport.Lines lines =
+        StatusReport.render(
+            new StatusAnswers(
+                FORWARDS,
+                Optional.empty(),
+                XDS.replace("NACKED", "STALE"),
+                LB,
+                Optional.empty(),
+                Optional.empty(),
+                EVENTS),
+            NOW);
+
+    assertThat(lines.problems())
+        .contains(
+            "1 resource STALE: an earlier process kept what is in use, and no control plane has"
+                + " answered");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "{}", "nonsense", "[1]"})
   void anAnswerOfAnotherFormIsRefused(String forwards) {

@@ -84,6 +84,7 @@ final class NonsenseLimitsTest extends OptionsFixture {
           Flag.DRAIN_DELAY,
           Flag.DRAIN_TIMEOUT,
           Flag.SERVE_DRAIN_SPREAD,
+          Flag.STATE_AFTER,
           Flag.SERVE_DRAIN_GRACE);
 
   NonsenseLimitsTest(@TempDir Path folder) throws IOException {

@@ -36,6 +36,12 @@ public sealed interface CacheEvent<T> {
         throw new IllegalArgumentException("a resource error with status OK");
       }
     }
+
+    /** Whether the server has no such resource for this client (A88). */
+    public boolean isAbsence() {
+      return status.code() == RpcStatus.Code.NOT_FOUND
+          || status.code() == RpcStatus.Code.PERMISSION_DENIED;
+    }
   }
 
   /** The server did not send the resource in time (A57 "Handling Resources That Do Not Exist"). */

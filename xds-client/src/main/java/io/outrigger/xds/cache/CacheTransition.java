@@ -163,14 +163,11 @@ public final class CacheTransition {
   private static <T> CacheEntry<T> onServerError(
       CacheEntry<T> entry, ServerError<T> event, ServerFeatures features) {
     var error = dataError(entry, event.status(), event.version(), Optional.empty(), event.at());
-    boolean isDataError =
-        event.status().code() == RpcStatus.Code.NOT_FOUND
-            || event.status().code() == RpcStatus.Code.PERMISSION_DENIED;
     return withDataError(
         entry,
         CacheState.RECEIVED_ERROR,
         error,
-        isDataError && (features.failOnDataErrors() || entry.isStale()));
+        event.isAbsence() && (features.failOnDataErrors() || entry.isStale()));
   }
 
   private static <T> CacheEntry<T> onTimerFired(
@@ -215,7 +212,9 @@ public final class CacheTransition {
     if (after.held().isPresent()) {
       T value = after.held().get().value();
       // Watchers of served addresses ignore a stale value, so they need the same value once more.
-      if (before.held().isEmpty() || before.held().get().value() != value || isFresh(before, after)) {
+      if (before.held().isEmpty()
+          || before.held().get().value() != value
+          || isFresh(before, after)) {
         return new Notice.Changed<>(Outcome.ok(value), after.error());
       }
       return sameError

@@ -198,8 +198,8 @@ public final class AdsClients {
   }
 
   /**
-   * Keeps acknowledged resources in a folder, and uses those that an earlier process kept there when
-   * no control plane answers. Must be called before the first watch.
+   * Keeps acknowledged resources in a folder, and uses those that an earlier process kept there
+   * when no control plane answers. Must be called before the first watch.
    *
    * @param files the executor that reads and writes the folder
    * @param after the time after which the kept resources are used

@@ -171,7 +171,11 @@ final class CurrentOverlay {
    * overlay.
    */
   private <T> T decoded(ResourceType<T> type, Held<T> held, DecodeContext context) {
-    return decoder.decode(type, List.of(StateKeeper.any(held.raw())), context).valid().values().stream()
+    return decoder
+        .decode(type, List.of(StateKeeper.any(held.raw())), context)
+        .valid()
+        .values()
+        .stream()
         .findFirst()
         .map(Valid::value)
         .orElse(held.value());

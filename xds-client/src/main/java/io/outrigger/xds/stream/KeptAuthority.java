@@ -35,6 +35,7 @@ final class KeptAuthority {
   private @Nullable Subscriptions subscriptions;
   private Phase phase = Phase.NEW;
   private TimerHandle due = () -> {};
+  private TimerHandle absence = () -> {};
 
   /**
    * @param scope the target of the client, or empty for all targets
@@ -99,6 +100,30 @@ final class KeptAuthority {
       tried.remove(subscription);
     }
     keeper.onChanged(this, subscription);
+    if (isAnswered() && keeper.stale().isPresent()) {
+      absence.cancel();
+      absence = keeper.scheduleSettled(this::dropAbsent);
+    }
+  }
+
+  /** Drops the stale resources that the control plane has not, once it has sent all it has. */
+  private void dropAbsent() {
+    List<Subscription<?>> all = all();
+    boolean isComplete =
+        all.stream()
+            .allMatch(
+                each ->
+                    each.isAbsent()
+                        || (each.entry().state() != CacheState.REQUESTED
+                            && !each.entry().isStale()));
+    if (isComplete) {
+      all.forEach(Subscription::applyDeferred);
+    }
+  }
+
+  void close() {
+    due.cancel();
+    absence.cancel();
   }
 
   boolean isAnswered() {

@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * Keeps the resources in use in a folder, and uses those of an earlier process while no control
  * plane answers (CONTRACT 16). Does nothing until {@link #start}.
  *
- * <p>A configuration is only whole when each resource has those that it refers to. The changes of an
- * authority therefore wait until every resource that it has requested was answered. Changes are
+ * <p>A configuration is only whole when each resource has those that it refers to. The changes of
+ * an authority therefore wait until every resource that it has requested was answered. Changes are
  * saved at most once a second, by an executor of the folder.
  */
 @ControlConfined
@@ -125,6 +125,10 @@ final class StateKeeper {
     return loop.schedule(on().after(), onDue);
   }
 
+  TimerHandle scheduleSettled(Runnable onSettled) {
+    return loop.schedule(GATHERING, onSettled);
+  }
+
   private Settings on() {
     Settings known = settings;
     if (known == null) {
@@ -182,8 +186,7 @@ final class StateKeeper {
   private <T> Optional<Supplier<Runnable>> task(
       KeptAuthority authority, Subscription<T> subscription) {
     StateFolder.Reading found = reading;
-    KeptResource kept =
-        found == null ? null : found.resources().get(key(authority, subscription));
+    KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
     if (kept == null) {
       if (found != null && !found.resources().isEmpty()) {
         warn("the state in %s has no %s".formatted(on().folder().path(), subscription.subject()));
@@ -301,8 +304,7 @@ final class StateKeeper {
         .filter(held -> isKept && servers.contains(held.server()))
         .map(
             held ->
-                new KeptResource(
-                    key, held.server().uri(), held.version(), held.at(), held.raw()));
+                new KeptResource(key, held.server().uri(), held.version(), held.at(), held.raw()));
   }
 
   private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {
@@ -385,6 +387,7 @@ final class StateKeeper {
     settings = null;
     next.cancel();
     renewal.cancel();
+    authorities.forEach(KeptAuthority::close);
     if (before != null) {
       before.files().execute(before.folder()::close);
     }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** One subscribed resource: its cache entry, its watchers, and its running timers. */
@@ -28,6 +29,7 @@ final class Subscription<T> {
   private CacheEntry<T> entry = CacheEntry.requested();
   private final ResourceHistory history;
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
+  private Optional<CacheEvent<T>> deferred = Optional.empty();
 
   /**
    * @param onChanged called when the state or the resource in use has changed, before watchers are
@@ -90,7 +92,37 @@ final class Subscription<T> {
     return watching;
   }
 
+  /**
+   * Applies an event, but defers one that takes a stale resource out of use: a control plane that
+   * is back may report that a cluster is gone before it has sent the cluster that replaces it.
+   */
   void apply(CacheEvent<T> event, ServerFeatures features) {
+    if (entry.isStale() && saysAbsent(event)) {
+      deferred = Optional.of(event);
+      onChanged.accept(this);
+    } else {
+      applyNow(event, features);
+    }
+  }
+
+  private static boolean saysAbsent(CacheEvent<?> event) {
+    return event instanceof CacheEvent.Deleted
+        || (event instanceof CacheEvent.ServerError<?> error && error.isAbsence());
+  }
+
+  /** Whether the resource is stale, and the control plane has reported that it has none. */
+  boolean isAbsent() {
+    return entry.isStale() && deferred.isPresent();
+  }
+
+  /** Takes an absent resource out of use. */
+  void applyDeferred() {
+    if (isAbsent()) {
+      deferred.ifPresent(event -> applyNow(event, ServerFeatures.NONE));
+    }
+  }
+
+  private void applyNow(CacheEvent<T> event, ServerFeatures features) {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
     CacheEntry<T> before = entry;
     history.onTransition(before, step.next());

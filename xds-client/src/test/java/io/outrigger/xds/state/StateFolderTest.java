@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -119,15 +120,20 @@ final class StateFolderTest {
   void aMissingPartAndAnotherFormatAreTold() throws IOException {
     save(20, "x");
     Path part =
-        content().keySet().stream().filter(file -> !file.endsWith("state")).findFirst().orElseThrow();
+        content().keySet().stream()
+            .filter(file -> !file.endsWith("state"))
+            .findFirst()
+            .orElseThrow();
     byte[] whole = Files.readAllBytes(part);
     Files.delete(part);
-    assertThat(reread().problem()).hasValueSatisfying(text -> assertThat(text).contains("is incomplete"));
+    assertThat(reread().problem())
+        .hasValueSatisfying(text -> assertThat(text).contains("is incomplete"));
     Files.write(part, whole);
     Files.writeString(path.resolve("state"), "outrigger-state 2\nwhatever");
     assertThat(reread().problem())
         .hasValueSatisfying(
-            text -> assertThat(text).contains("is in the format of another version of this program"));
+            text ->
+                assertThat(text).contains("is in the format of another version of this program"));
   }
 
   @Test
@@ -175,7 +181,8 @@ final class StateFolderTest {
     var found = new StateFolder(path, origin(node, server, metadata), MAX_AGE).read(NOW);
 
     assertThat(found.resources()).isEmpty();
-    assertThat(found.problem()).hasValueSatisfying(text -> assertThat(text).contains(reason.replace(';', ',')));
+    assertThat(found.problem())
+        .hasValueSatisfying(text -> assertThat(text).contains(reason.replace(';', ',')));
   }
 
   @Test
@@ -193,10 +200,12 @@ final class StateFolderTest {
   void filesArePrivateAndHaveNoSecretOfTheNode() throws IOException {
     save(3, "x");
 
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+        .isEqualTo("rwx------");
     try (Stream<Path> files = Files.list(path)) {
       for (Path file : files.toList()) {
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+            .isEqualTo("rw-------");
         assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
       }
     }
@@ -208,7 +217,8 @@ final class StateFolderTest {
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
     save(1, "x");
 
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+        .isEqualTo("rwx------");
   }
 
   @Test
@@ -319,6 +329,7 @@ final class StateFolderTest {
             new Node(node, "c", new Locality("r", "z", "s"), Map.of("token", metadata)),
             Map.of(),
             Map.of(),
-            "%s"));
+            "%s",
+            Optional.empty()));
   }
 }

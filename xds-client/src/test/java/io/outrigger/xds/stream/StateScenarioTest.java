@@ -101,6 +101,8 @@ final class StateScenarioTest {
     assertThat(listener.take()).containsExactly("ok: new");
     assertThat(cluster.take()).isEmpty();
     ads.stream().respond(ResourceType.CLUSTER, "1");
+    assertThat(cluster.take()).isEmpty(); // a replacement may still be requested
+    ads.loop.advance(Duration.ofMillis(100));
 
     assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
     assertThat(ads.observed).contains("stale no stale resource is in use any more");
@@ -117,6 +119,25 @@ final class StateScenarioTest {
 
     ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
     ads.loop.advance(ResourceTimers.TIMEOUT);
+
+    assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
+  }
+
+  @Test
+  @Conformance("ST-02")
+  void aClusterThatIsGoneStaysInUseUntilItsReplacementIsThere() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.loop.advance(AFTER);
+    cluster.take();
+    ads.stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "new"));
+    ads.watch(ResourceType.CLUSTER, "d");
+
+    ads.stream().respond(ResourceType.CLUSTER, "1");
+    ads.loop.advance(Duration.ofSeconds(5));
+    assertThat(cluster.take()).isEmpty();
+    ads.stream().respond(ResourceType.CLUSTER, "2", resource(ResourceType.CLUSTER, "d", "eds"));
+    ads.loop.advance(Duration.ofMillis(100));
 
     assertThat(cluster.take()).singleElement().asString().startsWith("failed: NOT_FOUND");
   }
@@ -218,7 +239,8 @@ final class StateScenarioTest {
 
     restart(ServerFeatures.NONE);
     ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.LISTENER, "in", served));
-    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.CLUSTER, "c", unchecked(served)));
+    ads.loop.inside(
+        () -> ads.clients.ofServers().watch(ResourceType.CLUSTER, "c", unchecked(served)));
     watch();
     ads.loop.advance(AFTER);
     assertThat(listener.take()).containsExactly("ok: r");
@@ -294,8 +316,7 @@ final class StateScenarioTest {
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.toList()) {
         content.put(
-            file.getFileName().toString(),
-            Files.readString(file, StandardCharsets.ISO_8859_1));
+            file.getFileName().toString(), Files.readString(file, StandardCharsets.ISO_8859_1));
       }
     }
     return content;
