@@ -24,7 +24,7 @@ public enum Flag {
   STATE(
       "DIR",
       "a folder in which the resources of the control plane are kept, for a start while no control"
-          + " plane answers; see proxy/docs/state.md. Default off"),
+          + " plane answers; see docs/run/state.md. Default off"),
   STATE_AFTER(
       "DURATION",
       "how long a start waits for an answer of a control plane before it uses kept resources."
