@@ -105,6 +105,7 @@ final class BalancingPolicyDecoder {
         if (decoder.isPresent()) {
           return decoder
               .get()
+              .extension()
               .decode(typed, (child, at) -> decode(child, false, depth + 1, at), here);
         }
         if (ofAggregate && typed.typeName().equals(CLUSTER_PROVIDED)) {

@@ -5,29 +5,16 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 
 /** Decodes {@code pick_first} (A62). */
-final class PickFirstDecoder implements PolicyDecoder {
+final class PickFirstDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
 
-  @Override
-  public String typeName() {
-    return TYPE;
-  }
+  static final PolicyDecoder DECODER =
+      PolicyDecoder.ofMessage(
+          TYPE,
+          "pick_first",
+          PickFirst::getDefaultInstance,
+          (proto, errors) ->
+              Optional.of(new BalancingPolicy.PickFirst(proto.getShuffleAddressList())));
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
-    return config.read(PickFirst.getDefaultInstance(), errors).map(PickFirstDecoder::of);
-  }
-
-  private static BalancingPolicy of(PickFirst proto) {
-    return new BalancingPolicy.PickFirst(proto.getShuffleAddressList());
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(
-        new Custom(
-            "pick_first",
-            config -> config.read(PickFirst.getDefaultInstance()).map(PickFirstDecoder::of)));
-  }
+  private PickFirstDecoder() {}
 }

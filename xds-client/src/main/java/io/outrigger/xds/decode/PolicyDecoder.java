@@ -1,39 +1,31 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Decodes one load balancing policy from each form in which a control plane may configure it (A52).
- * A decode method returns empty if a setting is illegal, and adds the reason to the field errors.
- * {@link PolicyDecoderRegistry} lists all implementations.
+ * A decoder returns empty if a setting is illegal, and adds the reason to the field errors. {@link
+ * PolicyDecoderRegistry} lists all policies.
+ *
+ * @param typeName the full type name of the extension message of the policy
+ * @param legacy the form as a value of {@code Cluster.lb_policy} (A52-04), for the policies that
+ *     have this form
  */
-interface PolicyDecoder {
-  /** The full type name of the extension message of the policy. */
-  String typeName();
-
-  /**
-   * Decodes the settings in the extension message.
-   *
-   * @param children decodes the child policies, for a policy that has some
-   */
-  Optional<BalancingPolicy> decode(TypedConfig config, Children children, FieldErrors errors);
-
-  /** The form in a service config; empty if the policy does not have this form. */
-  default Optional<Custom> custom() {
-    return Optional.empty();
-  }
-
-  /**
-   * The form as a value of {@code Cluster.lb_policy} (A52-04); empty if the policy does not have
-   * this form.
-   */
-  default Optional<Legacy> legacy() {
-    return Optional.empty();
+record PolicyDecoder(String typeName, Extension extension, Custom custom, Optional<Legacy> legacy) {
+  /** Decodes the settings in the extension message. */
+  @FunctionalInterface
+  interface Extension {
+    /**
+     * @param children decodes the child policies, for a policy that has some
+     */
+    Optional<BalancingPolicy> decode(TypedConfig config, Children children, FieldErrors errors);
   }
 
   @FunctionalInterface
@@ -54,4 +46,35 @@ interface PolicyDecoder {
   record Legacy(
       Cluster.LbPolicy value,
       BiFunction<Cluster, FieldErrors, Optional<BalancingPolicy>> decoder) {}
+
+  PolicyDecoder(String typeName, Extension extension, Custom custom) {
+    this(typeName, extension, custom, Optional.empty());
+  }
+
+  /**
+   * Returns a decoder of a policy whose service config has the fields of its extension message.
+   *
+   * @param message loads the class of the message, when the policy is first used
+   */
+  static <M extends Message> PolicyDecoder ofMessage(
+      String typeName,
+      String customName,
+      Supplier<M> message,
+      BiFunction<M, FieldErrors, Optional<BalancingPolicy>> decoder) {
+    return new PolicyDecoder(
+        typeName,
+        (config, children, errors) ->
+            config.read(message.get(), errors).flatMap(proto -> decoder.apply(proto, errors)),
+        new Custom(
+            customName,
+            config ->
+                config
+                    .read(message.get())
+                    .flatMap(proto -> decoder.apply(proto, config.errors()))));
+  }
+
+  PolicyDecoder orLegacy(
+      Cluster.LbPolicy value, BiFunction<Cluster, FieldErrors, Optional<BalancingPolicy>> decoder) {
+    return new PolicyDecoder(typeName, extension, custom, Optional.of(new Legacy(value, decoder)));
+  }
 }

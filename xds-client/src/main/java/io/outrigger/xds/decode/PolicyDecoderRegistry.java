@@ -17,13 +17,13 @@ final class PolicyDecoderRegistry {
   static final PolicyDecoderRegistry ALL =
       new PolicyDecoderRegistry(
           List.of(
-              new WrrLocalityDecoder(),
-              new RoundRobinDecoder(),
-              new PickFirstDecoder(),
-              new RingHashDecoder(),
-              new LeastRequestDecoder(),
-              new WeightedRoundRobinDecoder(),
-              new RandomSubsettingDecoder()));
+              WrrLocalityDecoder.DECODER,
+              RoundRobinDecoder.DECODER,
+              PickFirstDecoder.DECODER,
+              RingHashDecoder.DECODER,
+              LeastRequestDecoder.DECODER,
+              WeightedRoundRobinDecoder.DECODER,
+              RandomSubsettingDecoder.DECODER));
 
   private final List<PolicyDecoder> decoders;
   private final Map<String, PolicyDecoder> types;
@@ -37,9 +37,7 @@ final class PolicyDecoderRegistry {
     this.decoders = List.copyOf(decoders);
     types = index(decoders, PolicyDecoder::typeName);
     customs =
-        index(
-            decoders.stream().flatMap(each -> each.custom().stream()).toList(),
-            PolicyDecoder.Custom::name);
+        index(decoders.stream().map(PolicyDecoder::custom).toList(), PolicyDecoder.Custom::name);
     legacies =
         index(
             decoders.stream().flatMap(each -> each.legacy().stream()).toList(),
@@ -83,10 +81,7 @@ final class PolicyDecoderRegistry {
 
   /** The names of the policies in gRPC's registry, for error messages. */
   String customNames() {
-    return decoders.stream()
-        .flatMap(each -> each.custom().stream())
-        .map(PolicyDecoder.Custom::name)
-        .collect(joining(", "));
+    return decoders.stream().map(each -> each.custom().name()).collect(joining(", "));
   }
 
   /** The supported values of {@code lb_policy}, for error messages. */

@@ -13,15 +13,18 @@ import java.util.Optional;
  * Decodes {@code random_subsetting}, which applies a child policy to a random subset of the
  * endpoints (A68).
  */
-final class RandomSubsettingDecoder implements PolicyDecoder {
-  @Override
-  public String typeName() {
-    return RandomSubsettingMessage.TYPE;
-  }
+final class RandomSubsettingDecoder {
+  static final PolicyDecoder DECODER =
+      new PolicyDecoder(
+          RandomSubsettingMessage.TYPE,
+          RandomSubsettingDecoder::decode,
+          new PolicyDecoder.Custom(
+              "random_subsetting_experimental", RandomSubsettingDecoder::decode));
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
+  private RandomSubsettingDecoder() {}
+
+  private static Optional<BalancingPolicy> decode(
+      TypedConfig config, PolicyDecoder.Children children, FieldErrors errors) {
     try {
       var fields = UnknownFieldSet.parseFrom(config.bytes());
       Optional<Long> size = Optional.empty();
@@ -39,7 +42,7 @@ final class RandomSubsettingDecoder implements PolicyDecoder {
       }
       return of(checked(size, errors.at("subset_size")), child);
     } catch (InvalidProtocolBufferException e) {
-      errors.add("not a readable " + typeName() + ": " + e.getMessage());
+      errors.add("not a readable " + config.typeName() + ": " + e.getMessage());
       return Optional.empty();
     }
   }
@@ -47,12 +50,6 @@ final class RandomSubsettingDecoder implements PolicyDecoder {
   /** Returns a message field; protobuf merges a message that occurs twice. */
   private static ByteString bytes(UnknownFieldSet fields, int number) {
     return ByteString.copyFrom(fields.getField(number).getLengthDelimitedList());
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(
-        new Custom("random_subsetting_experimental", RandomSubsettingDecoder::decode));
   }
 
   private static Optional<BalancingPolicy> decode(ServiceConfig config) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Decodes {@code ring_hash} (A42, A76). */
-final class RingHashDecoder implements PolicyDecoder {
+final class RingHashDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
 
   /**
@@ -20,18 +20,20 @@ final class RingHashDecoder implements PolicyDecoder {
    */
   private static final long CUSTOM_MAX_SIZE = 4096;
 
-  @Override
-  public String typeName() {
-    return TYPE;
-  }
+  static final PolicyDecoder DECODER =
+      new PolicyDecoder(
+              TYPE,
+              (config, children, errors) ->
+                  config
+                      .read(RingHash.getDefaultInstance(), errors)
+                      .flatMap(proto -> decode(proto, errors)),
+              new PolicyDecoder.Custom("ring_hash_experimental", RingHashDecoder::decode))
+          .orLegacy(
+              Cluster.LbPolicy.RING_HASH,
+              (cluster, errors) ->
+                  decode(cluster.getRingHashLbConfig(), errors.at("ring_hash_lb_config")));
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
-    return config
-        .read(RingHash.getDefaultInstance(), errors)
-        .flatMap(proto -> decode(proto, errors));
-  }
+  private RingHashDecoder() {}
 
   private static Optional<BalancingPolicy> decode(RingHash proto, FieldErrors errors) {
     // A52 does not allow DEFAULT_HASH either.
@@ -43,11 +45,6 @@ final class RingHashDecoder implements PolicyDecoder {
         size(proto.hasMinimumRingSize(), proto.getMinimumRingSize()),
         size(proto.hasMaximumRingSize(), proto.getMaximumRingSize()),
         errors);
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(new Custom("ring_hash_experimental", RingHashDecoder::decode));
   }
 
   private static Optional<BalancingPolicy> decode(ServiceConfig config) {
@@ -78,15 +75,6 @@ final class RingHashDecoder implements PolicyDecoder {
       here.add(quoted(name) + " is a binary header, which has no text to hash");
     }
     return name;
-  }
-
-  @Override
-  public Optional<Legacy> legacy() {
-    return Optional.of(
-        new Legacy(
-            Cluster.LbPolicy.RING_HASH,
-            (cluster, errors) ->
-                decode(cluster.getRingHashLbConfig(), errors.at("ring_hash_lb_config"))));
   }
 
   private static Optional<BalancingPolicy> decode(RingHashLbConfig proto, FieldErrors errors) {

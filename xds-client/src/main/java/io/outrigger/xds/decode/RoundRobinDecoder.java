@@ -7,33 +7,21 @@ import io.outrigger.config.cluster.ClusterResource;
 import java.util.Optional;
 
 /** Decodes {@code round_robin}, which has no settings. */
-final class RoundRobinDecoder implements PolicyDecoder {
+final class RoundRobinDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
 
-  @Override
-  public String typeName() {
-    return TYPE;
-  }
+  static final PolicyDecoder DECODER =
+      new PolicyDecoder(
+              TYPE,
+              (config, children, errors) ->
+                  config
+                      .read(RoundRobin.getDefaultInstance(), errors)
+                      .map(proto -> new BalancingPolicy.RoundRobin()),
+              new PolicyDecoder.Custom(
+                  "round_robin", config -> Optional.of(new BalancingPolicy.RoundRobin())))
+          .orLegacy(
+              Cluster.LbPolicy.ROUND_ROBIN,
+              (cluster, errors) -> Optional.of(ClusterResource.DEFAULT_POLICY));
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
-    return config
-        .read(RoundRobin.getDefaultInstance(), errors)
-        .map(proto -> new BalancingPolicy.RoundRobin());
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(
-        new Custom("round_robin", config -> Optional.of(new BalancingPolicy.RoundRobin())));
-  }
-
-  @Override
-  public Optional<Legacy> legacy() {
-    return Optional.of(
-        new Legacy(
-            Cluster.LbPolicy.ROUND_ROBIN,
-            (cluster, errors) -> Optional.of(ClusterResource.DEFAULT_POLICY)));
-  }
+  private RoundRobinDecoder() {}
 }

@@ -7,23 +7,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** Decodes {@code weighted_round_robin} (A58, A114). */
-final class WeightedRoundRobinDecoder implements PolicyDecoder {
+final class WeightedRoundRobinDecoder {
   static final String TYPE =
       "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"
           + ".ClientSideWeightedRoundRobin";
 
-  @Override
-  public String typeName() {
-    return TYPE;
-  }
+  static final PolicyDecoder DECODER =
+      PolicyDecoder.ofMessage(
+          TYPE,
+          "weighted_round_robin",
+          ClientSideWeightedRoundRobin::getDefaultInstance,
+          WeightedRoundRobinDecoder::decode);
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
-    return config
-        .read(ClientSideWeightedRoundRobin.getDefaultInstance(), errors)
-        .flatMap(proto -> decode(proto, errors));
-  }
+  private WeightedRoundRobinDecoder() {}
 
   private static Optional<BalancingPolicy> decode(
       ClientSideWeightedRoundRobin proto, FieldErrors errors) {
@@ -70,17 +66,6 @@ final class WeightedRoundRobinDecoder implements PolicyDecoder {
             updatePeriod,
             penalty,
             proto.getMetricNamesForComputingUtilizationList()));
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(
-        new Custom(
-            "weighted_round_robin",
-            config ->
-                config
-                    .read(ClientSideWeightedRoundRobin.getDefaultInstance())
-                    .flatMap(proto -> decode(proto, config.errors()))));
   }
 
   /**

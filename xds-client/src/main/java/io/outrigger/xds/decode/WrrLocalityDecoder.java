@@ -8,32 +8,24 @@ import java.util.Optional;
  * Decodes {@code wrr_locality}, which chooses localities by weight and applies a child policy
  * within each (A52).
  */
-final class WrrLocalityDecoder implements PolicyDecoder {
+final class WrrLocalityDecoder {
   static final String TYPE = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 
-  @Override
-  public String typeName() {
-    return TYPE;
-  }
+  static final PolicyDecoder DECODER =
+      new PolicyDecoder(
+          TYPE,
+          (config, children, errors) ->
+              config
+                  .read(WrrLocality.getDefaultInstance(), errors)
+                  .flatMap(proto -> decode(proto, children, errors.at("endpoint_picking_policy"))),
+          new PolicyDecoder.Custom(
+              "wrr_locality_experimental",
+              config -> config.policy("childPolicy").map(WrrLocalityDecoder::of)));
 
-  @Override
-  public Optional<BalancingPolicy> decode(
-      TypedConfig config, Children children, FieldErrors errors) {
-    return config
-        .read(WrrLocality.getDefaultInstance(), errors)
-        .flatMap(proto -> decode(proto, children, errors.at("endpoint_picking_policy")));
-  }
-
-  @Override
-  public Optional<Custom> custom() {
-    return Optional.of(
-        new Custom(
-            "wrr_locality_experimental",
-            config -> config.policy("childPolicy").map(WrrLocalityDecoder::of)));
-  }
+  private WrrLocalityDecoder() {}
 
   private static Optional<BalancingPolicy> decode(
-      WrrLocality proto, Children children, FieldErrors here) {
+      WrrLocality proto, PolicyDecoder.Children children, FieldErrors here) {
     if (!proto.hasEndpointPickingPolicy()) {
       here.add("is missing");
       return Optional.empty();

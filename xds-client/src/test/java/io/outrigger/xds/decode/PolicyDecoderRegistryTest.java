@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PolicyDecoderRegistryTest {
@@ -31,10 +30,11 @@ class PolicyDecoderRegistryTest {
   void noTwoDecodersHaveOneName() {
     assertThatThrownBy(
             () ->
-                new PolicyDecoderRegistry(List.of(new PickFirstDecoder(), new PickFirstDecoder())))
+                new PolicyDecoderRegistry(
+                    List.of(PickFirstDecoder.DECODER, PickFirstDecoder.DECODER)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("two policies called " + PickFirstDecoder.TYPE);
-    for (PolicyDecoder other : List.of(new RoundRobinDecoder(), new RingHashDecoder())) {
+    for (PolicyDecoder other : List.of(RoundRobinDecoder.DECODER, RingHashDecoder.DECODER)) {
       assertThatThrownBy(() -> new PolicyDecoderRegistry(List.of(other, renamed(other))))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageStartingWith("two policies called r");
@@ -44,9 +44,9 @@ class PolicyDecoderRegistryTest {
   @Test
   void aDecoderIsFoundByEachOfItsNames() {
     var registry =
-        new PolicyDecoderRegistry(List.of(new RoundRobinDecoder(), new RingHashDecoder()));
+        new PolicyDecoderRegistry(List.of(RoundRobinDecoder.DECODER, RingHashDecoder.DECODER));
 
-    assertThat(registry.ofType(RingHashDecoder.TYPE)).containsInstanceOf(RingHashDecoder.class);
+    assertThat(registry.ofType(RingHashDecoder.TYPE)).contains(RingHashDecoder.DECODER);
     assertThat(registry.ofType(PickFirstDecoder.TYPE)).isEmpty();
     assertThat(registry.custom("ring_hash_experimental")).isPresent();
     assertThat(registry.typeNames()).isEqualTo("RoundRobin, RingHash");
@@ -55,22 +55,6 @@ class PolicyDecoderRegistryTest {
 
   /** The same policy, as another extension. */
   private static PolicyDecoder renamed(PolicyDecoder decoder) {
-    return new PolicyDecoder() {
-      @Override
-      public String typeName() {
-        return decoder.typeName() + "2";
-      }
-
-      @Override
-      public Optional<BalancingPolicy> decode(
-          TypedConfig config, Children children, FieldErrors errors) {
-        return decoder.decode(config, children, errors);
-      }
-
-      @Override
-      public Optional<Custom> custom() {
-        return decoder.custom();
-      }
-    };
+    return new PolicyDecoder(decoder.typeName() + "2", decoder.extension(), decoder.custom());
   }
 }
