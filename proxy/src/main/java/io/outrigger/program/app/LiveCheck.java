@@ -137,7 +137,8 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               found.value().listener(),
               target.dataPlaneAuthority(),
               bootstrap.node().id(),
-              check);
+              check,
+              RandomSource.SYSTEM);
       check.rules = xds::overlayRules;
       control.execute(() -> xds.overlay(overlay, (resource, omission) -> {}));
       control.execute(configs::start);

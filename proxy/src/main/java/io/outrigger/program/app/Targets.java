@@ -176,7 +176,8 @@ record Targets(
                             known.bootstrap().node().id(),
                             target instanceof XdsTarget.Service
                                 ? configs
-                                : new UntilResolved(configs))
+                                : new UntilResolved(configs),
+                            RandomSource.SYSTEM)
                         .refreshNames(
                             target instanceof DnsTarget ? routing.dnsRefresh() : Duration.ZERO)),
             Outcome::failed);

@@ -3,6 +3,7 @@ package io.outrigger.program.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.CircuitBreakers;
@@ -56,7 +57,14 @@ class AuthorityTargetsTest {
         events ->
             Outcome.ok(
                 new XdsDependencyManager(
-                    loop, xds, new FakeDnsLookup(loop), authority, authority, "node-1", events)));
+                    loop,
+                    xds,
+                    new FakeDnsLookup(loop),
+                    authority,
+                    authority,
+                    "node-1",
+                    events,
+                    RandomSource.SYSTEM)));
   }
 
   private ForwardTarget use(String authority) {

@@ -84,18 +84,6 @@ public final class XdsDependencyManager {
       String listenerName,
       String dataPlaneAuthority,
       String nodeId,
-      Listener listener) {
-    this(
-        loop, client, dns, listenerName, dataPlaneAuthority, nodeId, listener, RandomSource.SYSTEM);
-  }
-
-  XdsDependencyManager(
-      ControlLoop loop,
-      XdsClient client,
-      DnsLookup dns,
-      String listenerName,
-      String dataPlaneAuthority,
-      String nodeId,
       Listener listener,
       RandomSource random) {
     this.loop = loop;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
@@ -68,7 +69,14 @@ class SilentControlPlaneScenarioTest {
             AdsObserver.NONE);
     var manager =
         new XdsDependencyManager(
-            loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
+            loop,
+            client.of("t"),
+            new FakeDnsLookup(loop),
+            "orders",
+            "orders",
+            "node-1",
+            configs,
+            RandomSource.SYSTEM);
     loop.inside(manager::start);
   }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.testing.Conformance;
@@ -382,7 +383,8 @@ class XdsDependencyManagerTest {
             "orders",
             "orders",
             "node-1",
-            new RecordingConfigs().then(config -> manager[0].keep(Set.of("a"))));
+            new RecordingConfigs().then(config -> manager[0].keep(Set.of("a"))),
+            RandomSource.SYSTEM);
     mesh.loop.inside(manager[0]::start);
     mesh.set(Resources.listener("orders", Resources.routes("r", "a")));
     mesh.eds("a", "10.0.0.1").eds("b", "10.0.0.2");

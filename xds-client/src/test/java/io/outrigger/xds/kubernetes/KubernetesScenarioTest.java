@@ -158,7 +158,8 @@ class KubernetesScenarioTest {
                         known -> endpoints.put(name, known),
                         failure -> failures.put(name, failure.message()));
               }
-            })
+            },
+            RandomSource.SYSTEM)
         .start();
   }
 

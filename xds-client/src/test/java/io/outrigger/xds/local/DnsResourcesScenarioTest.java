@@ -3,6 +3,7 @@ package io.outrigger.xds.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
@@ -61,7 +62,14 @@ class DnsResourcesScenarioTest {
           AdsObserver.NONE);
   private final XdsDependencyManager manager =
       new XdsDependencyManager(
-          loop, clients.of(TARGET, DnsResources.SERVER), dns, TARGET, "anything", "me", configs);
+          loop,
+          clients.of(TARGET, DnsResources.SERVER),
+          dns,
+          TARGET,
+          "anything",
+          "me",
+          configs,
+          RandomSource.SYSTEM);
 
   private void start() {
     loop.inside(manager::start);
@@ -249,7 +257,8 @@ class DnsResourcesScenarioTest {
             "dns:///other:1",
             "other:1",
             "me",
-            configs);
+            configs,
+            RandomSource.SYSTEM);
 
     loop.inside(stranger::start);
 
@@ -267,7 +276,8 @@ class DnsResourcesScenarioTest {
                 "dns:///[::1]:81",
                 "[::1]:81",
                 "me",
-                new RecordingConfigs())
+                new RecordingConfigs(),
+                RandomSource.SYSTEM)
             ::start);
 
     loop.inside(() -> assertThat(clients.status().servers()).hasSize(1));

@@ -86,7 +86,14 @@ class LocalResourcesScenarioTest {
             AdsObserver.NONE);
     var manager =
         new XdsDependencyManager(
-            loop, client.of("t"), new FakeDnsLookup(loop), "orders", "orders", "node-1", configs);
+            loop,
+            client.of("t"),
+            new FakeDnsLookup(loop),
+            "orders",
+            "orders",
+            "node-1",
+            configs,
+            RandomSource.SYSTEM);
     loop.inside(
         () -> {
           directory.start();
@@ -250,7 +257,8 @@ class LocalResourcesScenarioTest {
                     "orders",
                     "orders",
                     "n",
-                    new RecordingConfigs().then(answers::add))
+                    new RecordingConfigs().then(answers::add),
+                    RandomSource.SYSTEM)
                 .start();
           });
 

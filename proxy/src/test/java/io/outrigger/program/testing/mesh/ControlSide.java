@@ -141,7 +141,8 @@ public final class ControlSide {
                     NAME,
                     NAME,
                     "n",
-                    both(observer, listener))));
+                    both(observer, listener),
+                    RandomSource.SYSTEM)));
   }
 
   private static XdsDependencyManager.Listener nobody() {
