@@ -100,10 +100,7 @@ public final class ResourceDecoder {
    */
   public static <T> Decoded<T> decode(
       ResourceType<T> type, List<Any> resources, DecodeContext context) {
-    Codec<?> codec = CODECS.get(type);
-    if (codec == null) {
-      throw new IllegalArgumentException("no decoder for " + type);
-    }
+    Codec<?> codec = codec(type);
     var response = new Response<>(type, context);
     for (int i = 0; i < resources.size(); i++) {
       response.add(resources.get(i), i, codec);
@@ -111,10 +108,18 @@ public final class ResourceDecoder {
     return new Decoded<>(response.valid, response.invalid, response.unnamed, context.overlay());
   }
 
+  private static Codec<?> codec(ResourceType<?> type) {
+    Codec<?> codec = CODECS.get(type);
+    if (codec == null) {
+      throw new IllegalArgumentException("no decoder for " + type);
+    }
+    return codec;
+  }
+
   /** Returns the name in the bytes of a message; empty if there is none, or no such message. */
   public static Optional<String> nameOf(ResourceType<?> type, ByteString bytes) {
     try {
-      return Optional.of(CODECS.get(type).nameIn(bytes)).filter(name -> !name.isEmpty());
+      return Optional.of(codec(type).nameIn(bytes)).filter(name -> !name.isEmpty());
     } catch (InvalidProtocolBufferException unreadable) {
       return Optional.empty();
     }
