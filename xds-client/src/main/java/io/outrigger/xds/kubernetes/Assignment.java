@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -39,9 +40,10 @@ import java.util.stream.Collectors;
  * </ul>
  *
  * @param zone the zone of this process
+ * @param isTarget whether a port of a slice is the target's
  */
 @AnyThread
-record Assignment(ServicePort target, Optional<String> zone) {
+record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isTarget) {
   /**
    * The order in which addresses are used. Ready endpoints come first: a pod of the host network
    * that terminates has the address of the pod that replaces it. IPv4 comes first in a pod.
@@ -73,6 +75,20 @@ record Assignment(ServicePort target, Optional<String> zone) {
 
   private record Place(int priority, String zone) {}
 
+  Assignment(ServicePort target, Optional<String> zone) {
+    this(
+        target,
+        zone,
+        target.number().isPresent()
+            ? port -> port.number() == target.number().getAsInt()
+            : port -> port.name().equals(target.port()));
+  }
+
+  /** Returns the same for the port with this name. */
+  Assignment ofPort(String name) {
+    return new Assignment(target, zone, port -> port.name().equals(name));
+  }
+
   /**
    * Returns the endpoints.
    *
@@ -89,19 +105,13 @@ record Assignment(ServicePort target, Optional<String> zone) {
     List<Reached> reached = new ArrayList<>();
     boolean hasPort = false;
     for (EndpointSlice slice : slices) {
-      Optional<Port> port = slice.ports().stream().filter(this::isTarget).findFirst();
+      Optional<Port> port = slice.ports().stream().filter(isTarget).findFirst();
       hasPort |= port.isPresent() || slice.endpoints().isEmpty();
       port.ifPresent(
           found ->
               slice.endpoints().forEach(each -> reached.add(new Reached(each, found.number()))));
     }
     return hasPort ? Outcome.ok(assignment(pods(reached))) : missing(otherPorts(slices));
-  }
-
-  private boolean isTarget(Port port) {
-    return target.number().isPresent()
-        ? port.number() == target.number().getAsInt()
-        : port.name().equals(target.port());
   }
 
   private static List<Pod> pods(List<Reached> all) {

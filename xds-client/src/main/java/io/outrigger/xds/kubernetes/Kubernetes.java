@@ -1,18 +1,13 @@
 package io.outrigger.xds.kubernetes;
 
-import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
-import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.xds.local.ResourceSnapshot;
 import io.outrigger.xds.local.ResourceSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +24,11 @@ public final class Kubernetes implements AutoCloseable {
   private static final Duration WATCH_TIME = Duration.ofMinutes(1);
 
   private final ControlThread loop = new ControlThread("kubernetes");
-  private final List<NamespaceWatch> watches = new ArrayList<>(); // confined to the loop
+
+  // confined to the loop, like the list below
+  private final List<NamespaceWatch> watches = new ArrayList<>();
+  private final List<ServicePublisher> publishers = new ArrayList<>();
+
   private final Map<XdsServer, KubernetesResources> resources;
 
   private Kubernetes(List<ServicePort> targets) {
@@ -63,13 +62,19 @@ public final class Kubernetes implements AutoCloseable {
   private void watch(
       ControlLoop control, ApiAccess access, Optional<String> zone, Duration watchTime) {
     var client = new ApiClient(loop, access);
-    Map<String, Map<String, List<Published>>> byNamespace =
-        resources.values().stream()
-            .map(each -> new Published(control, new Assignment(each.target(), zone), each))
+    resources
+        .values()
+        .forEach(
+            each ->
+                publishers.add(
+                    new ServicePublisher(
+                        loop, control, client, new Assignment(each.target(), zone), each)));
+    Map<String, Map<String, List<ServicePublisher>>> byNamespace =
+        publishers.stream()
             .collect(
                 Collectors.groupingBy(
-                    each -> each.assignment.target().namespace(),
-                    Collectors.groupingBy(each -> each.assignment.target().service())));
+                    each -> each.target().namespace(),
+                    Collectors.groupingBy(each -> each.target().service())));
     byNamespace.forEach(
         (namespace, services) ->
             watches.add(
@@ -98,31 +103,11 @@ public final class Kubernetes implements AutoCloseable {
 
   @Override
   public void close() {
-    loop.execute(() -> watches.forEach(NamespaceWatch::close));
+    loop.execute(
+        () -> {
+          watches.forEach(NamespaceWatch::close);
+          publishers.forEach(ServicePublisher::close);
+        });
     loop.close();
-  }
-
-  /** One target on the loop of the watches. */
-  private static final class Published {
-    private final ControlLoop control;
-    private final Assignment assignment;
-    private final KubernetesResources resources;
-    private Optional<ResourceSnapshot> last = Optional.empty();
-
-    Published(ControlLoop control, Assignment assignment, KubernetesResources resources) {
-      this.control = control;
-      this.assignment = assignment;
-      this.resources = resources;
-    }
-
-    void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
-      Outcome<ClusterLoadAssignment> endpoints =
-          slices.map(assignment::of).orElseGet(() -> Outcome.failed(problem.orElseThrow()));
-      ResourceSnapshot next = resources.with(endpoints, problem);
-      if (last.filter(next::sameAs).isEmpty()) {
-        last = Optional.of(next);
-        control.execute(() -> resources.publish(next));
-      }
-    }
   }
 }

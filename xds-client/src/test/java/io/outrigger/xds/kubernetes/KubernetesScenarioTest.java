@@ -472,6 +472,41 @@ class KubernetesScenarioTest {
     assertThat(api.requests("list")).isOne();
   }
 
+  @Conformance("KN-01")
+  @Test
+  void aPortOfTheServiceIsThatOfItsPodsOnlyWhenNoPodListensOnIt() throws Exception {
+    var service = new ServicePort("orders", "shop", "80");
+    api.putService("shop", "orders", "grpc", 80);
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(service, ORDERS);
+    await(service, "10.0.0.1:8080");
+    await(ORDERS, "10.0.0.1:8080");
+
+    api.put(slice("orders-1", "10.0.0.2"));
+    await(service, "10.0.0.2:8080");
+    api.put(SliceText.of("orders-1", "orders").port("grpc", 9090).ready("10.0.0.2"));
+    await(service, "10.0.0.2:9090");
+
+    assertThat(updates.get(service.toString())).as("no failure between").hasValue(3);
+    assertThat(api.requests("get")).as("that of 80, and of 8080 when it was gone").isEqualTo(2);
+  }
+
+  @Conformance({"KN-01", "KN-05"})
+  @Test
+  void aServiceThatMayNotBeReadIsTold() throws Exception {
+    var service = new ServicePort("orders", "shop", "80");
+    api.refuse("get", 403, "forbidden");
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(service);
+    awaitFailure(
+        service,
+        "has no port \"80\": its pods listen on grpc=8080",
+        "if it is a port of the Service, allow the verb get on services (403)");
+
+    api.put(SliceText.of("orders-1", "orders").port("grpc", 80).ready("10.0.0.1"));
+    await(service, "10.0.0.1:80");
+  }
+
   @Test
   void namespacesAreWatchedEachByItself() throws Exception {
     var pay = new ServicePort("pay", "money", "grpc");

@@ -58,6 +58,7 @@ public final class ScriptedApiServer implements AutoCloseable {
   private final int port;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, JsonObject> slices = new TreeMap<>(); // by namespace/name
+  private final Map<String, JsonObject> services = new HashMap<>(); // by path
   private final List<JsonObject> deleted = new ArrayList<>();
   private final Set<String> clients = new HashSet<>();
   private final List<Watcher> watchers = new ArrayList<>();
@@ -156,6 +157,20 @@ public final class ScriptedApiServer implements AutoCloseable {
     return this;
   }
 
+  /** Adds a Service with one port, or replaces the one of that name. */
+  public synchronized void putService(String namespace, String name, String portName, int port) {
+    var entry = new JsonObject();
+    entry.addProperty("name", portName);
+    entry.addProperty("port", port);
+    var ports = new JsonArray();
+    ports.add(entry);
+    var spec = new JsonObject();
+    spec.add("ports", ports);
+    var service = new JsonObject();
+    service.add("spec", spec);
+    services.put("/api/v1/namespaces/" + namespace + "/services/" + name, service);
+  }
+
   public synchronized void delete(String namespace, String name) {
     JsonObject json = slices.remove(namespace + "/" + name);
     json.getAsJsonObject("metadata").addProperty("resourceVersion", "" + ++version);
@@ -193,7 +208,7 @@ public final class ScriptedApiServer implements AutoCloseable {
     watchers.forEach(watcher -> watcher.events.add(END));
   }
 
-  /** From now on requests with this verb are refused; {@code list} or {@code watch}. */
+  /** From now on requests with this verb are refused: {@code list}, {@code watch}, {@code get}. */
   public synchronized void refuse(String verb, int status, String message) {
     refusals.put(verb, new Refusal(status, message));
   }
@@ -282,6 +297,10 @@ public final class ScriptedApiServer implements AutoCloseable {
   private void serve(HttpExchange exchange) throws IOException {
     try (exchange) {
       noteClient((HttpsExchange) exchange);
+      if (exchange.getRequestURI().getPath().startsWith("/api/")) {
+        serveService(exchange);
+        return;
+      }
       Map<String, String> query = query(exchange);
       boolean isWatch = query.containsKey("watch");
       String verb = isWatch ? "watch" : "list";
@@ -307,6 +326,23 @@ public final class ScriptedApiServer implements AutoCloseable {
       } else {
         answer(exchange, 200, list(namespace, services));
       }
+    }
+  }
+
+  private void serveService(HttpExchange exchange) throws IOException {
+    String path = exchange.getRequestURI().getPath();
+    requests.add("get " + path);
+    Optional<Refusal> refusal = refusal(exchange, "get");
+    JsonObject service;
+    synchronized (this) {
+      service = services.get(path);
+    }
+    if (refusal.isPresent()) {
+      answer(exchange, refusal.get());
+    } else if (service == null) {
+      answer(exchange, new Refusal(404, "not found"));
+    } else {
+      answer(exchange, 200, service);
     }
   }
 

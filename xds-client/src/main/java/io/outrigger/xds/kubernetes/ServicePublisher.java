@@ -1,0 +1,150 @@
+package io.outrigger.xds.kubernetes;
+
+import com.google.gson.JsonObject;
+import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
+import io.outrigger.identity.certificate.SecretJson;
+import io.outrigger.xds.kubernetes.ApiClient.Answer;
+import io.outrigger.xds.local.ResourceSnapshot;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+
+/**
+ * Turns the slices of one target into its resources, on the loop of this package, and delivers them
+ * to the control loop.
+ *
+ * <p>The number of a target is the port on which the pods listen. When no pod listens on it, it may
+ * be a port of the Service, which has the same name in the slices: only then the Service is read.
+ */
+@ControlConfined
+final class ServicePublisher {
+  /** The pause before a Service is read again whose port is not known. */
+  private static final Duration RETRY = Duration.ofSeconds(30);
+
+  private static final int NOT_FOUND = 404;
+
+  private final ControlLoop loop;
+  private final ControlLoop control;
+  private final ApiClient client;
+  private final Assignment byTarget;
+  private final KubernetesResources resources;
+  private Optional<Collection<EndpointSlice>> slices = Optional.empty();
+  private Optional<RpcStatus> problem = Optional.empty();
+  private Optional<String> portName = Optional.empty();
+  private Optional<String> refusal = Optional.empty();
+  private Optional<ApiClient.Call> call = Optional.empty();
+  private Optional<TimerHandle> retry = Optional.empty();
+  private Optional<ResourceSnapshot> last = Optional.empty();
+  private boolean isServiceRead;
+
+  ServicePublisher(
+      ControlLoop loop,
+      ControlLoop control,
+      ApiClient client,
+      Assignment byTarget,
+      KubernetesResources resources) {
+    this.loop = loop;
+    this.control = control;
+    this.client = client;
+    this.byTarget = byTarget;
+    this.resources = resources;
+  }
+
+  ServicePort target() {
+    return byTarget.target();
+  }
+
+  /**
+   * @param slices the slices of the service; empty when none was ever listed
+   * @param problem why the slices are unknown or may be out of date
+   */
+  void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
+    this.slices = slices;
+    this.problem = problem;
+    publish();
+  }
+
+  private void publish() {
+    Outcome<ClusterLoadAssignment> endpoints = endpoints();
+    boolean isPortUnknown =
+        !endpoints.isOk()
+            && target().number().isPresent()
+            && slices.filter(known -> !known.isEmpty()).isPresent();
+    if (!isPortUnknown) {
+      retry.ifPresent(TimerHandle::cancel);
+      retry = Optional.empty();
+    } else if (retry.isEmpty()) {
+      readService();
+    }
+    if (isPortUnknown && !isServiceRead) {
+      return; // its answer publishes
+    }
+    ResourceSnapshot next = resources.with(endpoints, problem);
+    if (last.filter(next::sameAs).isEmpty()) {
+      last = Optional.of(next);
+      control.execute(() -> resources.publish(next));
+    }
+  }
+
+  private Outcome<ClusterLoadAssignment> endpoints() {
+    if (slices.isEmpty()) {
+      return Outcome.failed(problem.orElseThrow());
+    }
+    Outcome<ClusterLoadAssignment> found = byTarget.of(slices.get());
+    if (!found.isOk() && portName.isPresent()) {
+      found = byTarget.ofPort(portName.get()).of(slices.get());
+    }
+    return found.match(
+        Outcome::ok,
+        failure ->
+            Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal.orElse(""))));
+  }
+
+  private void readService() {
+    call.ifPresent(ApiClient.Call::cancel);
+    call =
+        Optional.of(
+            client.get(
+                "/api/v1/namespaces/%s/services/%s"
+                    .formatted(target().namespace(), target().service()),
+                this::onService));
+    retry = Optional.of(loop.schedule(RETRY, this::readService));
+  }
+
+  private void onService(Outcome<Answer> answer) {
+    isServiceRead = true;
+    portName =
+        answer
+            .toOptional()
+            .filter(response -> response.status() == ApiClient.OK)
+            .flatMap(response -> SecretJson.object(response.body()))
+            .flatMap(this::nameOfPort);
+    refusal =
+        answer
+            .toOptional()
+            .map(Answer::status)
+            .filter(status -> status != ApiClient.OK && status != NOT_FOUND)
+            .map(
+                status ->
+                    "; if it is a port of the Service, allow the verb get on services (%d)"
+                        .formatted(status));
+    publish();
+  }
+
+  private Optional<String> nameOfPort(JsonObject service) {
+    return ApiJson.objects(ApiJson.object(service, "spec"), "ports").stream()
+        .filter(port -> ApiJson.number(port, "port") == target().number().orElseThrow())
+        .map(port -> ApiJson.text(port, "name"))
+        .findFirst();
+  }
+
+  void close() {
+    call.ifPresent(ApiClient.Call::cancel);
+    retry.ifPresent(TimerHandle::cancel);
+  }
+}
