@@ -11,13 +11,17 @@ COPY docker/assemble /build/assemble
 RUN ["/bin/sh", "/build/assemble", "/build/distribution", "/opt/outrigger"]
 
 FROM ${RUNTIME_IMAGE}
-ARG VERSION=0.3.0
+ARG VERSION=unknown
+ARG REVISION=unknown
+ARG SOURCE=unknown
 ARG RUNTIME_IMAGE
 LABEL org.opencontainers.image.title="Outrigger" \
       org.opencontainers.image.description="A standalone xDS-aware sidecar proxy" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}" \
-      org.opencontainers.image.version="${VERSION}"
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}"
 COPY --from=build /opt/outrigger /opt/outrigger
 # One heap for all threads of malloc but two, as in the launcher: compilers and loops else keep megabytes each.
 ENV MALLOC_ARENA_MAX=2

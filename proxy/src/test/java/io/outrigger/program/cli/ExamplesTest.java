@@ -22,7 +22,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.snakeyaml.engine.v2.api.Load;
@@ -94,5 +97,23 @@ final class ExamplesTest {
     assertThat(outrigger.started).hasSize(2);
     assertThat(outrigger.started.get(1).source().orElseThrow().bootstrap().node().id())
         .isEqualTo("outrigger-example");
+  }
+
+  @Test
+  void theUnitOfSystemdRunsTheFileOfTheInstallPage(@TempDir Path folder) throws IOException {
+    String page = Files.readString(Path.of("../docs/run/install.md"));
+    String unit = Files.readString(Path.of("src/main/dist/share/systemd/outrigger.service"));
+    Matcher file = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL).matcher(page);
+    Matcher start = Pattern.compile("ExecStart=/opt/outrigger/bin/outrigger (.*)").matcher(unit);
+    assertThat(file.find() && start.find()).isTrue();
+    Path config = Files.writeString(folder.resolve("outrigger.yaml"), file.group(1));
+    CommandLineFixture outrigger = new CommandLineFixture();
+
+    String[] line = start.group(1).split(" ");
+    assertThat(List.of(line)).last().isEqualTo("/etc/outrigger/outrigger.yaml");
+    line[line.length - 1] = config.toString();
+
+    assertThat(outrigger.run(line)).as(outrigger.err.toString()).isZero();
+    assertThat(outrigger.started).hasSize(1);
   }
 }

@@ -103,8 +103,7 @@ final class PagesTest {
     }
     return Stream.concat(
         pages.stream(),
-        Stream.of("README.md", "docker/README.md", "docker/kubernetes/README.md")
-            .map(ROOT::resolve));
+        Stream.of("README.md", "docker/kubernetes/README.md").map(ROOT::resolve));
   }
 
   private static List<Block> blocks(Path page) throws IOException {
