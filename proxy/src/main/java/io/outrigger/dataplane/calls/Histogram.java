@@ -17,36 +17,71 @@ public final class Histogram {
    * Bounds for durations in nanoseconds, up to 12 days: 16 buckets per power of two of
    * microseconds, so that the values of one bucket differ by at most 6 %.
    */
-  static final long[] FINE_NANOS = fineNanos();
+  static final Bounds FINE_NANOS = fineNanos();
 
-  private final long[] bounds;
+  /**
+   * Bucket bounds: inclusive upper bounds in ascending order, which are shared by histograms. A
+   * value is searched only among the bounds with as many bits as the value, since each call records
+   * several values.
+   */
+  public static final class Bounds {
+    private final long[] values;
+
+    /** For each number of bits, the first bound that is not less than all values of these bits. */
+    private final int[] firstOfBits = new int[Long.SIZE + 1];
+
+    private Bounds(long[] values) {
+      this.values = values;
+      for (int bits = 1; bits < firstOfBits.length; bits++) {
+        int first = Arrays.binarySearch(values, 1L << (bits - 1));
+        firstOfBits[bits] = bits == Long.SIZE ? values.length : Math.max(first, -first - 1);
+      }
+    }
+
+    public static Bounds of(long... values) {
+      return new Bounds(values.clone());
+    }
+
+    /** Returns the index of the first bound that is not less than {@code value}. */
+    private int indexOf(long value) {
+      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, value));
+      int low = firstOfBits[bits];
+      int high = firstOfBits[bits + 1];
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (values[middle] < value) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+  }
+
+  private final Bounds bounds;
 
   /** The count of each bucket, of values above the last bound, and the sum of all values. */
   private final AtomicLongArray counts;
 
-  /**
-   * @param bounds the inclusive upper bounds in ascending order; the array is shared and never
-   *     modified
-   */
-  public Histogram(long[] bounds) {
+  public Histogram(Bounds bounds) {
     this.bounds = bounds;
-    counts = new AtomicLongArray(bounds.length + 2);
+    counts = new AtomicLongArray(bounds.values.length + 2);
   }
 
-  private static long[] fineNanos() {
+  private static Bounds fineNanos() {
     long[] bounds = new long[FINE_BUCKETS];
     long micros = 0;
     for (int i = 0; i < bounds.length; i++) {
       bounds[i] = micros * 1_000;
       micros += Math.max(1, Long.highestOneBit(micros + 1) / BUCKETS_PER_POWER);
     }
-    return bounds;
+    return new Bounds(bounds);
   }
 
   void record(long value) {
-    int found = Arrays.binarySearch(bounds, value);
-    add(found < 0 ? -found - 1 : found, 1);
-    add(bounds.length + 1, value);
+    add(bounds.indexOf(value), 1);
+    add(bounds.values.length + 1, value);
   }
 
   /**
@@ -56,12 +91,12 @@ public final class Histogram {
   public void add(Histogram other) {
     int bucket = 0;
     for (int i = 0; i < other.buckets(); i++) {
-      while (bucket < bounds.length && bounds[bucket] < other.bound(i)) {
+      while (bucket < bounds.values.length && bounds.values[bucket] < other.bound(i)) {
         bucket++;
       }
       add(bucket, other.count(i));
     }
-    add(bounds.length + 1, other.sum());
+    add(bounds.values.length + 1, other.sum());
   }
 
   private void add(int slot, long more) {
@@ -75,12 +110,12 @@ public final class Histogram {
 
   /** The number of buckets; the last bucket has no upper bound. */
   public int buckets() {
-    return bounds.length + 1;
+    return bounds.values.length + 1;
   }
 
   /** The inclusive upper bound of a bucket; {@code Long.MAX_VALUE} for the last bucket. */
   public long bound(int bucket) {
-    return bucket < bounds.length ? bounds[bucket] : Long.MAX_VALUE;
+    return bucket < bounds.values.length ? bounds.values[bucket] : Long.MAX_VALUE;
   }
 
   /** The count of one bucket, not cumulative. */
@@ -89,6 +124,6 @@ public final class Histogram {
   }
 
   public long sum() {
-    return counts.getOpaque(bounds.length + 1);
+    return counts.getOpaque(bounds.values.length + 1);
   }
 }

@@ -31,7 +31,7 @@ public final class MethodStats {
   static final String OTHER = "other";
 
   /** The latency buckets of A66 "Units", in nanoseconds. */
-  private static final long[] LATENCY_NANOS =
+  private static final Histogram.Bounds LATENCY_NANOS =
       nanos(
           new long[] {
             0, 10, 50, 100, 300, 600, 800,
@@ -43,16 +43,19 @@ public final class MethodStats {
           });
 
   /** The size buckets of A66 "Units". */
-  private static final long[] SIZE_BYTES = {
-    0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22, 1L << 24,
-    1L << 26, 1L << 28, 1L << 30, 1L << 32
-  };
+  private static final Histogram.Bounds SIZE_BYTES =
+      Histogram.Bounds.of(
+          new long[] {
+            0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22,
+            1L << 24, 1L << 26, 1L << 28, 1L << 30, 1L << 32
+          });
 
   /** The buckets of A96 for the number of retries per call. */
-  private static final long[] RETRIES = {1, 2, 3, 4, 5};
+  private static final Histogram.Bounds RETRIES = Histogram.Bounds.of(1, 2, 3, 4, 5);
 
   /** The buckets of A96 for the number of transparent retries per call. */
-  private static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
+  private static final Histogram.Bounds TRANSPARENT_RETRIES =
+      Histogram.Bounds.of(1, 2, 3, 4, 5, 10);
 
   /**
    * Histograms of ended attempts.
@@ -93,12 +96,12 @@ public final class MethodStats {
     this.measuring = measuring;
   }
 
-  private static long[] nanos(long[] micros) {
+  private static Histogram.Bounds nanos(long... micros) {
     long[] nanos = new long[micros.length];
     for (int i = 0; i < nanos.length; i++) {
       nanos[i] = micros[i] * 1_000;
     }
-    return nanos;
+    return Histogram.Bounds.of(nanos);
   }
 
   void attemptStarted() {

@@ -17,22 +17,24 @@ import java.util.List;
  */
 @AnyThread
 final class ForwardMetrics {
-  private static final long[] BUCKET_NANOS = {
-    500_000,
-    1_000_000,
-    2_500_000,
-    5_000_000,
-    10_000_000,
-    25_000_000,
-    50_000_000,
-    100_000_000,
-    250_000_000,
-    500_000_000,
-    1_000_000_000,
-    2_500_000_000L,
-    5_000_000_000L,
-    10_000_000_000L
-  };
+  private static final Histogram.Bounds BUCKET_NANOS =
+      Histogram.Bounds.of(
+          new long[] {
+            500_000,
+            1_000_000,
+            2_500_000,
+            5_000_000,
+            10_000_000,
+            25_000_000,
+            50_000_000,
+            100_000_000,
+            250_000_000,
+            500_000_000,
+            1_000_000_000,
+            2_500_000_000L,
+            5_000_000_000L,
+            10_000_000_000L
+          });
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Points requests;

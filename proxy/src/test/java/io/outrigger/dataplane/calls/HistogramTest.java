@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,20 @@ class HistogramTest {
   }
 
   @Test
+  void aValueIsCountedBelowTheFirstBoundThatHoldsIt() {
+    long[] bounds = {0, 1, 5, 7, 8, 100, 4095, 4096, 4097, 1L << 40, Long.MAX_VALUE - 1};
+    for (long bound : bounds) {
+      for (long value : new long[] {bound - 1, bound, bound + 1}) {
+        var histogram = new Histogram(Histogram.Bounds.of(bounds));
+        histogram.record(value);
+
+        int expected = (int) LongStream.of(bounds).takeWhile(each -> each < value).count();
+        assertThat(histogram.count(expected)).as("%d", value).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   void aBucketOfDurationsIsAtMostSixPercentWide() {
     for (int i = 1; i < fine.buckets() - 1; i++) {
       long lowest = fine.bound(i - 1) / 1_000 + 1;
@@ -52,7 +67,7 @@ class HistogramTest {
     fine.record(5_000);
     fine.record(6_000);
     fine.record(Long.MAX_VALUE / 2);
-    var coarse = new Histogram(new long[] {1_000, 5_000});
+    var coarse = new Histogram(Histogram.Bounds.of(1_000, 5_000));
     coarse.add(fine);
     Histogram twice = coarse.empty();
     twice.add(coarse);
