@@ -29,6 +29,7 @@ public final class Forward {
   private final PendingLimit waiting;
   private final List<CallStats> stats;
   private final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
+  private final @Nullable HeaderField fixedAuthority;
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
   /**
@@ -67,6 +68,10 @@ public final class Forward {
     this.observer = observer;
     this.tracer = tracer;
     this.memory = memory;
+    fixedAuthority =
+        settings.authority() instanceof AuthorityMode.Fixed fixed
+            ? HeaderField.of(KnownName.AUTHORITY, fixed.text())
+            : null;
     waiting = new PendingLimit(settings.maxQueuedRequests(), settings.maxQueuedBytes());
     stats =
         IntStream.range(0, loops)
@@ -168,8 +173,8 @@ public final class Forward {
     if (!rewritten.isEmpty()) {
       return HeaderField.of(KnownName.AUTHORITY, rewritten);
     }
-    if (settings.authority() instanceof AuthorityMode.Fixed fixed) {
-      return fixed.field();
+    if (fixedAuthority != null) {
+      return fixedAuthority;
     }
     KnownAuthority current = known;
     if (current == null || current.target() != target) {

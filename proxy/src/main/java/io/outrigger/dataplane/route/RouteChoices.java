@@ -14,26 +14,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Prepares the {@link RouteChoice} of each route of one configuration. */
+/**
+ * Prepares the {@link RouteChoice} of each route of one configuration. For the components, see
+ * {@link ConfigSelector#of}.
+ */
 @AnyThread
-final class RouteChoices {
-  private final XdsConfig config;
-  private final Map<String, ClusterHandle> handles;
-  private final HttpFilters filters;
-  private final boolean ignoreRouteTimeout;
-
-  /** For the parameters, see {@link ConfigSelector#of}. */
-  RouteChoices(
-      XdsConfig config,
-      Map<String, ClusterHandle> handles,
-      HttpFilters filters,
-      boolean ignoreRouteTimeout) {
-    this.config = config;
-    this.handles = handles;
-    this.filters = filters;
-    this.ignoreRouteTimeout = ignoreRouteTimeout;
-  }
-
+record RouteChoices(
+    XdsConfig config,
+    Map<String, ClusterHandle> handles,
+    HttpFilters filters,
+    boolean ignoreRouteTimeout) {
   RouteChoice of(Route route) {
     if (route.action() instanceof RouteAction.Unsupported unsupported) {
       return new RouteChoice.Fixed(unsupported(route, unsupported.kind()));

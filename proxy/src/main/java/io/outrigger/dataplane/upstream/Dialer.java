@@ -27,7 +27,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,51 +34,25 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Opens connections of one event loop to one address and describes failures for operators. */
+/**
+ * Opens connections of one event loop to one address and describes failures for operators.
+ *
+ * @param sockets registers the open connections
+ * @param owner the subchannel that the connections belong to
+ * @param tls supplies the TLS context for a new connection when the address requires TLS
+ */
 @LoopConfined
-final class Dialer {
-  private final EventLoops loops;
-  private final EventLoop loop;
-  private final EndpointAddress address;
-  private final UpstreamSettings settings;
-  private final UpstreamSockets sockets;
-  private final SubchannelName owner;
-  private final Supplier<TlsContext> tls;
-
-  /**
-   * @param sockets registers the open connections
-   * @param owner the subchannel that the connections belong to
-   * @param tls supplies the TLS context for a new connection when the address requires TLS
-   */
-  Dialer(
-      EventLoops loops,
-      EventLoop loop,
-      EndpointAddress address,
-      UpstreamSettings settings,
-      UpstreamSockets sockets,
-      SubchannelName owner,
-      Supplier<TlsContext> tls) {
-    this.loops = loops;
-    this.loop = loop;
-    this.address = address;
-    this.settings = settings;
-    this.sockets = sockets;
-    this.owner = owner;
-    this.tls = tls;
-  }
-
-  EndpointAddress address() {
-    return address;
-  }
-
+record Dialer(
+    EventLoops loops,
+    EventLoop loop,
+    EndpointAddress address,
+    UpstreamSettings settings,
+    UpstreamSockets sockets,
+    SubchannelName owner,
+    Supplier<TlsContext> tls) {
   /** The TLS context for a connection that is opened now; null for plain text. */
-  @Nullable TlsContext tls() {
+  @Nullable TlsContext currentTls() {
     return address.tls().isPresent() ? tls.get() : null;
-  }
-
-  /** Runs tasks on the event loop. */
-  Executor loop() {
-    return loop;
   }
 
   /** Runs {@code task} once on the event loop, after {@code delay}. */

@@ -70,7 +70,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   void dial() {
     Duration limit = settings.connectTimeout();
-    initialTls = dialer.tls();
+    initialTls = dialer.currentTls();
     timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
     channel = dialer.dial(this::on, this, this::giveUp);
   }
@@ -214,7 +214,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
    * during the handshake (A29-18).
    */
   private Optional<String> objectionAfterHandshake() {
-    TlsContext now = dialer.tls();
+    TlsContext now = dialer.currentTls();
     return peer == null || now == null || now == initialTls
         ? Optional.empty()
         : now.objection(peer);

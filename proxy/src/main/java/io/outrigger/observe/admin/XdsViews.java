@@ -19,25 +19,14 @@ import java.util.function.Supplier;
 /**
  * Renders the xDS client's state as JSON: the CSDS form for programs, and a short form for the
  * page.
+ *
+ * @param node returns the node that identifies this process to the control plane; known only after
+ *     the start
+ * @param version the version of this program
+ * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
  */
 @AnyThread
-public final class XdsViews {
-  private final Supplier<Node> node;
-  private final String version;
-  private final Function<RawResource, String> toJson;
-
-  /**
-   * @param node returns the node that identifies this process to the control plane; known only
-   *     after the start
-   * @param version the version of this program
-   * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
-   */
-  public XdsViews(Supplier<Node> node, String version, Function<RawResource, String> toJson) {
-    this.node = node;
-    this.version = version;
-    this.toJson = toJson;
-  }
-
+public record XdsViews(Supplier<Node> node, String version, Function<RawResource, String> toJson) {
   /**
    * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). For targets
    * with clients of their own (A71), the reply is a {@code ClientStatusResponse} with one {@code
@@ -60,7 +49,7 @@ public final class XdsViews {
             .filter(each -> name.map(each.name()::equals).orElse(true))
             .map(each -> resource(each, true))
             .toList();
-    return addScope(client, Json.object("node", node(), "genericXdsConfigs", resources));
+    return addScope(client, Json.object("node", nodeAsSent(), "genericXdsConfigs", resources));
   }
 
   /**
@@ -105,7 +94,7 @@ public final class XdsViews {
   }
 
   /** Returns the node as the control plane receives it (A40 "Generated Node Information"). */
-  private JsonElement node() {
+  private JsonElement nodeAsSent() {
     try {
       return Json.parsed(JsonFormat.printer().print(WireNode.shown(node.get(), version)));
     } catch (InvalidProtocolBufferException e) {

@@ -6,6 +6,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
@@ -16,7 +17,6 @@ import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ProxyOptions;
-import io.outrigger.program.options.ProxyOptions.AuthorityMode;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
@@ -26,50 +26,29 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Opens the forwards of the options: their targets, their calls and their ports. */
+/**
+ * Opens the forwards of the options: their targets, their calls and their ports.
+ *
+ * @param byAuthority receives the targets of each forward that takes the target from each request's
+ *     authority
+ */
 @AnyThread
-final class ForwardOpener {
-  private final ProxyOptions options;
-  private final ControlThread control;
-  private final Targets targets;
-  private final EventLoops loops;
-  private final List<CallLoop> callLoops;
-  private final MemoryGauge memory;
-  private final Optional<AccessLog> access;
-  private final Optional<Telemetry> telemetry;
-  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
-
-  ForwardOpener(
-      ProxyOptions options,
-      ControlThread control,
-      Targets targets,
-      EventLoops loops,
-      List<CallLoop> callLoops,
-      MemoryGauge memory,
-      Optional<AccessLog> access,
-      Optional<Telemetry> telemetry) {
-    this.options = options;
-    this.control = control;
-    this.targets = targets;
-    this.loops = loops;
-    this.callLoops = callLoops;
-    this.memory = memory;
-    this.access = access;
-    this.telemetry = telemetry;
-  }
-
-  /** Returns the targets of those forwards that take the target from each request's authority. */
-  List<AuthorityTargets> byAuthority() {
-    return byAuthority;
-  }
-
+record ForwardOpener(
+    ProxyOptions options,
+    ControlThread control,
+    Targets targets,
+    EventLoops loops,
+    List<CallLoop> callLoops,
+    MemoryGauge memory,
+    Optional<AccessLog> access,
+    Optional<Telemetry> telemetry,
+    List<AuthorityTargets> byAuthority) {
   /**
    * Opens the port of a forward. No xDS resource is watched yet.
    *

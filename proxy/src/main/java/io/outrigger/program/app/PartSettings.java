@@ -56,7 +56,7 @@ final class PartSettings {
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
     var settings =
-        calls(options, authority(options.routing().authority()), nodeId)
+        calls(options, options.routing().authority(), nodeId)
             .measuring(
                 new Measuring(
                     options.measurement().methods(),
@@ -83,15 +83,6 @@ final class PartSettings {
       ProxyOptions options, AuthorityMode authority, Supplier<String> nodeId) {
     return new ForwardSettings(
         authority, options.limits().maxQueuedRequests(), ForwardSettings.MAX_QUEUED_BYTES, nodeId);
-  }
-
-  private static AuthorityMode authority(ProxyOptions.AuthorityMode mode) {
-    if (mode instanceof ProxyOptions.AuthorityMode.Fixed fixed) {
-      return AuthorityMode.fixed(fixed.text());
-    }
-    return mode instanceof ProxyOptions.AuthorityMode.Preserve
-        ? new AuthorityMode.Preserve()
-        : new AuthorityMode.OfTarget();
   }
 
   /** Opens the access log, which the caller closes; empty when it is off. */

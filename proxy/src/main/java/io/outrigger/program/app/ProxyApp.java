@@ -311,11 +311,11 @@ public final class ProxyApp implements AutoCloseable {
     access = PartSettings.accessLog(options);
     telemetry = PartSettings.telemetry(options, this::metrics);
     var opener =
-        new ForwardOpener(options, control, targets, loops, callLoops, memory, access, telemetry);
+        new ForwardOpener(
+            options, control, targets, loops, callLoops, memory, access, telemetry, byAuthority);
     for (var forward : options.forwards()) {
       forwards.add(opener.open(forward));
     }
-    byAuthority.addAll(opener.byAuthority());
     if (!options.serving().serves().isEmpty()) {
       openServes();
     }

@@ -24,41 +24,17 @@ import java.util.concurrent.CompletableFuture;
 
 /** Makes the served addresses of the options: the way to the app, and the port, still closed. */
 @AnyThread
-final class ServeOpener {
-  private final ProxyOptions options;
-  private final ControlThread control;
-  private final Targets targets;
-  private final EventLoops loops;
-  private final List<CallLoop> callLoops;
-  private final MemoryGauge memory;
-  private final TlsContexts tls;
-  private final EventLog events;
-  private final Optional<AccessLog> access;
-  private final StdoutAuditLog audit;
-
-  ServeOpener(
-      ProxyOptions options,
-      ControlThread control,
-      Targets targets,
-      EventLoops loops,
-      List<CallLoop> callLoops,
-      MemoryGauge memory,
-      TlsContexts tls,
-      EventLog events,
-      Optional<AccessLog> access,
-      StdoutAuditLog audit) {
-    this.options = options;
-    this.control = control;
-    this.targets = targets;
-    this.loops = loops;
-    this.callLoops = callLoops;
-    this.memory = memory;
-    this.tls = tls;
-    this.events = events;
-    this.access = access;
-    this.audit = audit;
-  }
-
+record ServeOpener(
+    ProxyOptions options,
+    ControlThread control,
+    Targets targets,
+    EventLoops loops,
+    List<CallLoop> callLoops,
+    MemoryGauge memory,
+    TlsContexts tls,
+    EventLog events,
+    Optional<AccessLog> access,
+    StdoutAuditLog audit) {
   /**
    * Makes a served address and starts to connect to its app. Blocks until the control loop has done
    * its part.

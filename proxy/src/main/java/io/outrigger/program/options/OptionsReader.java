@@ -1,9 +1,9 @@
 package io.outrigger.program.options;
 
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.program.options.ProxyOptions.AccessLog;
-import io.outrigger.program.options.ProxyOptions.AuthorityMode;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;

@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.ServicePort;
 import java.nio.file.Path;
@@ -217,17 +218,6 @@ public record ProxyOptions(
       long maxMemoryBytes,
       int maxQueuedRequests,
       int maxTargets) {}
-
-  /** The {@code :authority} that is sent upstream and matched against virtual hosts. */
-  public sealed interface AuthorityMode {
-    record OfTarget() implements AuthorityMode {}
-
-    /** Uses the authority of the app's request. */
-    record Preserve() implements AuthorityMode {}
-
-    /** Always sends the same authority. */
-    record Fixed(String text) implements AuthorityMode {}
-  }
 
   /**
    * The limits of a shutdown: first the time in which requests are still accepted, then the time in

@@ -97,7 +97,7 @@ class AuthorityTest {
   @Conformance("A81-01")
   @Test
   void aFixedAuthorityIsOnlyADefault() {
-    mode(AuthorityMode.fixed("fixed.example"));
+    mode(new AuthorityMode.Fixed("fixed.example"));
     script.rewritten(POLICY);
 
     assertThat(sentTo(named)).isEqualTo("named.example:8443");

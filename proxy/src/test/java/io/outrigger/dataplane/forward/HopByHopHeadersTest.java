@@ -212,7 +212,7 @@ class HopByHopHeadersTest {
         switch (mode) {
           case "target" -> new AuthorityMode.OfTarget();
           case "preserve" -> new AuthorityMode.Preserve();
-          default -> AuthorityMode.fixed(mode);
+          default -> new AuthorityMode.Fixed(mode);
         };
     var script = new CallScript();
     script.forward = script.forward(new ForwardSettings(authority, 10, 1000, () -> "node-1"));

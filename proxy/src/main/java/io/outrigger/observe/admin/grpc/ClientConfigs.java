@@ -15,21 +15,14 @@ import java.time.Instant;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Converts a view of the xDS clients to CSDS messages (A40, A88 "Cache Entry States"). */
+/**
+ * Converts a view of the xDS clients to CSDS messages (A40, A88 "Cache Entry States").
+ *
+ * @param node returns the node as the control plane receives it
+ * @param toAny packs a resource without its secrets
+ */
 @AnyThread
-final class ClientConfigs {
-  private final Supplier<Node> node;
-  private final Function<RawResource, Any> toAny;
-
-  /**
-   * @param node returns the node as the control plane receives it
-   * @param toAny packs a resource without its secrets
-   */
-  ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
-    this.node = node;
-    this.toAny = toAny;
-  }
-
+record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
   /**
    * Returns one {@code ClientConfig} per client; its scope is the client's target, if the client
    * has its own (A71).

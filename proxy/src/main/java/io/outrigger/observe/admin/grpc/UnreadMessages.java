@@ -22,15 +22,8 @@ import java.util.function.Consumer;
  * in the transport.
  */
 @AnyThread
-final class UnreadMessages implements ServerInterceptor {
-  private final AdminBudget budget;
-  private final Consumer<SocketAddress> closeConnectionOf;
-
-  UnreadMessages(AdminBudget budget, Consumer<SocketAddress> closeConnectionOf) {
-    this.budget = budget;
-    this.closeConnectionOf = closeConnectionOf;
-  }
-
+record UnreadMessages(AdminBudget budget, Consumer<SocketAddress> closeConnectionOf)
+    implements ServerInterceptor {
   @Override
   public <Q, T> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, T> call, Metadata headers, ServerCallHandler<Q, T> next) {
