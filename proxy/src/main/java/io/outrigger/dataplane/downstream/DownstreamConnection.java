@@ -102,10 +102,6 @@ final class DownstreamConnection implements ConnectionHandler {
     }
   }
 
-  int activeStreams() {
-    return connection.activeStreams();
-  }
-
   @Override
   public void onReady() {}
 

@@ -79,10 +79,6 @@ public final class SessionFilter implements RouteFilter {
     return new FilterPlan("stateful_session", settings, Map.of(), List.of(), asked);
   }
 
-  String name() {
-    return name;
-  }
-
   /**
    * Returns the session of a request; null when the request is outside of the cookie's path
    * (A55-02).

@@ -111,12 +111,8 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     }
   }
 
-  /** Returns the size of the container for which the JVM chooses this plan's heap. */
-  public long containerBytes() {
-    return containerBytes(heapBytes);
-  }
-
-  private static long containerBytes(long heapBytes) {
+  /** Returns the size of the container for which the JVM chooses this heap. */
+  static long containerBytes(long heapBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 

@@ -132,11 +132,6 @@ public final class AppCluster {
     return handle;
   }
 
-  /** The balancing, for status views. */
-  public ClusterManager clusters() {
-    return clusters;
-  }
-
   /** Whether there is a connection to the app now. */
   public boolean isReachable() {
     return handle.state() == Connectivity.READY;

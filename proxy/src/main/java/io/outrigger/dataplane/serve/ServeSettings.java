@@ -22,12 +22,4 @@ public record ServeSettings(
     Duration drainSpread,
     Duration drainGrace,
     boolean requiresRbac,
-    boolean tellsPeer) {
-  public static final Duration DRAIN_SPREAD = Duration.ofSeconds(30);
-
-  public static final Duration DRAIN_GRACE = Duration.ofMinutes(10);
-
-  public ServeSettings(String name, InetSocketAddress listen) {
-    this(name, listen, DRAIN_SPREAD, DRAIN_GRACE, false, false);
-  }
-}
+    boolean tellsPeer) {}

@@ -117,12 +117,6 @@ public final class EventLog {
                 + lastEvicted));
   }
 
-  /** The number of the newest event; 0 before the first. */
-  public long lastSeq() {
-    control.checkInside();
-    return lastSeq;
-  }
-
   /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */
   public void listen(Runnable listener) {
     control.checkInside();

@@ -221,18 +221,9 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   }
 
   @Override
-  public void onConnected(String server) {}
-
-  @Override
   public void onFailed(String server, RpcStatus reason) {
     lastFailure = server + ": " + reason;
   }
-
-  @Override
-  public void onClosed(String server, RpcStatus reason) {}
-
-  @Override
-  public void onAck(String server, Response response) {}
 
   @Override
   public void onNack(String server, Response response, String details) {
@@ -243,7 +234,4 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
     findings.add(status.toString());
   }
-
-  @Override
-  public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
 }

@@ -114,10 +114,6 @@ public record Entrypoints(
         warnings = List.copyOf(warnings);
         rules = List.copyOf(rules);
       }
-
-      public Result(ResourceFiles files, List<String> errors) {
-        this(files, errors, List.of(), List.of(), List.of());
-      }
     }
   }
 

@@ -34,11 +34,6 @@ public sealed interface XdsTarget extends Target {
 
   /** The target {@code xds:///*}: each request's {@code :authority} names the service. */
   record ByAuthority() implements XdsTarget {
-    /** Returns the service that {@code requestAuthority} names. */
-    public Service service(String requestAuthority) {
-      return new Service(Optional.empty(), requestAuthority);
-    }
-
     @Override
     public String toString() {
       return "xds:///*";

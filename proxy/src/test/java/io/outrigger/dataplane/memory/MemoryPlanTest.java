@@ -36,7 +36,8 @@ final class MemoryPlanTest {
   void aContainerIsDivided(long container, long heap, long direct, long peerHeap, long peerDirect) {
     MemoryPlan plan = inContainer(container);
 
-    assertThat(plan.containerBytes()).isBetween(container * MIB - 16, container * MIB);
+    assertThat(MemoryPlan.containerBytes(plan.heapBytes()))
+        .isBetween(container * MIB - 16, container * MIB);
     assertThat(plan.heapBytes() / MIB).isEqualTo(heap);
     assertThat(plan.directBytes() / MIB).isEqualTo(direct);
     assertThat(plan.peerHeapBytes() / MIB).isEqualTo(peerHeap);

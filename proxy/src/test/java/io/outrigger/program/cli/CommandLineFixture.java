@@ -86,7 +86,8 @@ final class CommandLineFixture {
         (paths, bootstrap, overlay) -> {
           checkedResources.add(paths);
           checkedWith.add(bootstrap);
-          return new ResourceCheck.Result(ResourceFiles.NONE, resourceErrors);
+          return new ResourceCheck.Result(
+              ResourceFiles.NONE, resourceErrors, List.of(), List.of(), List.of());
         },
         CredentialCheck::of,
         live);

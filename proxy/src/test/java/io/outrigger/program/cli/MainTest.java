@@ -48,7 +48,8 @@ final class MainTest {
                 return 0;
               },
               (paths, bootstrap, overlay) ->
-                  new ResourceCheck.Result(ResourceFiles.NONE, List.of()),
+                  new ResourceCheck.Result(
+                      ResourceFiles.NONE, List.of(), List.of(), List.of(), List.of()),
               CredentialCheck::of,
               io.outrigger.program.app.LiveCheck::run),
           args);
