@@ -35,6 +35,7 @@ export class Serving {
     text(open, several(connections, 'connection'));
     text(about, [name === listen ? '' : listen, `to the app at ${app}`, resource && `Listener ${resource}`].filter(Boolean).join(', '));
     text(reason, error);
+    reason.hidden = !error;
     attr(reason, 'class', word === 'WAITING' ? 'quiet' : 'error');
     keyed(rows, chains, chain => chain.name, line, (row, chain) => {
       text(row.firstChild, `chain ${chain.name || 'without a name'}:`);
