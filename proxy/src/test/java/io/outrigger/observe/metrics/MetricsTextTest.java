@@ -451,7 +451,7 @@ class MetricsTextTest {
         .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
         .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
         .contains("jvm_memory_used_bytes{area=\"direct\"} 8192.0\n")
-        .containsPattern("process_cpu_seconds_total [0-9]*\\.[0-9]*[1-9]")
+        .containsPattern("process_cpu_seconds_total [0-9.]*[1-9]")
         .containsPattern("process_start_time_seconds [1-9]");
   }
 
