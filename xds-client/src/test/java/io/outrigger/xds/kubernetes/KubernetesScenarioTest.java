@@ -268,6 +268,12 @@ class KubernetesScenarioTest {
     assertThat(updates.get(ORDERS.toString())).as("the same all the time").hasValue(1);
     api.put(slice("orders-1", "10.0.0.9"));
     await(ORDERS, "10.0.0.2:8080", "10.0.0.9:8080");
+
+    api.refuse("watch", 410, "too old");
+    api.cutWatches();
+    Await.until("nobody watches", () -> api.watches() == 0);
+    api.delete("shop", "orders-2");
+    await(ORDERS, "10.0.0.9:8080"); // which the list alone tells
   }
 
   @Conformance("KN-04")
