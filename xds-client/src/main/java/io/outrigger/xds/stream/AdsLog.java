@@ -155,6 +155,16 @@ final class AdsLog implements AdsObserver {
     next.onDeleted(server, type, names, kept);
   }
 
+  @Override
+  public void onStale(String text) {
+    next.onStale(text);
+  }
+
+  @Override
+  public void onStateProblem(String text) {
+    next.onStateProblem(text);
+  }
+
   private void count(Response response) {
     updates.merge(
         response.type().label(),
