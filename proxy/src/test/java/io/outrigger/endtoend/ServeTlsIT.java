@@ -1,6 +1,7 @@
 package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonObject;
 import io.grpc.Status;
@@ -18,7 +19,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +200,130 @@ class ServeTlsIT {
     String events = mesh.admin().get("/events?format=json&since=0").body();
     assertThat(events)
         .contains("/test.Pay/Charge from spiffe://mesh/ship (127.0.0.1): no policy of filter");
+  }
+
+  @Test
+  @Conformance({"A29S-04", "A29S-08"})
+  void opensslIsServedWithItsCertificateAndHttp2Alone() throws Exception {
+    assumeTrue(Tool.find("openssl").isPresent(), "there is no openssl");
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+    Tool.write(folder.resolve("caller"), ORDERS);
+    String[] shown = {"-cert", folder + "/caller-chain.pem", "-key", folder + "/caller-key.pem"};
+
+    for (String version : List.of("-tls1_3", "-tls1_2")) {
+      try (Tool good = sClient(version, "-alpn", "h2", shown[0], shown[1], shown[2], shown[3])) {
+        good.awaitOutput("ALPN protocol: h2");
+        good.awaitOutput("Verify return code: 0 (ok)");
+        assertThat(good.isRunning()).isTrue();
+      }
+    }
+    try (Tool renegotiates =
+        sClient("-tls1_2", "-alpn", "h2", shown[0], shown[1], shown[2], shown[3])) {
+      renegotiates.awaitOutput("ALPN protocol: h2");
+      renegotiates.say("R\n");
+      renegotiates.awaitEnd();
+    }
+    try (Tool http1 =
+        sClient("-tls1_3", "-alpn", "http/1.1", shown[0], shown[1], shown[2], shown[3])) {
+      assertThat(http1.awaitEnd()).doesNotContain("ALPN protocol: http/1.1");
+    }
+    for (String version : List.of("-tls1_3", "-tls1_2")) {
+      try (Tool nobody = sClient(version, "-alpn", "h2")) {
+        assertThat(nobody.awaitEnd()).contains("alert");
+      }
+    }
+    assertThat(app.started()).isZero();
+    assertThat(call(ORDERS).backend()).isEqualTo("app");
+  }
+
+  private Tool sClient(String... more) throws IOException {
+    List<String> command = new ArrayList<>(List.of("openssl", "s_client"));
+    command.addAll(List.of("-connect", "127.0.0.1:" + port.number()));
+    command.addAll(List.of("-CAfile", folder + "/roots.pem"));
+    command.addAll(List.of(more));
+    return Tool.start(folder, command);
+  }
+
+  @Test
+  @Conformance("A29S-04")
+  void envoyCallsWithItsCertificate() throws Exception {
+    Optional<String> envoy = Tool.envoy();
+    assumeTrue(envoy.isPresent(), "there is no Envoy");
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+
+    for (TestIdentity caller : List.of(ORDERS, SHIP)) {
+      Tool.write(folder.resolve("caller"), caller);
+      try (var listen = RefusingPort.any();
+          Tool running = envoy(envoy.get(), listen.number());
+          var client =
+              new App(new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.number()))) {
+        running.awaitOutput("starting main dispatch loop");
+        App.Reply reply = client.call(METHOD);
+        if (caller.equals(ORDERS)) {
+          assertThat(reply.backend()).isEqualTo("app");
+        } else {
+          assertThat(reply.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
+        }
+      }
+    }
+  }
+
+  /** An Envoy that shows {@code caller-chain.pem} to the served address. */
+  private Tool envoy(String program, int listen) throws IOException {
+    Path config = folder.resolve("envoy.yaml");
+    Files.writeString(
+        config,
+        """
+        static_resources:
+          listeners:
+          - name: in
+            address: {socket_address: {address: 127.0.0.1, port_value: LISTEN}}
+            filter_chains:
+            - filters:
+              - name: http
+                typed_config:
+                  "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+                  stat_prefix: in
+                  codec_type: HTTP2
+                  route_config:
+                    virtual_hosts:
+                    - {name: all, domains: ["*"], routes: [{match: {prefix: "/"}, route: {cluster: pay}}]}
+                  http_filters:
+                  - name: router
+                    typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+          clusters:
+          - name: pay
+            type: STATIC
+            load_assignment:
+              cluster_name: pay
+              endpoints:
+              - lb_endpoints:
+                - endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: SERVED}}}
+            typed_extension_protocol_options:
+              envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+                "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+                explicit_http_config: {http2_protocol_options: {}}
+            transport_socket:
+              name: envoy.transport_sockets.tls
+              typed_config:
+                "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
+                common_tls_context:
+                  alpn_protocols: [h2]
+                  tls_certificates:
+                  - certificate_chain: {filename: FOLDER/caller-chain.pem}
+                    private_key: {filename: FOLDER/caller-key.pem}
+                  validation_context: {trusted_ca: {filename: FOLDER/roots.pem}}
+        """
+            .replace("LISTEN", Integer.toString(listen))
+            .replace("SERVED", Integer.toString(port.number()))
+            .replace("FOLDER", folder.toString()));
+    return Tool.start(
+        folder,
+        List.of(program, "-c", config.toString(), "--concurrency", "1", "--disable-hot-restart"));
   }
 
   @Test
