@@ -19,6 +19,7 @@ import tempfile
 import bench_mesh
 import bench_peers
 import bench_scale
+import bench_serve
 import bench_tls
 from bench_load import wait_until_served
 from bench_measures import BENCHMARKS
@@ -26,7 +27,7 @@ from bench_process import Process, free_port
 
 ENVOY = "envoy"
 OURS = "outrigger"
-PARTS = {**{name: lambda _, parts=parts: parts for name, parts in {**BENCHMARKS, "tls": bench_tls.PARTS}.items()},
+PARTS = {**{name: lambda _, parts=parts: parts for name, parts in {**BENCHMARKS, "tls": bench_tls.PARTS, "serve": bench_serve.PARTS}.items()},
          "scale": bench_scale.parts}
 COMPARED = ("cpu_us", "rate", "p50_ms", "p99_ms", "cpu_s_per_gib", "mib_per_s", "wall_ms", "cpu_ms", "idle_mib", "loaded_mib",
             "handshake_ms", "connect_ms", "connected_mib", "first_ms", "rss_mib", "change_cpu_ms", "change_ms", "alone_cpu_ms", "alone_ms")
@@ -54,7 +55,7 @@ def start_all(benchmark, options, backend, started):
         try:
             process = Process(name, command_of(benchmark, options, name, port, backend), benchmark.folder)
             started.append(process)
-            wrong = wait_until_served(process, port, benchmark.folder)
+            wrong = wait_until_served(process, port, benchmark.folder, benchmark.callers)
         except OSError as failure:
             wrong = str(failure)
         if wrong is None:

@@ -54,11 +54,11 @@ class Tls:
             "validation_context": {"ca_certificate_provider_instance": instance, **self.accepted()},
         })
 
-    def bootstrap(self):
-        """The path of a bootstrap for Outrigger, whose resources come from elsewhere."""
-        files = {"certificate_file": self.chain("client"), "private_key_file": self.key("client"),
+    def bootstrap(self, name="client"):
+        """The path of a bootstrap for Outrigger with the certificate of that name, whose resources come from elsewhere."""
+        files = {"certificate_file": self.chain(name), "private_key_file": self.key(name),
                  "ca_certificate_file": self.chain("root")}
-        return bench_peers.write(self.folder, "bootstrap.json", json.dumps({
+        return bench_peers.write(self.folder, name + "-bootstrap.json", json.dumps({
             "xds_servers": [{"server_uri": "127.0.0.1:1", "channel_creds": [{"type": "insecure"}]}],
             "node": {"id": "bench"},
             "certificate_providers": {"default": {"plugin_name": "file_watcher", "config": files}},

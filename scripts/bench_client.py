@@ -4,6 +4,7 @@ every request, and connections that do nothing. It reads frames, not header bloc
 import os
 import select
 import socket
+import ssl
 import struct
 import time
 
@@ -56,13 +57,28 @@ class Frames:
         return frames
 
 
-def first_reply(port, path, body, wanted, seconds=10):
+def connect(port, tls=None, seconds=10):
+    """A connection; with a context, one whose handshake is done."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return tls.wrap_socket(plain) if tls else plain
+
+
+def receive(connection):
+    """What has come, of TLS all that was decrypted with it; nothing at the end."""
+    data = connection.recv(262144)
+    while isinstance(connection, ssl.SSLSocket) and connection.pending():
+        data += connection.recv(262144)
+    return data
+
+
+def first_reply(port, path, body, wanted, seconds=10, tls=None):
     """One call on a connection of its own: whether the reply had a body of the wanted length.
 
     OSError: nobody is there, or nothing comes for so many seconds.
     """
     fields = request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
-    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+    with connect(port, tls, seconds) as connection:
         connection.sendall(OPENING + frame(HEADERS, END_HEADERS, 1, fields) + frame(DATA, END_STREAM, 1, body))
         frames, received = Frames(), 0
         while True:
@@ -83,9 +99,8 @@ class TracedConnection:
     and the tables on both sides turn over all the time. The other fields are literals.
     """
 
-    def __init__(self, port, path, body, streams):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(self, port, path, body, streams, tls=None):
+        self.socket = connect(port, tls)
         self.frames = Frames()
         self.fixed = request_fields(path) + b"".join(literal(name, value) for name, value in GRPC_FIELDS)
         self.body = body
@@ -105,7 +120,7 @@ class TracedConnection:
         return b"".join(parts)
 
     def on_readable(self, more):
-        data = self.socket.recv(262144)
+        data = receive(self.socket)
         if not data:
             raise RuntimeError("the proxy closed a connection")
         ended, reply = 0, b""
@@ -131,7 +146,11 @@ class TracedConnection:
 
 def traced_load(port, path, body, connections, streams, seconds, reply_bytes):
     """Closed loop for some seconds; (calls done, calls without the whole body)."""
-    every = [TracedConnection(port, path, body, streams) for _ in range(connections)]
+    return closed_loop([TracedConnection(port, path, body, streams) for _ in range(connections)], seconds, reply_bytes)
+
+
+def closed_loop(every, seconds, reply_bytes):
+    """The same with connections that have begun their first calls."""
     by_descriptor = {connection.socket.fileno(): connection for connection in every}
     poll = select.epoll()
     for descriptor in by_descriptor:
@@ -152,11 +171,11 @@ def traced_load(port, path, body, connections, streams, seconds, reply_bytes):
     return done, done - whole + sum(connection.failed for connection in every)
 
 
-def idle_connections(port, count):
-    """Connections that have exchanged SETTINGS and do nothing more; the caller closes them."""
+def idle_connections(port, count, tls=None):
+    """Connections, with TLS where a context for it is given, that have exchanged SETTINGS and do nothing more; the caller closes them."""
     made = []
     for _ in range(count):
-        connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+        connection = connect(port, tls)
         connection.sendall(OPENING)
         made.append(connection)
     for connection in made:

@@ -32,7 +32,8 @@ class Benchmark:
     targets = []
     limits = []
     notes = ""
-    tls = None
+    tls = None  # certificates of the backend
+    callers = None  # those that a proxy demands of its callers
     mesh = None
     bulk_bytes = 0
 

@@ -168,9 +168,9 @@ def envoy(folder, root, port, backend, tls=None):
     return run_envoy(folder, bootstrap)
 
 
-def run_envoy(folder, bootstrap):
+def run_envoy(folder, bootstrap, *more):
     path = write(folder, "envoy.json", json.dumps(bootstrap, indent=1))
-    return [binary("envoy"), "-c", path, "--concurrency", "1", "--disable-hot-restart", "--log-level", "error"]
+    return [binary("envoy"), "-c", path, "--concurrency", "1", "--disable-hot-restart", "--log-level", "error", *more]
 
 
 def haproxy(folder, root, port, backend):
