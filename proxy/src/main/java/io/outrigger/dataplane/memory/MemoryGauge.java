@@ -5,6 +5,7 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.internal.PlatformDependent;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
+import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.ProcessMemory;
 import java.util.Comparator;
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how much memory peers make the process hold ({@code --max-memory}): the bytes that
- * Netty's allocator has given out, and the live bytes of the heap after a collection, minus the
- * live bytes of the program itself.
+ * Netty's allocator has given out, those of {@link TlsMemory}, and the live bytes of the heap after
+ * a collection, minus the live bytes of the program itself.
  *
  * <pre>
  * from 50 %  short: windows do not grow, and the heaviest apps are read from ten times a second
@@ -80,7 +81,7 @@ public final class MemoryGauge implements ProcessMemory {
 
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
-   * @param direct supplies the bytes of all buffers outside of the heap
+   * @param direct supplies the bytes of all buffers outside of the heap, and of TLS
    */
   public MemoryGauge(Limits limits, LongSupplier heapUsed, LongSupplier direct) {
     this.limits = limits;
@@ -98,7 +99,7 @@ public final class MemoryGauge implements ProcessMemory {
     return new MemoryGauge(
         limits,
         () -> runtime.totalMemory() - runtime.freeMemory(),
-        () -> Math.max(0, PlatformDependent.usedDirectMemory()));
+        () -> Math.max(0, PlatformDependent.usedDirectMemory()) + TlsMemory.bytes());
   }
 
   public Limits limits() {

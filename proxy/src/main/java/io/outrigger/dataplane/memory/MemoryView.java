@@ -7,7 +7,7 @@ import java.util.List;
  * The memory that peers make the process hold, at one moment.
  *
  * @param heapBytes the bytes held on the heap, after the last collection
- * @param directBytes the bytes held in buffers outside of the heap
+ * @param directBytes the bytes held in buffers outside of the heap, and by TLS
  * @param limits the bytes that may be held
  * @param ended the numbers of connections that were ended since the start to free memory
  * @param heaviest the connections that hold most, heaviest first

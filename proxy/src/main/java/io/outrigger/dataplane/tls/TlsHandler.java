@@ -42,6 +42,10 @@ final class TlsHandler extends SslHandler {
 
   private final List<String> alpn;
   private final PeerRole peer;
+
+  /** The bytes that {@link TlsMemory} counts for this connection while this handler is in use. */
+  private final int heldBytes;
+
   private int spare = MAX_SPARE;
   private int data;
 
@@ -63,6 +67,7 @@ final class TlsHandler extends SslHandler {
     super(engine, tasks);
     this.alpn = alpn;
     this.peer = peer;
+    heldBytes = peer == PeerRole.CLIENT ? TlsMemory.bytesOf(engine) : 0;
     setHandshakeTimeoutMillis(0);
   }
 
@@ -87,6 +92,18 @@ final class TlsHandler extends SslHandler {
   /** Whether {@code protocol} is one of the protocols that were offered (ALPN). */
   boolean offers(@Nullable String protocol) {
     return protocol != null && alpn.contains(protocol);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) throws Exception {
+    TlsMemory.add(heldBytes);
+    super.handlerAdded(ctx);
+  }
+
+  @Override
+  public void handlerRemoved0(ChannelHandlerContext ctx) throws Exception {
+    TlsMemory.add(-heldBytes);
+    super.handlerRemoved0(ctx);
   }
 
   @Override

@@ -38,6 +38,7 @@ import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
+import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.identity.tls.TlsLibrary;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
@@ -279,6 +280,20 @@ class ServedTlsIT {
     public X509Certificate[] getAcceptedIssuers() {
       return new X509Certificate[0];
     }
+  }
+
+  @Test
+  @Conformance("OPS-08")
+  void memoryOfTlsIsCountedWhileAConnectionIsOpen() throws Exception {
+    ServedPort port = serving();
+    long before = TlsMemory.bytes();
+    ManagedChannel channel = channel(port, Optional.of(SHOP));
+
+    call(channel);
+
+    assertThat(TlsMemory.bytes() > before).isEqualTo(library == TlsLibrary.BORINGSSL);
+    channel.shutdownNow();
+    Await.until("it is given back", () -> TlsMemory.bytes() == before);
   }
 
   @Test

@@ -1,0 +1,35 @@
+package io.outrigger.dataplane.tls;
+
+import io.netty.util.ReferenceCounted;
+import io.outrigger.base.AnyThread;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLEngine;
+
+/**
+ * Estimates the memory that BoringSSL holds for the connections of callers. BoringSSL allocates by
+ * itself, so neither the heap nor Netty's allocator shows this memory, and thousands of idle
+ * callers would exceed the memory of a small container. The JDK's engines are on the heap.
+ */
+@AnyThread
+public final class TlsMemory {
+  /** The part of an idle engine that is not on the heap, rounded up (decision proxy-0043). */
+  static final int CONNECTION_BYTES = 12 << 10;
+
+  private static final AtomicLong HELD = new AtomicLong();
+
+  private TlsMemory() {}
+
+  /** Returns the estimate for this process. */
+  public static long bytes() {
+    return HELD.get();
+  }
+
+  /** Returns the estimate for one connection. */
+  static int bytesOf(SSLEngine engine) {
+    return engine instanceof ReferenceCounted ? CONNECTION_BYTES : 0;
+  }
+
+  static void add(int bytes) {
+    HELD.addAndGet(bytes);
+  }
+}
