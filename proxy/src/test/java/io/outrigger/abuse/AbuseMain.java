@@ -26,6 +26,7 @@ final class AbuseMain {
   private Duration length = Duration.ofMinutes(10);
   private String memory = "256m";
   private int threads = 1;
+  private Entrance entrance = Entrance.FORWARD;
   private long seed = ThreadLocalRandom.current().nextLong(1L << 40);
 
   /** Of what the program said, when a bound was broken. */
@@ -46,7 +47,12 @@ final class AbuseMain {
       System.err.println("abuse: " + e.getMessage() + "; see --help");
       System.exit(2);
     }
-    System.exit(main.run() ? 0 : 1);
+    try {
+      System.exit(main.run() ? 0 : 1);
+    } catch (AssertionError e) {
+      System.err.println("abuse: " + e.getMessage()); // threads would keep the process
+      System.exit(1);
+    }
   }
 
   /** False when there is nothing to run. */
@@ -63,12 +69,20 @@ final class AbuseMain {
         case "--memory" -> memory = value(args, ++i);
         case "--threads" -> threads = (int) number(args, ++i);
         case "--seed" -> seed = number(args, ++i);
+        case "--serve" -> entrance = Entrance.SERVE;
+        case "--serve=tls" -> entrance = Entrance.SERVE_TLS;
         case "--attack" -> attacks.add(Attack.named(value(args, ++i)));
         default -> throw new IllegalArgumentException("unknown argument " + args[i]);
       }
     }
     if (attacks.isEmpty()) {
       attacks.addAll(Arrays.asList(Attack.values()));
+      attacks.removeIf(attack -> !attack.isFor(entrance));
+    }
+    for (Attack attack : attacks) {
+      if (!attack.isFor(entrance)) {
+        throw new IllegalArgumentException(attack.text() + " needs --serve=tls");
+      }
     }
     if (!memory.matches("[1-9][0-9]*[mg]")) {
       throw new IllegalArgumentException("--memory " + memory + " is not like 256m or 1g");
@@ -124,7 +138,7 @@ final class AbuseMain {
     try {
       AttackedSidecar attacked = sidecar;
       if (attacked == null) {
-        attacked = new AttackedSidecar(folder(), memory, threads);
+        attacked = new AttackedSidecar(folder(), memory, threads, entrance);
         sidecar = attacked;
       }
       Trial trial = Trial.of(attack, attacked, Length.LONG, PATIENCE);

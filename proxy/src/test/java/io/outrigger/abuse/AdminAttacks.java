@@ -31,7 +31,14 @@ final class AdminAttacks {
     String blanks = "+".repeat(60_000);
     List<Peer> clients = run.peers().silent(run.admin(), 3);
     run.eachSends(
-        clients, i -> get("/explain?forward=served&path=/a.B/C&header=x-a:b" + blanks + "c"));
+        clients,
+        i ->
+            get(
+                "/explain?"
+                    + run.entrance().parameter()
+                    + "=served&path=/a.B/C&header=x-a:b"
+                    + blanks
+                    + "c"));
     run.waitOut();
   }
 }

@@ -45,6 +45,14 @@ enum Attack {
   UNREAD_METRICS(Side.ADMIN, AdminAttacks::unreadMetrics),
   UNREAD_CONFIG_DUMP(Side.ADMIN, AdminAttacks::unreadConfigDump),
   BLANKS_FOR_EXPLAIN(Side.ADMIN, AdminAttacks::blanksForExplain),
+  HALF_HANDSHAKES(Side.TLS, TlsAttacks::halfHandshakes),
+  SLOW_HANDSHAKES(Side.TLS, TlsAttacks::slowHandshakes),
+  ABANDONED_HANDSHAKES(Side.TLS, TlsAttacks::abandonedHandshakes),
+  ENDED_HANDSHAKES(Side.TLS, TlsAttacks::endedHandshakes),
+  DISTRUSTED_CERTIFICATES(Side.TLS, TlsAttacks::distrustedCertificates),
+  HUGE_CHAINS(Side.TLS, TlsAttacks::hugeChains),
+  RENEGOTIATIONS(Side.TLS, TlsAttacks::renegotiations),
+  KEY_UPDATES(Side.TLS, TlsAttacks::keyUpdates),
   BIG_HEADS(Side.HONEST, HonestUse::bigHeads),
   UPLOADS(Side.HONEST, HonestUse::uploads),
   CANCELS(Side.HONEST, HonestUse::cancels),
@@ -55,6 +63,9 @@ enum Attack {
     APP,
     BACKEND,
     ADMIN,
+
+    /** Callers of a port that expects TLS. */
+    TLS,
 
     /** Heavy use that breaks no rule, and loses no call. */
     HONEST;
@@ -81,6 +92,11 @@ enum Attack {
 
   Side side() {
     return side;
+  }
+
+  /** Whether there is such a peer where callers come by {@code entrance}. */
+  boolean isFor(Entrance entrance) {
+    return side != Side.TLS || entrance == Entrance.SERVE_TLS;
   }
 
   /** As users of the script say it: {@code half-frames}. */

@@ -57,6 +57,10 @@ final class AttackRun {
     return sidecar.address(forward);
   }
 
+  Entrance entrance() {
+    return sidecar.entrance;
+  }
+
   InetSocketAddress admin() {
     return sidecar.admin();
   }

@@ -1,6 +1,7 @@
 package io.outrigger.abuse;
 
 import io.netty.channel.Channel;
+import io.netty.handler.ssl.SslContext;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.program.testing.OutriggerProcess;
@@ -16,14 +17,16 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The real program at its real limits, with four forwards: {@code neighbour} and {@code served}
- * lead to a backend that serves, {@code hostile} to one that does what an attack likes, {@code
- * down} to a port that refuses. A neighbour calls {@code neighbour} all the while; another one
- * calls the same backend past the sidecar, to know what the machine alone costs.
+ * The real program at its real limits, with four ports, of {@code --forward} or {@code --serve}:
+ * {@code neighbour} and {@code served} lead to a backend that serves, {@code hostile} to one that
+ * does what an attack likes, {@code down} to a port that refuses. A neighbour calls {@code
+ * neighbour} all the while; another one calls the same backend past the sidecar, to know what the
+ * machine alone costs.
  */
 final class AttackedSidecar implements AutoCloseable {
   enum Forward {
@@ -49,7 +52,6 @@ final class AttackedSidecar implements AutoCloseable {
 
   private final List<AutoCloseable> closed = new ArrayList<>();
   private final ServingBackend backend = keep(new ServingBackend());
-  private final RefusingPort down = keep(RefusingPort.any());
   final Peers attackers = keep(new Peers());
   final OutriggerProcess process;
   final Neighbour neighbour;
@@ -62,6 +64,7 @@ final class AttackedSidecar implements AutoCloseable {
   /** The neighbour's calls while nobody attacked. */
   final Calls calm;
 
+  final Entrance entrance;
   private final Map<Forward, InetSocketAddress> addresses = new EnumMap<>(Forward.class);
   private final double memoryMib;
   private final Queue<Peer> backends = new ConcurrentLinkedQueue<>();
@@ -71,22 +74,21 @@ final class AttackedSidecar implements AutoCloseable {
    * @param folder where it runs, empty
    * @param memory that of the container, such as {@code 256m}
    */
-  AttackedSidecar(Path folder, String memory, int threads) throws IOException {
+  AttackedSidecar(Path folder, String memory, int threads, Entrance entrance) throws IOException {
+    this.entrance = entrance;
     memoryMib = mib(memory);
-    Channel hostile = attackers.listen(this::onAccept);
-    int hostilePort = ((InetSocketAddress) hostile.localAddress()).getPort();
-    Files.writeString(
-        folder.resolve("mesh.yaml"),
-        "resources:\n"
-            + StaticService.yaml("neighbour", backend.port())
-            + StaticService.yaml("served", backend.port())
-            + StaticService.yaml("hostile", hostilePort)
-            + StaticService.yaml("down", down.number()));
+    int hostile = port(attackers.listen(this::onAccept));
+    // The port of a served address opens when its app has been reached once.
+    Channel beforeDown = attackers.listen(peer -> peer.send(HELLO));
+    Map<Forward, Integer> backends =
+        Map.of(
+            Forward.NEIGHBOUR, backend.port(),
+            Forward.SERVED, backend.port(),
+            Forward.HOSTILE, hostile,
+            Forward.DOWN, port(beforeDown));
     List<String> arguments = new ArrayList<>(List.of("run", "--resources", "mesh.yaml"));
-    for (Forward forward : Forward.values()) {
-      arguments.add("--forward");
-      arguments.add("%1$s@127.0.0.1:0=xds:///%1$s".formatted(forward.text()));
-    }
+    arguments.addAll(
+        entrance == Entrance.FORWARD ? forwarded(folder, backends) : served(folder, backends));
     arguments.addAll(List.of("--admin", "127.0.0.1:0", "--threads", Integer.toString(threads)));
     process =
         keep(
@@ -96,14 +98,50 @@ final class AttackedSidecar implements AutoCloseable {
                 Map.of("OUTRIGGER_JAVA_OPTS", "-XX:MaxRAM=" + memory),
                 arguments.toArray(String[]::new)));
     process.awaitReady(200);
+    beforeDown.close().syncUninterruptibly();
+    attackers.closeAll(Peer::close);
+    keep(RefusingPort.at(port(beforeDown)));
+    Optional<SslContext> tls =
+        entrance == Entrance.SERVE_TLS ? Optional.of(MeshTls.caller()) : Optional.empty();
     for (Forward forward : Forward.values()) {
-      addresses.put(forward, loopback(process.port(forward.text())));
+      addresses.computeIfAbsent(forward, any -> loopback(process.port(forward.text())));
+      tls.ifPresent(context -> attackers.secure(address(forward), context));
     }
     watcher = keep(new Watcher(process.pid(), process.adminAddress()));
-    neighbour = keep(new Neighbour("neighbour", address(Forward.NEIGHBOUR)));
-    bypass = keep(new Neighbour("bypass", loopback(backend.port())));
+    neighbour = keep(new Neighbour("neighbour", address(Forward.NEIGHBOUR), tls));
+    bypass = keep(new Neighbour("bypass", loopback(backend.port()), Optional.empty()));
     WaitingClock.sleep(WARM_UP);
     calm = calm();
+  }
+
+  private static List<String> forwarded(Path folder, Map<Forward, Integer> backends)
+      throws IOException {
+    var resources = new StringBuilder("resources:\n");
+    List<String> flags = new ArrayList<>();
+    backends.forEach(
+        (forward, port) -> {
+          resources.append(StaticService.yaml(forward.text(), port));
+          flags.add("--forward");
+          flags.add("%1$s@127.0.0.1:0=xds:///%1$s".formatted(forward.text()));
+        });
+    Files.writeString(folder.resolve("mesh.yaml"), resources);
+    return flags;
+  }
+
+  private List<String> served(Path folder, Map<Forward, Integer> apps) throws IOException {
+    var resources = new StringBuilder("resources:\n");
+    List<String> flags = new ArrayList<>(List.of("--bootstrap", "bootstrap.json"));
+    apps.forEach(
+        (forward, app) -> {
+          int port = keep(RefusingPort.any()).number();
+          addresses.put(forward, loopback(port));
+          resources.append(StaticService.served(port, entrance == Entrance.SERVE_TLS));
+          flags.add("--serve");
+          flags.add("%s@127.0.0.1:%d=127.0.0.1:%d".formatted(forward.text(), port, app));
+        });
+    Files.writeString(folder.resolve("mesh.yaml"), resources);
+    MeshTls.write(folder);
+    return flags;
   }
 
   /** The calmest of some stretches: a machine has other things to do, and a program warms up. */
@@ -140,6 +178,10 @@ final class AttackedSidecar implements AutoCloseable {
   private <T extends AutoCloseable> T keep(T resource) {
     closed.add(0, resource);
     return resource;
+  }
+
+  private static int port(Channel listening) {
+    return ((InetSocketAddress) listening.localAddress()).getPort();
   }
 
   private static InetSocketAddress loopback(int port) {

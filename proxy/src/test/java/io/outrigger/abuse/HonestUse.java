@@ -74,10 +74,11 @@ final class HonestUse {
   }
 
   static void idleConnections(AttackRun run) {
-    List<Peer> apps = run.apps(Forward.SERVED, 9_900);
+    int count = run.entrance() == Entrance.SERVE_TLS ? 2_000 : 9_900; // TLS takes memory
+    List<Peer> apps = run.apps(Forward.SERVED, count);
     run.waitOut();
     long lost = apps.stream().filter(app -> !app.isOpen()).count();
-    if (lost > 0 || apps.size() < 9_900) {
+    if (lost > 0 || apps.size() < count) {
       run.complain("%d of %d idle connections were lost".formatted(lost, apps.size()));
     }
     Peer late = apps.get(apps.size() - 1);
@@ -118,9 +119,14 @@ final class HonestUse {
     GrpcApp(AttackRun run) {
       this.run = run;
       InetSocketAddress address = run.address(Forward.SERVED);
+      var builder = NettyChannelBuilder.forAddress(address).overrideAuthority("serving");
+      if (run.entrance() == Entrance.SERVE_TLS) {
+        builder.sslContext(MeshTls.caller());
+      } else {
+        builder.usePlaintext();
+      }
       channel =
-          NettyChannelBuilder.forAddress(address)
-              .usePlaintext()
+          builder
               .withOption(ChannelOption.ALLOCATOR, Peers.BUFFERS)
               .disableRetry()
               .directExecutor()

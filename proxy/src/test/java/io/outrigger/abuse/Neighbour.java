@@ -4,15 +4,19 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.ssl.SslContext;
 import io.outrigger.abuse.Calls.Call;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.testing.Frame;
 import io.outrigger.http2.testing.Frames;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 
 /**
  * An honest app that calls at a fixed rate, whatever becomes of its calls, on a connection of its
@@ -21,6 +25,9 @@ import java.util.Map;
 final class Neighbour implements AutoCloseable {
   private static final Duration BETWEEN = Duration.ofMillis(10);
 
+  /** As many as a port of {@code --serve} admits; further calls wait, as those of gRPC do. */
+  private static final int MAX_STREAMS = 100;
+
   private final Peers peers = new Peers();
   private final InetSocketAddress address;
   private final Thread thread;
@@ -28,8 +35,12 @@ final class Neighbour implements AutoCloseable {
   private volatile boolean stopped;
   private Connection connection;
 
-  Neighbour(String name, InetSocketAddress address) {
+  /**
+   * @param tls what its connections use; empty for none
+   */
+  Neighbour(String name, InetSocketAddress address, Optional<SslContext> tls) {
     this.address = address;
+    tls.ifPresent(context -> peers.secure(address, context));
     connection = new Connection();
     thread = new Thread(this::run, name);
     thread.start();
@@ -75,6 +86,10 @@ final class Neighbour implements AutoCloseable {
 
     private final DefaultHttp2HeadersDecoder hpack = new DefaultHttp2HeadersDecoder(false);
     private final Map<Integer, Open> open = new HashMap<>();
+
+    /** Calls that wait for a stream. */
+    private final Queue<Open> waiting = new ArrayDeque<>();
+
     private final Map<Integer, String> outcomes = new HashMap<>();
     private final List<Peer> made = peers.apps(address, 1);
 
@@ -93,6 +108,8 @@ final class Neighbour implements AutoCloseable {
     private synchronized void endAll() {
       open.values().forEach(each -> each.calls.end(each.call, "connection lost"));
       open.clear();
+      waiting.forEach(each -> each.calls.end(each.call, "connection lost"));
+      waiting.clear();
     }
 
     synchronized void call(Calls into, long due) {
@@ -101,14 +118,21 @@ final class Neighbour implements AutoCloseable {
         into.end(call, "cannot connect");
         return;
       }
-      int id = made.get(0).nextId();
-      open.put(id, new Open(into, call));
-      made.get(0)
-          .send(
-              Frames.headers(
-                  id,
-                  Frames.END_HEADERS | Frames.END_STREAM,
-                  ServingBackend.request(ServingBackend.SMALL)));
+      waiting.add(new Open(into, call));
+      sendWaiting();
+    }
+
+    private void sendWaiting() {
+      while (!waiting.isEmpty() && open.size() < MAX_STREAMS) {
+        int id = made.get(0).nextId();
+        open.put(id, waiting.remove());
+        made.get(0)
+            .send(
+                Frames.headers(
+                    id,
+                    Frames.END_HEADERS | Frames.END_STREAM,
+                    ServingBackend.request(ServingBackend.SMALL)));
+      }
     }
 
     private synchronized void onFrame(Frame frame) {
@@ -124,6 +148,7 @@ final class Neighbour implements AutoCloseable {
         if (ended != null) {
           ended.calls.end(ended.call, outcome == null ? "no head" : outcome);
         }
+        sendWaiting();
       }
     }
 

@@ -6,9 +6,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.testing.Frames;
@@ -19,7 +23,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -33,12 +39,17 @@ final class Peers implements AutoCloseable {
   /** Without leak detection: there are millions of them, and none is ours to lose. */
   static final ByteBufAllocator BUFFERS = new UnpooledByteBufAllocator(true, true);
 
+  private static final byte[] SILENCE = {};
   private static final int READ_BYTES = 16 << 10;
 
   /** What a socket that is not read takes beside. */
   private static final int SMALL_SOCKET_BUFFER = 4096;
 
   private static final int CONNECTING_AT_ONCE = 256;
+
+  /** Fewer than may be in progress on one event loop of the sidecar. */
+  private static final int SHAKING_AT_ONCE = 128;
+
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
   private static final Duration GREETING = Duration.ofSeconds(5);
 
@@ -49,6 +60,14 @@ final class Peers implements AutoCloseable {
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
   private final Queue<Peer> open = new ConcurrentLinkedQueue<>();
 
+  /** What connections to an address use; those to others are not secured. */
+  private final Map<InetSocketAddress, SslContext> secured = new ConcurrentHashMap<>();
+
+  /** Later connections to {@code address} use TLS, unless an attack has it otherwise. */
+  void secure(InetSocketAddress address, SslContext tls) {
+    secured.put(address, tls);
+  }
+
   /** A connection that has sent its preface and SETTINGS. */
   Peer app(InetSocketAddress address, int... settings) {
     return apps(address, 1, settings).get(0);
@@ -56,10 +75,9 @@ final class Peers implements AutoCloseable {
 
   /** As many of {@code count} as could connect; SETTINGS are exchanged where they came in time. */
   List<Peer> apps(InetSocketAddress address, int count, int... settings) {
-    List<Peer> peers = connect(address, count, true);
     byte[] hello =
         Frames.join(Frames.PREFACE, Frames.settings(settings), Frames.windowUpdate(0, 1 << 30));
-    peers.forEach(peer -> peer.send(hello));
+    List<Peer> peers = connect(address, count, hello, secured.get(address));
     long began = WaitingClock.nanoTime();
     while (!peers.stream().allMatch(Peer::isGreeted)
         && WaitingClock.nanoTime() - began < GREETING.toNanos()) {
@@ -70,20 +88,37 @@ final class Peers implements AutoCloseable {
 
   /** Connections that have said nothing and whose answers are counted and dropped. */
   List<Peer> silent(InetSocketAddress address, int count) {
-    return connect(address, count, false);
+    return connect(address, count, SILENCE, secured.get(address));
   }
 
-  private List<Peer> connect(InetSocketAddress address, int count, boolean speaksHttp2) {
+  /** The same without TLS, whatever the port expects. */
+  List<Peer> raw(InetSocketAddress address, int count) {
+    return connect(address, count, SILENCE, null);
+  }
+
+  /** Connections whose TLS handshake by {@code tls} has ended, one way or the other. */
+  List<Peer> shaking(InetSocketAddress address, int count, SslContext tls) {
+    return connect(address, count, SILENCE, tls);
+  }
+
+  /**
+   * @param hello sent as soon as a connection can be used: thousands of handshakes take longer than
+   *     a connection may be silent
+   */
+  private List<Peer> connect(
+      InetSocketAddress address, int count, byte[] hello, @Nullable SslContext tls) {
+    int atOnce = tls == null ? CONNECTING_AT_ONCE : SHAKING_AT_ONCE;
     var from = new InetSocketAddress(source(), 0);
-    Queue<ChannelFuture> connecting = new ArrayDeque<>();
+    Queue<Future<?>> connecting = new ArrayDeque<>();
     List<Peer> made = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      if (connecting.size() == CONNECTING_AT_ONCE) {
+      if (connecting.size() == atOnce) {
         connecting.remove().awaitUninterruptibly();
       }
-      var peer = new Peer(0, speaksHttp2);
+      var peer = new Peer(0, hello.length > 0);
       made.add(peer);
-      connecting.add(
+      @Nullable SslHandler shaking = tls == null ? null : tls.newHandler(BUFFERS);
+      ChannelFuture connected =
           new Bootstrap()
               .group(loops.group())
               .channel(loops.clientChannel(address))
@@ -92,13 +127,25 @@ final class Peers implements AutoCloseable {
               .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
               .option(ChannelOption.SO_RCVBUF, SMALL_SOCKET_BUFFER)
               .option(ChannelOption.TCP_NODELAY, true)
-              .handler(peer)
-              .connect(address, from));
+              .handler(shaking == null ? peer : both(shaking, peer))
+              .connect(address, from);
+      Future<?> usable = shaking == null ? connected : shaking.handshakeFuture();
+      usable.addListener(done -> peer.send(hello));
+      connecting.add(usable);
     }
-    connecting.forEach(ChannelFuture::awaitUninterruptibly);
+    connecting.forEach(Future::awaitUninterruptibly);
     List<Peer> connected = made.stream().filter(Peer::isOpen).toList();
     open.addAll(connected);
     return connected;
+  }
+
+  private static ChannelHandler both(ChannelHandler first, ChannelHandler second) {
+    return new ChannelInitializer<Channel>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channel.pipeline().addLast(first, second);
+      }
+    };
   }
 
   private static InetAddress source() {

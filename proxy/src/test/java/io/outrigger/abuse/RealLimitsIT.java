@@ -64,6 +64,7 @@ final class RealLimitsIT {
             loops ->
                 Arrays.stream(Attack.values())
                     .sorted(Comparator.comparing(attack -> attack.side() != Attack.Side.HONEST))
+                    .filter(attack -> attack.isFor(Entrance.FORWARD))
                     .filter(attack -> !SCRIPT_ONLY.contains(attack))
                     .filter(attack -> ON_TWO_LOOPS.contains(attack) == (loops == 2))
                     .map(attack -> Arguments.of(attack, loops)));
@@ -97,7 +98,9 @@ final class RealLimitsIT {
       return attacked;
     }
     end();
-    attacked = new AttackedSidecar(Files.createTempDirectory(folder, "run"), MEMORY, loops);
+    attacked =
+        new AttackedSidecar(
+            Files.createTempDirectory(folder, "run"), MEMORY, loops, Entrance.FORWARD);
     sidecar = attacked;
     threads = loops;
     return attacked;

@@ -4,6 +4,64 @@ package io.outrigger.abuse;
 final class StaticService {
   private StaticService() {}
 
+  private static final String TLS =
+      """
+          transport_socket:
+            name: envoy.transport_sockets.tls
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
+              require_client_certificate: true
+              common_tls_context:
+                tls_certificate_provider_instance: {instance_name: default}
+                validation_context:
+                  ca_certificate_provider_instance: {instance_name: default}
+      """;
+
+  private static final String RBAC =
+      """
+              - name: rbac
+                typed_config:
+                  "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+                  rules:
+                    action: ALLOW
+                    policies:
+                      callers:
+                        permissions: [{any: true}]
+                        principals: [{authenticated: {principal_name: {exact: "spiffe://mesh/caller"}}}]
+      """;
+
+  /**
+   * The Listener of a served address: all requests reach the app, with {@code isSecured} those of
+   * the mesh's caller.
+   */
+  static String served(int port, boolean isSecured) {
+    return """
+      - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
+        name: "inbound PORT"
+        address: {socket_address: {address: 127.0.0.1, port_value: PORT}}
+        filter_chains:
+        - name: in
+      TLS    filters:
+          - name: http
+            typed_config:
+              "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+              route_config:
+                name: all
+                virtual_hosts:
+                - name: all
+                  domains: ["*"]
+                  routes:
+                  - match: {prefix: "/"}
+                    non_forwarding_action: {}
+              http_filters:
+      RBAC        - name: router
+                typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+      """
+        .replace("TLS", isSecured ? TLS : "")
+        .replace("RBAC", isSecured ? RBAC : "")
+        .replace("PORT", Integer.toString(port));
+  }
+
   /** Entries of the list {@code resources}: the service {@code name}, without limits of its own. */
   static String yaml(String name, int port) {
     return """

@@ -29,6 +29,7 @@ record Trial(
   /** A neighbour's 99th percentile may be this, or so many times that of a calm stretch. */
   private static final Duration FLOOR = Duration.ofMillis(500);
 
+  private static final Duration HELD_UP = Duration.ofMillis(50);
   private static final int TIMES_CALM = 10;
 
   /** After an attack all is served again within this time. */
@@ -95,6 +96,11 @@ record Trial(
   /** What the neighbour's 99th percentile may be. */
   Duration bound() {
     return bound(calmP99);
+  }
+
+  /** Whether the machine was so busy that calls past the sidecar took long as well. */
+  boolean isHeldUp() {
+    return bypassed.quantile(0.99).compareTo(HELD_UP) > 0;
   }
 
   /** The bounds that were broken, in words; empty when the attack achieved nothing. */
