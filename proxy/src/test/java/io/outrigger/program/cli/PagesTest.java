@@ -102,8 +102,7 @@ final class PagesTest {
               .toList();
     }
     return Stream.concat(
-        pages.stream(),
-        Stream.of("README.md", "docker/kubernetes/README.md").map(ROOT::resolve));
+        pages.stream(), Stream.of("README.md", "docker/kubernetes/README.md").map(ROOT::resolve));
   }
 
   private static List<Block> blocks(Path page) throws IOException {
