@@ -10,6 +10,9 @@ import io.opentelemetry.proto.trace.v1.Span;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -133,6 +136,36 @@ class TelemetryIT {
             resource ->
                 assertThat(attributes(resource.getAttributesList()))
                     .containsEntry("service.name", "outrigger"));
+  }
+
+  @Test
+  void aServedCallIsASpanOfAServerBesideTheApps() throws Exception {
+    RefusingPort port = mesh.keep(RefusingPort.any());
+    Backend app = mesh.backend("app");
+    String listen = "127.0.0.1:" + port.number();
+    mesh.controlPlane.serve(
+        Xds.serverListener("inbound/" + listen, "127.0.0.1", port.number(), Xds.rds("in")),
+        Xds.servedRoutes("in", "/"));
+    mesh.with(Flag.FORWARD)
+        .with(Flag.SERVE, listen + "=127.0.0.1:" + app.port())
+        .with(Flag.OTLP, collector.endpoint())
+        .start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+    App caller =
+        mesh.keep(new App(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number())));
+
+    assertThat(caller.call("test.Pay/Charge", "traceparent", PARENT).backend()).isEqualTo("app");
+
+    Span call = span("Recv.test.Pay.Charge");
+    assertThat(call.getKind()).isEqualTo(Span.SpanKind.SPAN_KIND_SERVER);
+    assertThat(hex(call.getTraceId())).isEqualTo(TRACE);
+    assertThat(hex(call.getParentSpanId())).isEqualTo(APP_SPAN);
+    assertThat(call.getEventsList())
+        .extracting(Span.Event::getName)
+        .containsExactly("Inbound message", "Outbound message");
+    assertThat(call.getStatus().getCodeValue()).isEqualTo(1);
+    assertThat(app.lastHeard().header("traceparent")).isEqualTo(PARENT);
+    assertThat(spans("Attempt.test.Pay.Charge")).isEmpty();
   }
 
   @Test

@@ -6,7 +6,6 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
-import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -22,55 +21,18 @@ final class OtelSpans implements CallSpans {
   private static final AttributeKey<Long> PREVIOUS = AttributeKey.longKey("previous-rpc-attempts");
   private static final AttributeKey<Boolean> TRANSPARENT =
       AttributeKey.booleanKey("transparent-retry");
-  private static final AttributeKey<Long> SEQUENCE = AttributeKey.longKey("sequence-number");
-  private static final AttributeKey<Long> SIZE = AttributeKey.longKey("message-size");
   private static final AttributeKey<String> DELAY_TYPE = AttributeKey.stringKey("grpc.delay_type");
   private static final AttributeKey<String> DELAY_REASON =
       AttributeKey.stringKey("grpc.delay_reason");
-  private static final AttributeKey<Long> COMPRESSED_SIZE =
-      AttributeKey.longKey("message-size-compressed");
 
   private final Tracer tracer;
   private final TextMapPropagator propagator;
   private final Context context;
   private final String method;
-  private @Nullable Attempt attempt;
+  private @Nullable MessageSpan attempt;
 
   /** The span of the current wait; null when the call does not wait. */
   private @Nullable Span delay;
-
-  /** The span of one attempt, with the scanners of its two bodies. */
-  private record Attempt(Span span, MessageScanner sent, MessageScanner received) {
-    static Attempt of(Span span) {
-      return new Attempt(
-          span,
-          new MessageScanner(
-              (number, bytes, compressed) ->
-                  event(
-                      span,
-                      compressed ? "Outbound message compressed" : "Outbound message",
-                      number,
-                      bytes,
-                      compressed)),
-          new MessageScanner(
-              (number, bytes, compressed) ->
-                  event(
-                      span,
-                      compressed ? "Inbound compressed message" : "Inbound message",
-                      number,
-                      bytes,
-                      compressed)));
-    }
-
-    /**
-     * Adds a message event. For a compressed message only the compressed size is known (decision
-     * proxy-0015).
-     */
-    private static void event(Span span, String name, long number, long bytes, boolean compressed) {
-      span.addEvent(
-          name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));
-    }
-  }
 
   /**
    * @param context the context of the call's span
@@ -91,7 +53,7 @@ final class OtelSpans implements CallSpans {
   @Override
   public void attemptBegins(int previousAttempts, boolean transparent) {
     attempt =
-        Attempt.of(
+        MessageSpan.of(
             tracer
                 .spanBuilder("Attempt." + method)
                 .setSpanKind(SpanKind.CLIENT)
@@ -150,15 +112,15 @@ final class OtelSpans implements CallSpans {
 
   @Override
   public void outbound(ByteBuf data) {
-    if (attempt != null && attempt.span().isRecording()) {
-      attempt.sent().read(data);
+    if (attempt != null) {
+      attempt.onSent(data);
     }
   }
 
   @Override
   public void inbound(ByteBuf data) {
-    if (attempt != null && attempt.span().isRecording()) {
-      attempt.received().read(data);
+    if (attempt != null) {
+      attempt.onReceived(data);
     }
   }
 
@@ -166,7 +128,7 @@ final class OtelSpans implements CallSpans {
   public void attemptFailed(RpcStatus failure) {
     delayEnds();
     if (attempt != null) {
-      end(attempt.span(), failure);
+      attempt.end(failure);
       attempt = null;
     }
   }
@@ -174,16 +136,6 @@ final class OtelSpans implements CallSpans {
   @Override
   public void ended(RpcStatus status) {
     attemptFailed(status);
-    end(Span.fromContext(context), status);
-  }
-
-  private static void end(Span span, RpcStatus status) {
-    if (status.isOk()) {
-      span.setStatus(StatusCode.OK);
-    } else {
-      String text = status.message();
-      span.setStatus(StatusCode.ERROR, status.code() + (text.isEmpty() ? "" : ", " + text));
-    }
-    span.end();
+    MessageSpan.end(Span.fromContext(context), status);
   }
 }

@@ -1,5 +1,6 @@
 package io.outrigger.observe.telemetry;
 
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
@@ -38,15 +39,24 @@ final class OtelTracer implements CallTracer {
 
   @Override
   public CallSpans begin(RequestView request) {
-    Context parent = propagator.extract(Context.root(), request, HEADERS);
+    Context parent = parentOf(request);
     String method = methodOf(request.path());
-    var span =
-        tracer
-            .spanBuilder("Sent." + method)
-            .setSpanKind(SpanKind.CLIENT)
-            .setParent(parent)
-            .startSpan();
+    Span span = start("Sent." + method, SpanKind.CLIENT, parent);
     return new OtelSpans(tracer, propagator, parent.with(span), method);
+  }
+
+  /** Returns the span of a served call. */
+  CallSpans beginServed(RequestView request) {
+    return new ServerSpans(
+        start("Recv." + methodOf(request.path()), SpanKind.SERVER, parentOf(request)));
+  }
+
+  private Context parentOf(RequestView request) {
+    return propagator.extract(Context.root(), request, HEADERS);
+  }
+
+  private Span start(String name, SpanKind kind, Context parent) {
+    return tracer.spanBuilder(name).setSpanKind(kind).setParent(parent).startSpan();
   }
 
   /** Converts {@code /pkg.Service/Method} to {@code pkg.Service.Method}. */

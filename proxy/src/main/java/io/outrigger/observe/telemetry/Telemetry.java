@@ -72,6 +72,15 @@ public final class Telemetry implements AutoCloseable {
 
   /** Returns a tracer that creates the spans of calls (A72). */
   public CallTracer tracer() {
+    return otelTracer();
+  }
+
+  /** Returns a tracer that creates the spans of served calls (A72). */
+  public CallTracer serverTracer() {
+    return otelTracer()::beginServed;
+  }
+
+  private OtelTracer otelTracer() {
     return new OtelTracer(sdk.getTracer(SCOPE), sdk.getPropagators().getTextMapPropagator());
   }
 

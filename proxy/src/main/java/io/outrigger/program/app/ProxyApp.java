@@ -353,7 +353,8 @@ public final class ProxyApp implements AutoCloseable {
     audit = Optional.of(log);
     var opener =
         new ServeOpener(
-            options, control, targets, loops, callLoops, memory, tls, events, access, log);
+            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry,
+            log);
     for (var serve : options.serving().serves()) {
       serves.add(opener.open(serve));
     }

@@ -15,6 +15,7 @@ import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import java.net.InetSocketAddress;
@@ -34,6 +35,7 @@ record ServeOpener(
     TlsContexts tls,
     EventLog events,
     Optional<AccessLog> access,
+    Optional<Telemetry> telemetry,
     StdoutAuditLog audit) {
   /**
    * Makes a served address and starts to connect to its app. Blocks until the control loop has done
@@ -50,7 +52,7 @@ record ServeOpener(
             PartSettings.serving(options),
             TargetResolver.none(),
             access.map(lines -> lines.ofServe(spec.name())).orElseGet(CallObserver::none),
-            CallTracer.NONE, // its spans are those of a client, and it would change headers
+            telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
             memory,
             loops.count());
     var reports = new ServingReports(events, spec.name());
