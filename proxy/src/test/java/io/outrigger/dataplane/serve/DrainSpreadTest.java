@@ -26,7 +26,7 @@ final class DrainSpreadTest {
   }
 
   @Test
-  @Conformance("OPS-05")
+  @Conformance({"OPS-05", "FL-03"})
   void noSecondSeesMoreThanATwentiethOfAllCallersConnectAgain() {
     int[] ended = perSecond(Duration.ofSeconds(30), GRACE);
 

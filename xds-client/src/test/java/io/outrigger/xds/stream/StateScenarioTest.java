@@ -4,6 +4,7 @@ import static io.outrigger.xds.testing.TextResources.resource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.ResourceType;
@@ -245,6 +246,23 @@ final class StateScenarioTest {
     ads.loop.advance(AFTER);
     assertThat(listener.take()).containsExactly("ok: r");
     assertThat(served.take()).isEmpty();
+  }
+
+  @Test
+  @Conformance("ST-06")
+  void aServedAddressSeesAStaleResourceOnlyWhenTheControlPlaneHasConfirmedIt() {
+    restart(ServerFeatures.NONE);
+    watch();
+    ads.loop.advance(AFTER);
+    var served = new RecordingWatcher<ClusterResource>();
+    ads.loop.inside(() -> ads.clients.ofServers().watch(ResourceType.CLUSTER, "c", served));
+    assertThat(served.take()).isEmpty();
+
+    ads.stream()
+        .ready()
+        .respond(ResourceType.CLUSTER, "1", resource(ResourceType.CLUSTER, "c", "eds"));
+
+    assertThat(served.take()).containsExactly("ok: eds");
   }
 
   @SuppressWarnings("unchecked")

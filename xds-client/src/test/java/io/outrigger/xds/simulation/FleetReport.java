@@ -1,0 +1,119 @@
+package io.outrigger.xds.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.outrigger.xds.simulation.SimulatedControlPlane.Mood;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.LoggerFactory;
+
+/** Writes the report to the file that is named, or with {@code --check} compares the two. */
+final class FleetReport {
+  private static final int SIDECARS = 10_000;
+
+  private FleetReport() {}
+
+  public static void main(String[] args) throws IOException {
+    ((Logger) LoggerFactory.getLogger("io.outrigger")).setLevel(Level.OFF);
+    boolean check = args.length == 2 && args[0].equals("--check");
+    Path file = Path.of(args[args.length - 1]);
+    String report = write();
+    if (!check) {
+      Files.writeString(file, report);
+    } else if (!Files.readString(file).equals(report)) {
+      System.err.println(file + " is stale: run scripts/simulate fleet and review what changed");
+      System.exit(1);
+    }
+  }
+
+  private static String write() {
+    var text =
+        new StringBuilder(
+            """
+            # A fleet of sidecars
+
+            Written by `scripts/simulate fleet`; do not edit. %d XdsClients, each with random numbers of its own, over one control plane
+            in virtual time, without sockets; equal seeds give an equal report. Each has a listener and a cluster.
+
+            ## The control plane is killed and comes back
+
+            All streams end at one moment. Attempts are refused until the control plane is back.
+
+            * attempts: the connection attempts per sidecar while it is away
+            * peak: the most streams that the control plane accepts within one second after it is back, as a share of all sidecars
+            * all current: seconds until every sidecar has acknowledged the new configuration
+            * repeated: requests that say the same as another of their stream
+
+            | away | attempts | peak | all current | repeated |
+            | ---: | ---: | ---: | ---: | ---: |
+            """
+                .formatted(SIDECARS));
+    for (int seconds : List.of(1, 15, 60, 120, 300, 900)) {
+      text.append(outage(Mood.DOWN, seconds));
+    }
+    text.append(
+        """
+
+        At the moment of the kill every sidecar tries once, because A57 has a stream with a response followed within 1.2 s. Afterwards only
+        A57's back-off (1 s × 1.6 up to 120 s, jitter of 20 %) tells sidecars apart. After an outage of less than two minutes, more than a
+        twentieth of them connect within one second; after one of more than four minutes, the last waits for up to 144 s. A wider spread
+        would be another back-off than A57's.
+
+        ## The control plane is full
+
+        Each stream is ended with RESOURCE_EXHAUSTED before a response.
+
+        | full for | attempts | peak | all current | repeated |
+        | ---: | ---: | ---: | ---: | ---: |
+        """);
+    for (int seconds : List.of(60, 300)) {
+      text.append(outage(Mood.FULL, seconds));
+    }
+    text.append(
+        """
+
+        ## The control plane is slow
+
+        After an outage of 60 s it answers one request after the other. A sidecar sends four: two with names, two acknowledgements.
+
+        | time per answer | requests per sidecar | all current | repeated |
+        | ---: | ---: | ---: | ---: |
+        """);
+    for (int micros : List.of(0, 2000, 5000)) {
+      var fleet = new Fleet(SIDECARS);
+      fleet.controlPlane.answersIn(Duration.ofNanos(micros * 1000L));
+      Duration time = fleet.outage(Mood.DOWN, Duration.ofSeconds(60));
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "| %.1f ms | %.2f | %.0f s | %d |%n",
+              micros / 1e3,
+              fleet.controlPlane.requests() / (double) SIDECARS,
+              time.toMillis() / 1e3,
+              fleet.controlPlane.repeated()));
+    }
+    return text.toString();
+  }
+
+  private static String outage(Mood mood, int seconds) {
+    var fleet = new Fleet(SIDECARS);
+    fleet.controlPlane.forgetCounts();
+    fleet.controlPlane.fail(mood);
+    fleet.loop.advance(Duration.ofSeconds(seconds));
+    double attempts = fleet.controlPlane.attempts() / (double) SIDECARS;
+    fleet.controlPlane.comeBack();
+    Duration time = fleet.awaitAllCurrent();
+    return String.format(
+        Locale.ROOT,
+        "| %d s | %.2f | %.1f %% | %.0f s | %d |%n",
+        seconds,
+        attempts,
+        100.0 * fleet.controlPlane.peakOfConnects() / SIDECARS,
+        time.toMillis() / 1e3,
+        fleet.controlPlane.repeated());
+  }
+}

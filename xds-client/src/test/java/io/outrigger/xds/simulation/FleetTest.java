@@ -1,0 +1,58 @@
+package io.outrigger.xds.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.outrigger.testing.Conformance;
+import io.outrigger.xds.simulation.SimulatedControlPlane.Mood;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A small fleet; {@code scripts/simulate fleet} writes the report of a large one. */
+final class FleetTest {
+  private static final int SIDECARS = 500;
+
+  private final Fleet fleet = new Fleet(SIDECARS);
+
+  @Test
+  void afterTwoMinutesAFleetComesBackSpreadAndInTime() {
+    fleet.controlPlane.fail(Mood.DOWN);
+    fleet.loop.advance(Duration.ofMinutes(2));
+    fleet.controlPlane.comeBack();
+
+    Duration time = fleet.awaitAllCurrent();
+
+    assertThat(fleet.controlPlane.current()).isEqualTo(SIDECARS);
+    assertThat(time).isLessThan(Duration.ofMinutes(2));
+    assertThat(fleet.controlPlane.peakOfConnects()).isLessThanOrEqualTo(SIDECARS / 20);
+    assertThat(fleet.controlPlane.repeated()).isZero();
+  }
+
+  @ParameterizedTest
+  @Conformance("FL-02")
+  @EnumSource(names = {"DOWN", "FULL"})
+  void aServerThatIsFullIsAskedNoMoreOftenThanOneThatIsDown(Mood mood) {
+    fleet.controlPlane.forgetCounts();
+    fleet.controlPlane.fail(mood);
+
+    fleet.loop.advance(Duration.ofMinutes(1));
+
+    // At 0, 1, 2.6, 5.2, 9.3, 15.8, 26.3 and 43 s, each with its jitter.
+    assertThat(fleet.controlPlane.attempts()).isBetween(SIDECARS * 6, SIDECARS * 8);
+  }
+
+  @ParameterizedTest
+  @Conformance("FL-02")
+  @ValueSource(ints = {0, 20, 60})
+  void aSlowServerIsAskedAsOftenAsAFastOne(int millis) {
+    fleet.controlPlane.answersIn(Duration.ofMillis(millis)); // a thousand answers, so up to 60 s
+
+    fleet.outage(Mood.DOWN, Duration.ofMinutes(1));
+
+    assertThat(fleet.controlPlane.current()).isEqualTo(SIDECARS);
+    assertThat(fleet.controlPlane.requests()).isEqualTo(SIDECARS * 4);
+    assertThat(fleet.controlPlane.repeated()).isZero();
+  }
+}
