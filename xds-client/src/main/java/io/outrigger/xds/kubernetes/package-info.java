@@ -4,8 +4,8 @@
  * xds-0079) and pass through the same decoders and cache as those of a control plane.
  *
  * <p>All requests to the API server, and the slices, belong to a thread of this package; {@link
- * io.outrigger.xds.kubernetes.KubernetesResources} belongs to the control loop. No class of this
- * package is loaded without such a target.
+ * io.outrigger.xds.kubernetes.KubernetesResources} belongs to the control loop. Without such a
+ * target no thread of this package runs, and no class of it but {@code Kubernetes} is loaded.
  */
 @NullMarked
 package io.outrigger.xds.kubernetes;
