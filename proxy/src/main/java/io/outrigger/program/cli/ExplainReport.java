@@ -2,8 +2,12 @@ package io.outrigger.program.cli;
 
 import io.outrigger.base.PlainText;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Renders the reply of {@code /explain} as lines for people. */
@@ -12,34 +16,28 @@ final class ExplainReport {
   private static final List<String> TIMEOUT_FIELDS =
       List.of("timeout", "max_grpc_timeout", "max_stream_duration");
 
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)\\}|%s");
+
   private final List<String> lines = new ArrayList<>();
 
   private ExplainReport() {}
 
   static List<String> lines(JsonView answer) {
     var report = new ExplainReport();
-    report.add("", "forward %s, target %s", answer.text("forward"), answer.text("target"));
-    answer
-        .object("request")
-        .ifPresent(
-            request ->
-                report.add("", "request %s %s", request.text("method"), request.text("path")));
-    answer
-        .object("virtual_host")
-        .ifPresent(
-            host ->
-                report.add(
-                    "",
-                    "virtual host \"%s\": domain \"%s\" fits authority \"%s\"",
-                    host.text("name"),
-                    host.text("domain"),
-                    answer.text("authority")));
+    report.add("", answer, "forward {forward}, target {target}");
+    for (JsonView request : answer.list("request")) {
+      report.add("", request, "request {method} {path}");
+    }
+    for (JsonView host : answer.list("virtual_host")) {
+      String form = "virtual host \"{name}\": domain \"{domain}\" fits authority \"%s\"";
+      report.add("", host, form, answer.text("authority"));
+    }
     answer.list("routes").forEach(report::route);
     answer.list("branches").forEach(report::branch);
     List<String> unknown = answer.strings("not_known");
     if (!unknown.isEmpty()) {
-      report.add("", "not known without sending:");
-      unknown.forEach(line -> report.add("  ", "%s", line));
+      report.add("", answer, "not known without sending:");
+      unknown.forEach(line -> report.add("  ", answer, "%s", line));
     }
     return report.lines;
   }
@@ -47,27 +45,16 @@ final class ExplainReport {
   /** Renders the reply about a served address. */
   static List<String> served(JsonView answer) {
     var report = new ExplainReport();
-    report.add("", "%s: %s", answer.text("verdict"), answer.text("reason"));
-    report.add(
-        "",
-        "serve %s%s",
-        answer.text("serve"),
-        answer.text("tls").equals("true") ? ", with TLS" : "");
-    answer
-        .object("chain")
-        .ifPresent(
-            chain -> report.add("", "chain \"%s\": %s", chain.text("name"), chain.text("reason")));
-    report.add(
-        "", "virtual host \"%s\", route \"%s\"", answer.text("virtual_host"), answer.text("route"));
+    report.add("", answer, "{verdict}: {reason}");
+    report.add("", answer, "serve {serve}%s", ifTrue(answer, "tls", ", with TLS"));
+    for (JsonView chain : answer.list("chain")) {
+      report.add("", chain, "chain \"{name}\": {reason}");
+    }
+    report.add("", answer, "virtual host \"{virtual_host}\", route \"{route}\"");
     for (JsonView filter : answer.list("filters")) {
-      String policy = filter.text("policy");
-      report.add(
-          "  ",
-          "filter %s (%s): %s%s",
-          filter.text("name"),
-          filter.text("action"),
-          filter.text("verdict"),
-          policy.isEmpty() ? ", no policy matches" : " by policy " + policy);
+      String policy =
+          filter.text("policy").isEmpty() ? ", no policy matches" : " by policy {policy}";
+      report.add("  ", filter, "filter {name} ({action}): {verdict}" + policy);
     }
     return report.lines;
   }
@@ -75,74 +62,52 @@ final class ExplainReport {
   /** Renders the reply about the last real request. */
   static List<String> last(JsonView answer) {
     var report = new ExplainReport();
-    answer.names().forEach(name -> report.add("", "%s: %s", name, answer.text(name)));
+    answer.names().forEach(name -> report.add("", answer, "%s: %s", name, answer.text(name)));
     return report.lines;
   }
 
   private void route(JsonView route) {
-    String name = route.text("name");
-    String missed = route.text("missed");
-    add(
-        "  ",
-        "route #%s %s(%s): %s%s",
-        route.text("index"),
-        name.isEmpty() ? "" : "\"" + name + "\" ",
-        route.text("path"),
-        route.text("result"),
-        missed.isEmpty() ? "" : ", " + missed);
+    String name = route.text("name").isEmpty() ? "" : "\"{name}\" ";
+    String missed = route.text("missed").isEmpty() ? "" : ", {missed}";
+    add("  ", route, "route #{index} " + name + "({path}): {result}" + missed);
   }
 
   private void branch(JsonView branch) {
-    add("", "%s of such requests:", percent(branch, "probability"));
-    branch
-        .object("reject")
-        .ifPresent(
-            reject ->
-                add(
-                    "  ",
-                    "are answered here: %s: %s",
-                    reject.text("code"),
-                    reject.text("message")));
-    branch.object("route").ifPresent(route -> forwarded(branch, route));
+    add("", branch, "%s of such requests:", percent(branch, "probability"));
+    for (JsonView reject : branch.list("reject")) {
+      add("  ", reject, "are answered here: {code}: {message}");
+    }
+    branch.list("route").forEach(route -> forwarded(branch, route));
   }
 
   private void forwarded(JsonView branch, JsonView route) {
-    add("  ", "route #%s to cluster %s", route.text("index"), branch.text("cluster"));
-    route
-        .object("metadata")
-        .ifPresent(
-            metadata ->
-                metadata
-                    .json()
-                    .entrySet()
-                    .forEach(
-                        each -> add("    ", "metadata %s: %s", each.getKey(), each.getValue())));
-    for (JsonView cluster : branch.list("clusters")) {
-      add("    ", "weight %s: %s", cluster.text("weight"), cluster.text("name"));
+    add("  ", route, "route #{index} to cluster %s", branch.text("cluster"));
+    for (JsonView metadata : route.list("metadata")) {
+      metadata
+          .json()
+          .entrySet()
+          .forEach(each -> add("    ", route, "metadata %s: %s", each.getKey(), each.getValue()));
     }
-    branch.object("timeout").ifPresent(timeout -> timeout(timeout, route));
-    branch
-        .object("retry")
-        .ifPresent(
-            retry ->
-                add(
-                    "  ",
-                    "at most %s attempts, on %s",
-                    retry.text("max_attempts"),
-                    String.join(", ", retry.strings("codes"))));
+    for (JsonView cluster : branch.list("clusters")) {
+      add("    ", cluster, "weight {weight}: {name}");
+    }
+    branch.list("timeout").forEach(timeout -> timeout(timeout, route));
+    for (JsonView retry : branch.list("retry")) {
+      String codes = String.join(", ", retry.strings("codes"));
+      add("  ", retry, "at most {max_attempts} attempts, on %s", codes);
+    }
     route.list("overlay").forEach(value -> overlay("route", value));
     branch.list("cluster_overlay").forEach(value -> overlay("cluster", value));
     branch.list("filters").forEach(this::filter);
-    branch.object("session").ifPresent(this::session);
+    branch.list("session").forEach(this::session);
     pick(branch);
   }
 
   private void timeout(JsonView timeout, JsonView route) {
-    add("  ", "time limit %s (%s)", limit(timeout), timeout.text("source"));
-    timeout
-        .object("without_overlay")
-        .ifPresent(
-            without -> add("    ", "would be %s without %s", limit(without), timeoutRules(route)));
+    add("  ", timeout, "time limit %s ({source})", limit(timeout));
+    for (JsonView without : timeout.list("without_overlay")) {
+      add("    ", without, "would be %s without %s", limit(without), timeoutRules(route));
+    }
   }
 
   private static String limit(JsonView timeout) {
@@ -164,7 +129,7 @@ final class ExplainReport {
   }
 
   private void overlay(String subject, JsonView value) {
-    add("  ", "%s: %s %s, from %s", subject, value.text("field"), value.text("value"), rule(value));
+    add("  ", value, "%s: {field} {value}, from %s", subject, rule(value));
   }
 
   private void filter(JsonView filter) {
@@ -173,7 +138,7 @@ final class ExplainReport {
             .filter(name -> !name.equals("kind"))
             .map(name -> name + " " + filter.text(name))
             .collect(Collectors.joining(", "));
-    add("  ", "filter %s: %s", filter.text("kind"), settings);
+    add("  ", filter, "filter {kind}: %s", settings);
   }
 
   private void session(JsonView session) {
@@ -183,78 +148,51 @@ final class ExplainReport {
           case "false" -> "none of its endpoints can be had, the balancer picks";
           default -> "the first one here; it waits a moment until endpoints are looked up";
         };
-    add(
-        "  ",
-        "session of cookie %s: %s",
-        session.text("cookie"),
-        session.text("begins").equals("true") ? "begins with this request" : kept);
+    boolean begins = session.text("begins").equals("true");
+    String state = begins ? "begins with this request" : kept;
+    add("  ", session, "session of cookie {cookie}: %s", state);
     for (JsonView endpoint : session.list("endpoints")) {
-      String owner = endpoint.text("owner");
-      add(
-          "    ",
-          "%s: %s%s",
-          endpoint.text("address"),
-          endpoint.text("standing"),
-          owner.isEmpty() ? "" : ", owned by " + owner);
+      String owner = endpoint.text("owner").isEmpty() ? "" : ", owned by {owner}";
+      add("    ", endpoint, "{address}: {standing}" + owner);
     }
   }
 
   private void pick(JsonView branch) {
     String indent = "  ";
     for (JsonView node : branch.list("path")) {
-      String detail = node.text("detail");
-      add(
-          indent,
-          "%s: %s, %s%s",
-          node.text("policy"),
-          node.text("name"),
-          node.text("state"),
-          detail.isEmpty() ? "" : ", " + detail);
+      String detail = node.text("detail").isEmpty() ? "" : ", {detail}";
+      add(indent, node, "{policy}: {name}, {state}" + detail);
       indent += " ";
     }
-    branch
-        .object("circuit_breaker")
-        .ifPresent(
-            breaker ->
-                add(
-                    "  ",
-                    "circuit breaker: %s of %s requests in flight%s",
-                    breaker.text("in_flight"),
-                    breaker.text("limit"),
-                    breaker.text("full").equals("true") ? ", full" : ""));
-    for (JsonView drop : branch.list("drops")) {
-      add("  ", "drops %s in category %s", percent(drop, "share"), drop.text("category"));
+    for (JsonView breaker : branch.list("circuit_breaker")) {
+      String form = "circuit breaker: {in_flight} of {limit} requests in flight%s";
+      add("  ", breaker, form, ifTrue(breaker, "full", ", full"));
     }
-    branch.object("hash").ifPresent(this::hash);
-    endpoints(branch.list("candidates"), true);
+    for (JsonView drop : branch.list("drops")) {
+      add("  ", drop, "drops %s in category {category}", percent(drop, "share"));
+    }
+    for (JsonView hash : branch.list("hash")) {
+      String place =
+          hash.text("value").isEmpty() ? "" : ", {value}, slot {ring_slot} of {ring_size}";
+      add("  ", hash, "hash: {source}" + place);
+    }
+    endpoints(branch, "candidates", "{address} ({locality}) with %s");
     if (branch.number("waits") > 0) {
-      add("  ", "%s wait for a connection", percent(branch, "waits"));
+      add("  ", branch, "%s wait for a connection", percent(branch, "waits"));
     }
     for (JsonView failure : branch.list("failures")) {
-      add("  ", "%s fail: %s", percent(failure, "probability"), failure.text("message"));
+      add("  ", failure, "%s fail: {message}", percent(failure, "probability"));
     }
-    endpoints(branch.list("excluded"), false);
+    endpoints(branch, "excluded", "not {address} ({locality}): {reason}");
   }
 
-  private void hash(JsonView hash) {
-    String place =
-        hash.text("value").isEmpty()
-            ? ""
-            : hash.format(", %s, slot %s of %s", "value", "ring_slot", "ring_size");
-    add("  ", "hash: %s%s", hash.text("source"), place);
-  }
-
-  private void endpoints(List<JsonView> endpoints, boolean areCandidates) {
+  private void endpoints(JsonView branch, String list, String form) {
+    List<JsonView> endpoints = branch.list(list);
     for (JsonView endpoint : endpoints.subList(0, Math.min(endpoints.size(), MAX_ENDPOINTS))) {
-      add(
-          "  ",
-          areCandidates ? "%s (%s) with %s" : "not %s (%s): %s",
-          endpoint.text("address"),
-          endpoint.text("locality"),
-          areCandidates ? percent(endpoint, "probability") : endpoint.text("reason"));
+      add("  ", endpoint, form, percent(endpoint, "probability"));
     }
     if (endpoints.size() > MAX_ENDPOINTS) {
-      add("  ", "and %d more; --json lists them", endpoints.size() - MAX_ENDPOINTS);
+      add("  ", branch, "and %s more; --json lists them", endpoints.size() - MAX_ENDPOINTS);
     }
   }
 
@@ -263,8 +201,27 @@ final class ExplainReport {
         .replaceFirst("\\.?0+ %", " %");
   }
 
-  /** Adds a line. Text from other processes is cleaned of terminal control characters. */
-  private void add(String indent, String form, Object... values) {
-    lines.add(indent + PlainText.of(String.format(Locale.ROOT, form, values)));
+  private static String ifTrue(JsonView view, String name, String text) {
+    return view.text(name).equals("true") ? text : "";
+  }
+
+  /**
+   * Adds a line. Text from other processes is cleaned of terminal control characters.
+   *
+   * @param form the line, with {@code {name}} for members of {@code view} and {@code %s} for the
+   *     next of {@code values}
+   */
+  private void add(String indent, JsonView view, String form, Object... values) {
+    Iterator<Object> next = Arrays.asList(values).iterator();
+    String line =
+        PLACEHOLDER
+            .matcher(form)
+            .replaceAll(
+                found ->
+                    Matcher.quoteReplacement(
+                        found.group(1) == null
+                            ? String.valueOf(next.next())
+                            : view.text(found.group(1))));
+    lines.add(indent + PlainText.of(line));
   }
 }

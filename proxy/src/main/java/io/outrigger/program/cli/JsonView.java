@@ -85,9 +85,11 @@ record JsonView(JsonObject json) {
         : Optional.empty();
   }
 
-  /** Returns the objects of a list; empty when the member is no list. */
+  /** Returns the objects of a list. An object alone is a list of one; other members are empty. */
   List<JsonView> list(String name) {
-    return json.get(name) instanceof JsonArray array ? objects(array) : List.of();
+    return json.get(name) instanceof JsonArray array
+        ? objects(array)
+        : object(name).stream().toList();
   }
 
   /** Returns the texts of a list; empty when the member is no list. */
