@@ -58,7 +58,7 @@ public final class PeerErrors {
     add("request of " + side.word() + " " + peer + " refused: " + reason);
   }
 
-  /** Records that the connection of a caller of a served address did not get to HTTP/2. */
+  /** Records that a connection to a served address was refused before HTTP/2 began. */
   public void onHandshakeFailed(Object peer, String reason) {
     add("connection of caller " + peer + " refused: " + reason);
   }

@@ -10,11 +10,11 @@ final class PeerSettings {
   interface SendWindows {
     /**
      * Changes the windows of open streams. A frame may have several values of
-     * SETTINGS_INITIAL_WINDOW_SIZE; each parameter is a difference to the value before the frame.
+     * SETTINGS_INITIAL_WINDOW_SIZE; the parameters are changes against the value before the frame.
      *
-     * @param least the difference of the smallest value
-     * @param most the difference of the greatest value
-     * @param last the difference of the last value, which stays in effect
+     * @param least the change to the smallest value in the frame
+     * @param most the change to the largest value in the frame
+     * @param last the change to the last value in the frame, which stays in effect
      */
     void resize(int least, int most, int last) throws ConnectionFault;
   }

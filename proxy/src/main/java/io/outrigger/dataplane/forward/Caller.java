@@ -53,8 +53,8 @@ public sealed interface Caller {
    * A peer of a {@code --serve}, which is a stranger.
    *
    * @param identity the identity that TLS has verified
-   * @param certificate the {@code x-forwarded-client-cert} field that tells the app about the peer;
-   *     empty to tell nothing
+   * @param certificate the {@code x-forwarded-client-cert} field for the app, which describes the
+   *     peer; empty when the app gets no such field
    */
   record Remote(
       TargetResolver targets,

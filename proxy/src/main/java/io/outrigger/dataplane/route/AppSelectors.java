@@ -20,8 +20,8 @@ import java.util.Map;
 
 /**
  * Creates the selectors of one filter chain of a served listener, one per virtual host (A36). Every
- * route leads to the app. A route whose action is not {@code non_forwarding_action} fails its
- * requests after the HTTP filters have run (A36-15).
+ * route leads to the app. If a route has another action than {@code non_forwarding_action}, its
+ * requests fail after the HTTP filters have run (A36-15).
  */
 @AnyThread
 public final class AppSelectors {

@@ -61,7 +61,10 @@ final class ServedConfig {
     return chains.stream().allMatch(ServedChain::isReady);
   }
 
-  /** Why a chain with TLS admits no connections; empty when all chains do. */
+  /**
+   * Returns why one of the chains with TLS accepts no connections; empty when all of them accept
+   * connections.
+   */
   Optional<String> lack() {
     return chains.stream()
         .filter(chain -> chain.config().tls().isPresent() && !chain.tls().isOk())
