@@ -14,6 +14,7 @@ import io.grpc.TlsServerCredentials;
 import io.outrigger.program.testing.OutriggerProcess;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.ByteArrayInputStream;
@@ -191,14 +192,19 @@ class GoogleDefaultIT {
   }
 
   private OutriggerProcess run(ControlPlane controlPlane) throws IOException {
+    return run(controlPlane, "--forward", "orders@0=xds:///orders:8080");
+  }
+
+  private OutriggerProcess run(ControlPlane controlPlane, String flag, String value)
+      throws IOException {
     return OutriggerProcess.start(
         folder,
         environment(),
         "run",
         "--bootstrap",
         bootstrap(controlPlane),
-        "--forward",
-        "orders@0=xds:///orders:8080",
+        flag,
+        value,
         "--admin",
         "0",
         "--threads",
@@ -239,6 +245,31 @@ class GoogleDefaultIT {
             .forEach(path -> assertThat(sidecar.get(path).body()).as(path).doesNotContain(TOKEN));
         assertThat(sidecar.errorText()).contains("DEBUG").doesNotContain(TOKEN);
         assertThat(String.join("\n", sidecar.outLines())).doesNotContain(TOKEN);
+      }
+    }
+  }
+
+  @Test
+  @Conformance("IST-06")
+  void theBootstrapServesTheListenerThatItsTemplateNames() throws Exception {
+    try (var controlPlane = controlPlane("ip:127.0.0.1");
+        var port = RefusingPort.any();
+        Backend backend = Backend.start("a")) {
+      String listen = "127.0.0.1:" + port.number();
+      controlPlane.serve(
+          Xds.serverListener(
+              "grpc/server?xds.resource.listening_address=" + listen,
+              "127.0.0.1",
+              port.number(),
+              Xds.rds("inbound")),
+          Xds.servedRoutes("inbound", "/"));
+      String app = "127.0.0.1:" + backend.port();
+      try (OutriggerProcess sidecar =
+              run(controlPlane, "--serve", listen + "=" + app).awaitReady(200);
+          App caller =
+              new App(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number()))) {
+        assertThat(caller.call("pay.Pay/Do").backend()).isEqualTo("a");
+        assertThat(sidecar.get("/listeners").body()).contains("SERVING");
       }
     }
   }
