@@ -82,13 +82,16 @@ final class KubernetesManifestsTest {
             "job.yaml: Job",
             "istio-agent.yaml: Deployment",
             "istiod.yaml: Deployment",
+            "istio-mtls.yaml: Deployment",
+            "spire.yaml: Deployment",
+            "pod-certificate.yaml: Deployment",
             "ambient.yaml: Deployment",
             "inject.yaml: MutatingAdmissionPolicy",
             "without-mesh.yaml: Deployment",
             "kustomize/example: Deployment");
     assertThat(
             manifests().stream().flatMap(m -> pods(m).stream()).flatMap(p -> sidecar(p).stream()))
-        .hasSize(8);
+        .hasSize(11);
   }
 
   @ParameterizedTest
@@ -133,8 +136,12 @@ final class KubernetesManifestsTest {
       for (JsonObject container : containers(pod)) {
         assertThat(volumes).containsAll(names(container, "volumeMounts"));
         for (JsonObject probe : probes(container)) {
-          assertThat(names(container, "ports"))
-              .contains(text(probe.getAsJsonObject("httpGet"), "port"));
+          String port = text(probe.getAsJsonObject("httpGet"), "port");
+          assertThat(port.equals("9902") ? containers(pod) : List.of(container)) // --health
+              .anySatisfy(
+                  each ->
+                      assertThat(names(each, "ports"))
+                          .contains(port.equals("9902") ? "outrigger" : port));
         }
       }
     }
@@ -165,16 +172,19 @@ final class KubernetesManifestsTest {
     for (JsonObject pod : pods(manifest)) {
       Optional<JsonObject> sidecar = sidecar(pod);
       if (sidecar.isPresent()) {
-        assertStarts(pod, sidecar.get(), folder);
+        assertStarts(manifest, pod, sidecar.get(), folder);
       }
     }
   }
 
-  private static void assertStarts(JsonObject pod, JsonObject sidecar, Path folder)
-      throws IOException {
-    JsonObject map = KubernetesManifests.one("native-sidecar.yaml", "ConfigMap");
+  private static void assertStarts(
+      Manifest manifest, JsonObject pod, JsonObject sidecar, Path folder) throws IOException {
+    String file = manifest.file().equals("spire.yaml") ? "spire.yaml" : "native-sidecar.yaml";
+    JsonObject map = KubernetesManifests.one(file, "ConfigMap").getAsJsonObject("data");
+    for (String name : map.keySet()) {
+      Files.writeString(folder.resolve(name), text(map, name));
+    }
     Path bootstrap = folder.resolve("bootstrap.json");
-    Files.writeString(bootstrap, text(map.getAsJsonObject("data"), "bootstrap.json"));
     var outrigger = new CommandLineFixture();
     outrigger.environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1"); // the kubelet's
     outrigger.environment.putAll(environment(sidecar, bootstrap.toString()));
@@ -182,12 +192,17 @@ final class KubernetesManifestsTest {
       outrigger.environment.put("GRPC_XDS_BOOTSTRAP", "/etc/istio/proxy/grpc-bootstrap.json");
     }
 
-    int exitCode = outrigger.run(strings(sidecar.getAsJsonArray("args")));
+    int exitCode =
+        outrigger.run(
+            Stream.of(strings(sidecar.getAsJsonArray("args")))
+                .map(word -> word.replace("$(POD_IP)", "10.1.2.3"))
+                .map(word -> word.replace("/etc/outrigger", folder.toString()))
+                .toArray(String[]::new));
 
     assertThat(outrigger.errorLines()).isEmpty();
     assertThat(exitCode).isZero();
     ProxyOptions options = outrigger.started.get(0);
-    assertThat(options.forwards()).hasSize(1);
+    assertThat(options.forwards().size() + options.serving().serves().size()).isPositive();
     assertThat(options.source().isEmpty()).isEqualTo(isBesideAgent(pod));
     assertThat(options.servers().admin()).contains(new ListenAddress.Tcp("127.0.0.1", 9901));
     assertThat(options.servers().adminGrpc()).isEmpty();
@@ -223,6 +238,69 @@ final class KubernetesManifestsTest {
     JsonObject subject = binding.getAsJsonArray("subjects").get(0).getAsJsonObject();
     assertThat(text(subject, "name")).isEqualTo(text(pod, "serviceAccountName"));
     assertThat(pod.has("automountServiceAccountToken")).isFalse();
+  }
+
+  @Conformance("IST-05")
+  @Test
+  void onePodOfAStrictMeshHasAllThatItsCertificateNeeds() {
+    String file = "istio-mtls.yaml";
+    JsonObject pod = new Manifest(file, KubernetesManifests.one(file, "Deployment")).pod().get();
+    JsonObject sidecar = sidecar(pod).orElseThrow();
+    String bootstrap = environment(sidecar, "").get("GRPC_XDS_BOOTSTRAP_CONFIG");
+    JsonObject ca =
+        JsonParser.parseString(bootstrap)
+            .getAsJsonObject()
+            .getAsJsonObject("certificate_providers")
+            .getAsJsonObject("default")
+            .getAsJsonObject("config");
+
+    assertThat(labels(pod).toString()).contains("security.istio.io/tlsMode=\"istio\"");
+    JsonObject token =
+        volume(pod, sidecar, text(ca, "token_file"))
+            .getAsJsonObject("projected")
+            .getAsJsonArray("sources")
+            .get(0)
+            .getAsJsonObject()
+            .getAsJsonObject("serviceAccountToken");
+    assertThat(text(token, "audience")).isEqualTo("istio-ca");
+    assertThat(text(ca, "token_file")).endsWith("/" + text(token, "path"));
+    assertThat(
+            text(
+                volume(pod, sidecar, text(ca, "ca_root_file")).getAsJsonObject("configMap"),
+                "name"))
+        .isEqualTo("istio-ca-root-cert");
+    JsonObject service = KubernetesManifests.one(file, "Service").getAsJsonObject("spec");
+    assertThat(service.getAsJsonObject("selector").entrySet()).isSubsetOf(labels(pod));
+    String port = text(service.getAsJsonArray("ports").get(0).getAsJsonObject(), "targetPort");
+    assertThat(strings(sidecar.getAsJsonArray("args")))
+        .contains("--serve=$(POD_IP):" + port + "=127.0.0.1:" + port);
+  }
+
+  /** The volume that holds {@code file} in {@code container}. */
+  private static JsonObject volume(JsonObject pod, JsonObject container, String file) {
+    String name =
+        objects(container, "volumeMounts")
+            .filter(mount -> file.startsWith(text(mount, "mountPath") + "/"))
+            .map(mount -> text(mount, "name"))
+            .findFirst()
+            .orElseThrow();
+    return objects(pod.getAsJsonObject("spec"), "volumes")
+        .filter(volume -> text(volume, "name").equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Stream<JsonObject> objects(JsonObject holder, String list) {
+    return holder.getAsJsonArray(list).asList().stream().map(JsonElement::getAsJsonObject);
+  }
+
+  @Test
+  void spireHasTheFilesOfTheExample() throws IOException {
+    JsonObject data = KubernetesManifests.one("spire.yaml", "ConfigMap").getAsJsonObject("data");
+    for (String name : List.of("bootstrap.json", "resources.yaml")) {
+      assertThat(text(data, name))
+          .isEqualTo(Files.readString(Path.of("..", "config", "examples", "spire", name)));
+    }
   }
 
   private static boolean isBesideAgent(JsonObject pod) {

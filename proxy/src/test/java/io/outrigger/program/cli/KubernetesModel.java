@@ -29,7 +29,7 @@ final class KubernetesModel {
 
   private static final Map<String, Set<String>> KINDS =
       Map.of(
-          "v1", Set.of("ConfigMap", "Pod", "ServiceAccount"),
+          "v1", Set.of("ConfigMap", "Pod", "Service", "ServiceAccount"),
           "apps/v1", Set.of("DaemonSet", "Deployment", "StatefulSet"),
           "batch/v1", Set.of("Job"),
           "rbac.authorization.k8s.io/v1", Set.of("Role", "RoleBinding"),
