@@ -1,6 +1,5 @@
 package io.outrigger.program.app;
 
-import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
@@ -150,19 +149,22 @@ final class AdminServers implements AutoCloseable {
   /** Logs the addresses of the servers. */
   void announce() {
     httpAddress().ifPresent(AdminServers::announceAdmin);
-    grpcAddress()
-        .ifPresent(bound -> log.info("admin gRPC: {}", NetUtil.toSocketAddressString(bound)));
-    healthAddress()
-        .ifPresent(bound -> log.info("health: http://{}/", NetUtil.toSocketAddressString(bound)));
+    grpcAddress().ifPresent(bound -> log.info("admin gRPC: {}", text(bound)));
+    healthAddress().ifPresent(bound -> log.info("health: http://{}/", text(bound)));
+  }
+
+  /** Returns an address as it stands in a URL. */
+  private static ListenAddress text(InetSocketAddress bound) {
+    return new ListenAddress.Tcp(bound.getAddress().getHostAddress(), bound.getPort());
   }
 
   private static void announceAdmin(InetSocketAddress bound) {
-    log.info("admin: http://{}/", NetUtil.toSocketAddressString(bound));
+    log.info("admin: http://{}/", text(bound));
     if (bound.getAddress().isAnyLocalAddress()) {
       log.warn(
           "--admin {}: every host that reaches this address can drain the sidecar and read its"
               + " configuration; use --health for probes and scrapes from outside",
-          NetUtil.toSocketAddressString(bound));
+          text(bound));
     }
   }
 
