@@ -81,6 +81,7 @@ final class NonsenseLimitsTest extends OptionsFixture {
           Flag.MAX_QUEUED_REQUESTS,
           Flag.IDLE_TIMEOUT,
           Flag.KEEPALIVE_TIME,
+          Flag.DNS_REFRESH,
           Flag.DRAIN_DELAY,
           Flag.DRAIN_TIMEOUT,
           Flag.SERVE_DRAIN_SPREAD,
