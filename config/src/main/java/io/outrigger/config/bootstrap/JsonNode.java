@@ -38,6 +38,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
   String misspelt(String name) {
     return asObject()
         .flatMap(object -> DidYouMean.nearest(name, object.keySet()))
+        .filter(found -> !found.equals(name)) // which is null
         .map(found -> "; \"%s\" is not read, write it as \"%s\"".formatted(found, name))
         .orElse("");
   }
