@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.identity.certificate.PeerRole;
@@ -43,8 +44,11 @@ final class TlsHandler extends SslHandler {
   private final List<String> alpn;
   private final PeerRole peer;
 
-  /** The bytes that {@link TlsMemory} counts for this connection while this handler is in use. */
-  private final int heldBytes;
+  /**
+   * The bytes that {@link TlsMemory} counts for this connection after the handshake: a handshake in
+   * progress cannot be ended to free memory, and their number is bounded.
+   */
+  private int heldBytes;
 
   private int spare = MAX_SPARE;
   private int data;
@@ -67,7 +71,6 @@ final class TlsHandler extends SslHandler {
     super(engine, tasks);
     this.alpn = alpn;
     this.peer = peer;
-    heldBytes = peer == PeerRole.CLIENT ? TlsMemory.bytesOf(engine) : 0;
     setHandshakeTimeoutMillis(0);
   }
 
@@ -96,14 +99,36 @@ final class TlsHandler extends SslHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws Exception {
-    TlsMemory.add(heldBytes);
     super.handlerAdded(ctx);
+    if (peer == PeerRole.CLIENT) {
+      var unused =
+          handshakeFuture()
+              .addListener(
+                  done -> {
+                    if (done.isSuccess() && !ctx.isRemoved()) {
+                      heldBytes = TlsMemory.bytesOf(engine());
+                      TlsMemory.add(heldBytes);
+                    }
+                  });
+    }
   }
 
   @Override
   public void handlerRemoved0(ChannelHandlerContext ctx) throws Exception {
-    TlsMemory.add(-heldBytes);
+    release();
     super.handlerRemoved0(ctx);
+  }
+
+  /** Counts the bytes no longer: they are freed later in this turn, or after the close_notify. */
+  @Override
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
+    release();
+    super.close(ctx, promise);
+  }
+
+  private void release() {
+    TlsMemory.add(-heldBytes);
+    heldBytes = 0;
   }
 
   @Override

@@ -538,6 +538,13 @@ public final class ProxyApp implements AutoCloseable {
                 .orElse(CompletableFuture.completedStage(null))
                 .whenComplete((done, failure) -> reported.complete(null)));
     await(reported, LAST_REPORT_LIMIT);
+    var kept = new CompletableFuture<Void>();
+    control.execute(
+        () ->
+            xds.map(AdsClients::finishState)
+                .orElse(CompletableFuture.completedStage(null))
+                .whenComplete((done, failure) -> kept.complete(null)));
+    await(kept, STOP_LIMIT);
     var ended = new CompletableFuture<Void>();
     control.execute(
         () -> {

@@ -6,6 +6,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
 import java.security.cert.X509Certificate;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -105,7 +107,9 @@ final class IstioCaWatcher implements CertificateSource {
   private void ask() {
     long startedNanos = loop.nanoTime();
     Instant now = loop.now();
-    reading.execute(
+    Consumer<Outcome<FileReading>> end = read -> loop.execute(() -> onAnswer(read, startedNanos));
+    execute(
+        end,
         () -> {
           SigningRequest request = SigningRequest.fresh();
           client.sign(
@@ -113,13 +117,27 @@ final class IstioCaWatcher implements CertificateSource {
               request.pem(),
               now,
               answer ->
-                  reading.execute(
-                      () -> {
-                        Outcome<FileReading> read =
-                            answer.match(
-                                chain -> Outcome.ok(read(chain, request, now)), Outcome::failed);
-                        loop.execute(() -> onAnswer(read, startedNanos));
-                      }));
+                  execute(
+                      end,
+                      () ->
+                          end.accept(
+                              answer.match(
+                                  chain -> Outcome.ok(read(chain, request, now)),
+                                  Outcome::failed))));
+        });
+  }
+
+  /** Runs {@code task} on the reading thread; a bug of ours, too, must not end the renewals. */
+  private void execute(Consumer<Outcome<FileReading>> end, Runnable task) {
+    reading.execute(
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException | Error bug) { // the text might quote a secret
+            end.accept(
+                Outcome.failed(
+                    RpcStatus.unavailable("a request to the CA failed: " + bug.getClass())));
+          }
         });
   }
 
@@ -170,9 +188,27 @@ final class IstioCaWatcher implements CertificateSource {
                 fail(snapshot.error().orElse("it has not been renewed"));
               } else {
                 Duration wait = left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL;
-                expiry = loop.schedule(wait, this::dropWhenExpired);
+                expiry = loop.schedule(wait, this::checkExpiry);
               }
             });
+  }
+
+  /**
+   * Drops an expired certificate. Timers stand still while the machine sleeps, so the renewal may
+   * still be hours away; it is then due at once.
+   */
+  private void checkExpiry() {
+    boolean isRenewalAhead =
+        snapshot.error().isEmpty()
+            && snapshot
+                .loaded()
+                .filter(at -> at.plus(MIN_INTERVAL).isBefore(loop.now()))
+                .isPresent();
+    dropWhenExpired();
+    if (isRenewalAhead && expired.isPresent()) {
+      next.cancel();
+      ask();
+    }
   }
 
   private void fail(String reason) {

@@ -33,7 +33,8 @@ public record CacheEntry<T>(
     boolean legal =
         switch (state) {
           case REQUESTED -> held.isEmpty() && dataError.isEmpty();
-          case ACKED, STALE -> held.isPresent() && dataError.isEmpty();
+          case ACKED -> held.isPresent() && dataError.isEmpty();
+          case STALE -> held.isPresent();
           case TIMEOUT -> held.isEmpty() && dataError.isPresent();
           case DOES_NOT_EXIST, NACKED, RECEIVED_ERROR -> dataError.isPresent();
         };

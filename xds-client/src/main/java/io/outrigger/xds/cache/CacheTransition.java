@@ -190,7 +190,9 @@ public final class CacheTransition {
   private static <T> CacheEntry<T> withDataError(
       CacheEntry<T> entry, CacheState state, DataError error, boolean drop) {
     Optional<Held<T>> held = drop ? Optional.empty() : entry.held();
-    return new CacheEntry<>(state, held, Optional.of(error), Optional.empty());
+    // A stale resource stays stale until a valid one replaces it, so a later deletion drops it.
+    CacheState next = entry.isStale() && !drop ? CacheState.STALE : state;
+    return new CacheEntry<>(next, held, Optional.of(error), Optional.empty());
   }
 
   private static DataError dataError(

@@ -26,10 +26,15 @@ public interface DnsLookup {
    * @param addresses at least one address
    * @param ttl the time for which the records of the answer may be cached; zero for addresses that
    *     no DNS record contains
+   * @param isPartial whether an address family without an address here could not be looked up
    */
-  record Answer(List<EndpointAddress> addresses, Duration ttl) {
+  record Answer(List<EndpointAddress> addresses, Duration ttl, boolean isPartial) {
     public Answer {
       addresses = List.copyOf(addresses);
+    }
+
+    public Answer(List<EndpointAddress> addresses, Duration ttl) {
+      this(addresses, ttl, false);
     }
   }
 

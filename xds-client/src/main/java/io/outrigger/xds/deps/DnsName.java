@@ -14,6 +14,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.xds.ResourceWatcher;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -150,12 +151,28 @@ public final class DnsName {
     if (!untilRefresh.isZero()) {
       timer = Optional.of(loop.schedule(untilRefresh, this::run));
     }
-    Set<EndpointAddress> now = Set.copyOf(answer.addresses());
+    List<EndpointAddress> all = withUnansweredFamily(answer);
+    Set<EndpointAddress> now = Set.copyOf(all);
     if (known.isEmpty() || !now.equals(addresses)) { // name servers rotate the order
       addresses = now;
-      known = Optional.of(endpoints(answer.addresses()));
+      known = Optional.of(endpoints(all));
     }
     watcher.onChanged(Outcome.ok(known.get()));
+  }
+
+  /** Adds the addresses of before of a family whose lookup failed: a failure changes nothing. */
+  private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
+    List<EndpointAddress> all = new ArrayList<>(answer.addresses());
+    if (answer.isPartial()) {
+      addresses.stream()
+          .filter(old -> answer.addresses().stream().noneMatch(found -> isIp6(found) == isIp6(old)))
+          .forEach(all::add);
+    }
+    return all;
+  }
+
+  private static boolean isIp6(EndpointAddress address) {
+    return address.ip().contains(":");
   }
 
   private Duration untilRefresh(Duration ttl) {

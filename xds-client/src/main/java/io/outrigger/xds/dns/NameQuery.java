@@ -41,6 +41,7 @@ final class NameQuery {
   private final Deque<DnsRecordType> families = new ArrayDeque<>();
   private final Map<DnsRecordType, FamilyQuery> running = new HashMap<>();
   private final List<InetAddress> found = new ArrayList<>();
+  private boolean isPartial; // a family of the present candidate had no conclusive answer
   private Duration ttl = ChronoUnit.FOREVER.getDuration();
 
   /**
@@ -64,6 +65,7 @@ final class NameQuery {
   void start() {
     String candidate = candidates.remove();
     tried.add(candidate);
+    isPartial = false;
     families.add(DnsRecordType.A);
     if (!conf.has("no-aaaa")) {
       families.add(DnsRecordType.AAAA);
@@ -99,6 +101,7 @@ final class NameQuery {
       missing.add(answer.reason());
     } else if (reply instanceof Reply.Trouble answer) {
       troubles.add(answer.reason());
+      isPartial = true;
     }
     if (!families.isEmpty() && conf.has("single-request")) {
       queryNextFamily(candidate);
@@ -110,7 +113,7 @@ final class NameQuery {
   private void onBothFamilies() {
     if (!found.isEmpty()) {
       found.sort(Comparator.comparingInt(address -> address.getAddress().length)); // IPv4 first
-      callback.accept(Outcome.ok(new Reply.Found(found, ttl)));
+      callback.accept(Outcome.ok(new Reply.Found(found, ttl, isPartial)));
     } else if (!candidates.isEmpty()) {
       start();
     } else {

@@ -96,7 +96,8 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
                         .map(ip -> new EndpointAddress(NetUtil.toAddressString(ip), port))
                         .distinct()
                         .toList(),
-                    found.ttl())),
+                    found.ttl(),
+                    found.isPartial())),
         Outcome::failed);
   }
 

@@ -12,10 +12,15 @@ sealed interface Reply {
    * The name has these addresses, at least one.
    *
    * @param ttl the shortest time for which a record of the answer may be cached
+   * @param isPartial whether the other family could not be looked up
    */
-  record Found(List<InetAddress> addresses, Duration ttl) implements Reply {
+  record Found(List<InetAddress> addresses, Duration ttl, boolean isPartial) implements Reply {
     public Found {
       addresses = List.copyOf(addresses);
+    }
+
+    Found(List<InetAddress> addresses, Duration ttl) {
+      this(addresses, ttl, false);
     }
   }
 

@@ -12,6 +12,7 @@ import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.SystemRoots;
 import io.outrigger.identity.certificate.UnusableFile;
 import io.outrigger.identity.tls.HttpsContext;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -148,6 +149,8 @@ final class ApiClient {
                                     ? Outcome.ok(new Answer(response.statusCode(), response.body()))
                                     : failed(reason(failure))));
                   }));
+    } catch (UncheckedIOException noResources) { // too many open files, when a client is made
+      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(reason(noResources)))));
     } catch (UnusableFile unusable) {
       loop.execute(() -> call.deliver(() -> onEnd.accept(failed(unusable.reason()))));
     }

@@ -103,10 +103,11 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
               + " selector; check the name");
     }
     List<Reached> reached = new ArrayList<>();
-    boolean hasPort = false;
+    // slices without endpoints may have no port, and tell nothing about those of the others
+    boolean hasPort = slices.stream().allMatch(slice -> slice.endpoints().isEmpty());
     for (EndpointSlice slice : slices) {
       Optional<Port> port = slice.ports().stream().filter(isTarget).findFirst();
-      hasPort |= port.isPresent() || slice.endpoints().isEmpty();
+      hasPort |= port.isPresent();
       port.ifPresent(
           found ->
               slice.endpoints().forEach(each -> reached.add(new Reached(each, found.number()))));

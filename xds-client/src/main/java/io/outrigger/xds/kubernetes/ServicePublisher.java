@@ -12,6 +12,7 @@ import io.outrigger.xds.kubernetes.ApiClient.Answer;
 import io.outrigger.xds.local.ResourceSnapshot;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -26,7 +27,12 @@ final class ServicePublisher {
   /** The pause before a Service is read again whose port is not known. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
+  /** The pause when the server could not answer. */
+  private static final Duration SOON = Duration.ofSeconds(2);
+
   private static final int NOT_FOUND = 404;
+  private static final int TOO_MANY = 429;
+  private static final int SERVER_ERROR = 500;
 
   private final ControlLoop loop;
   private final ControlLoop control;
@@ -79,6 +85,7 @@ final class ServicePublisher {
       retry.ifPresent(TimerHandle::cancel);
       retry = Optional.empty();
     } else if (retry.isEmpty()) {
+      isServiceRead = false; // known endpoints stay until there is an answer
       readService();
     }
     if (isPortUnknown && !isServiceRead) {
@@ -117,6 +124,20 @@ final class ServicePublisher {
   }
 
   private void onService(Outcome<Answer> answer) {
+    boolean isAnswered =
+        answer
+            .toOptional()
+            .map(Answer::status)
+            .filter(status -> status != TOO_MANY && status < SERVER_ERROR)
+            .isPresent();
+    if (!isAnswered) {
+      retry.ifPresent(TimerHandle::cancel);
+      retry = Optional.of(loop.schedule(SOON, this::readService));
+      refusal = Optional.of("; the Service cannot be read: " + unread(answer));
+      isServiceRead |= last.isEmpty(); // known endpoints stay until there is an answer
+      publish();
+      return;
+    }
     isServiceRead = true;
     portName =
         answer
@@ -136,9 +157,14 @@ final class ServicePublisher {
     publish();
   }
 
+  private static String unread(Outcome<Answer> answer) {
+    return answer.match(response -> Integer.toString(response.status()), RpcStatus::message);
+  }
+
   private Optional<String> nameOfPort(JsonObject service) {
     return ApiJson.objects(ApiJson.object(service, "spec"), "ports").stream()
         .filter(port -> ApiJson.number(port, "port") == target().number().orElseThrow())
+        .filter(port -> List.of("", "TCP").contains(ApiJson.text(port, "protocol")))
         .map(port -> ApiJson.text(port, "name"))
         .findFirst();
   }

@@ -48,6 +48,9 @@ record SliceList(String version, List<EndpointSlice> slices) {
           reader.skipValue();
         }
       }
+      if (version.isEmpty()) { // such as {} of a gateway: not a list without slices
+        throw new IOException("its answer is no list of EndpointSlices");
+      }
       return new SliceList(version, slices);
     } catch (JsonParseException | IllegalStateException notJson) {
       throw new IOException("its answer is no list of EndpointSlices", notJson);

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,9 @@ public final class StateFolder {
   private static final String LOCK = "lock";
   private static final String PART = ".part";
   private static final String TEMPORARY = ".tmp";
+  private static final Pattern OURS = // not the index, nor a file of another program
+      Pattern.compile("[0-9a-f]{16}\\.part(\\.tmp)?|state\\.tmp");
+
   private static final int PARTS = 64;
   private static final int MAX_BYTES = 256 << 20;
   private static final Set<PosixFilePermission> PRIVATE_FILE =
@@ -107,6 +111,9 @@ public final class StateFolder {
       Duration age = Duration.between(index.at(), now);
       if (difference.isPresent()) {
         return unusable(now, difference.get());
+      }
+      if (age.negated().compareTo(maxAge) > 0) { // it would never grow old
+        return unusable(now, "is of " + index.at() + ", which is in the future");
       }
       if (age.compareTo(maxAge) > 0) {
         return unusable(
@@ -228,7 +235,7 @@ public final class StateFolder {
     Set<String> current = Set.copyOf(written.values().stream().map(name -> name + PART).toList());
     for (Path file : files()) {
       String name = String.valueOf(file.getFileName());
-      if (name.endsWith(TEMPORARY) || (name.endsWith(PART) && !current.contains(name))) {
+      if (OURS.matcher(name).matches() && !current.contains(name)) {
         Files.deleteIfExists(file);
       }
     }
@@ -247,7 +254,11 @@ public final class StateFolder {
     unlock();
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
     if (files().isEmpty()) {
-      Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
+      try {
+        Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
+      } catch (FileSystemException ofAnotherOwner) {
+        // as an emptyDir of Kubernetes, which root owns; the files in it are private
+      }
     }
     FileChannel channel =
         FileChannel.open(

@@ -31,7 +31,11 @@ public record StateOrigin(String node, String servers, String fingerprint) {
             bootstrap.serverListenerNameTemplate());
     return new StateOrigin(
         node.id(),
-        bootstrap.allServers().stream().map(XdsServer::uri).collect(Collectors.joining(", ")),
+        // Sorted, because the order of the authorities differs between processes.
+        bootstrap.allServers().stream()
+            .map(XdsServer::uri)
+            .sorted()
+            .collect(Collectors.joining(", ")),
         HexFormat.of().toHexDigits(Xxh64.hash(inOrder(parts).toString())));
   }
 

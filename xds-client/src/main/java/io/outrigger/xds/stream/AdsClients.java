@@ -67,6 +67,7 @@ public final class AdsClients {
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
   private final CurrentOverlay overlays;
   private final StateKeeper keeper;
+  private final StateKeeper unkept; // never started: what this process serves itself is not kept
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -103,6 +104,7 @@ public final class AdsClients {
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
     this.keeper =
         new StateKeeper(loop, decoding, decoder, overlays, bootstrap.allServers(), observer);
+    this.unkept = new StateKeeper(loop, decoding, decoder, overlays, List.of(), observer);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -209,6 +211,15 @@ public final class AdsClients {
     keeper.start(folder, files, after);
   }
 
+  /**
+   * Saves the last changes of the resources in use. Callers must call this method before they end
+   * their watches.
+   */
+  public CompletionStage<Void> finishState() {
+    loop.checkInside();
+    return keeper.finish();
+  }
+
   /** Returns a line that says which resources of an earlier process are in use, if any. */
   public Optional<String> stale() {
     loop.checkInside();
@@ -276,12 +287,13 @@ public final class AdsClients {
   }
 
   private TargetClient newClient(String scope, Bootstrap servers) {
+    StateKeeper keeping = servers.equals(bootstrap) ? keeper : unkept;
     return new TargetClient(
         loop,
         scope,
         servers,
         this::newSupervisor,
-        isReachable -> new KeptAuthority(keeper, scope, isReachable));
+        isReachable -> new KeptAuthority(keeping, scope, isReachable));
   }
 
   private DecodeContext contextOf(XdsServer server) {

@@ -114,6 +114,7 @@ final class KeptAuthority {
             .allMatch(
                 each ->
                     each.isAbsent()
+                        || each.entry().dataError().isPresent() // stale, and an answer was refused
                         || (each.entry().state() != CacheState.REQUESTED
                             && !each.entry().isStale()));
     if (isComplete) {

@@ -5,10 +5,12 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheState;
@@ -26,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +81,7 @@ final class StateKeeper {
   private boolean isPruned;
   private boolean hasProblem;
   private long savedNanos;
+  private Instant current = Instant.MIN; // when all that the folder holds was last current
 
   /**
    * @param servers the control planes of the bootstrap; resources of other servers are not kept
@@ -102,13 +107,27 @@ final class StateKeeper {
     Instant now = loop.now();
     files.execute(
         () -> {
-          StateFolder.Reading found = folder.read(now);
-          loop.execute(() -> onRead(found));
+          StateFolder.Reading found;
+          try {
+            found = folder.read(now);
+          } catch (RuntimeException | OutOfMemoryError e) {
+            found =
+                new StateFolder.Reading(
+                    Map.of(),
+                    now,
+                    Optional.of("the state in %s cannot be read: %s".formatted(folder.path(), e)));
+          }
+          StateFolder.Reading result = found;
+          loop.execute(() -> onRead(result));
         });
   }
 
   private void onRead(StateFolder.Reading found) {
     reading = found;
+    current = found.at();
+    if (!changed.isEmpty()) {
+      saveSoon();
+    }
     found.problem().ifPresent(this::warn);
     authorities.forEach(KeptAuthority::restore);
   }
@@ -187,7 +206,10 @@ final class StateKeeper {
       KeptAuthority authority, Subscription<T> subscription) {
     StateFolder.Reading found = reading;
     KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
-    if (kept == null) {
+    boolean isOld =
+        found != null
+            && Duration.between(found.at(), loop.now()).compareTo(on().folder().maxAge()) > 0;
+    if (kept == null || isOld) {
       if (found != null && !found.resources().isEmpty()) {
         warn("the state in %s has no %s".formatted(on().folder().path(), subscription.subject()));
       }
@@ -200,14 +222,7 @@ final class StateKeeper {
           DecodeContext context = overlays.contextOf(origin);
           RawResource raw = kept.resource();
           return () -> {
-            Optional<T> value =
-                decoder
-                    .decode(subscription.type(), List.of(any(raw)), context)
-                    .valid()
-                    .values()
-                    .stream()
-                    .findFirst()
-                    .map(Valid::value);
+            Optional<T> value = decoded(subscription, raw, context);
             return () ->
                 value.ifPresentOrElse(
                     valid ->
@@ -222,6 +237,23 @@ final class StateKeeper {
                                 .formatted(subscription.subject(), on().folder().path())));
           };
         });
+  }
+
+  /** Returns the value; empty if the resource is invalid. A bug costs only this resource. */
+  private <T> Optional<T> decoded(
+      Subscription<T> subscription, RawResource raw, DecodeContext context) {
+    try {
+      return decoder
+          .decode(subscription.type(), List.of(any(raw)), context)
+          .valid()
+          .values()
+          .stream()
+          .findFirst()
+          .map(Valid::value);
+    } catch (RuntimeException bug) {
+      log.error("{} of the state cannot be decoded", subscription.subject(), bug);
+      return Optional.empty();
+    }
   }
 
   static Any any(RawResource raw) {
@@ -253,8 +285,10 @@ final class StateKeeper {
       if (stale.remove(subscription) && stale.isEmpty()) {
         tell("no stale resource is in use any more");
       }
-      changed.put(key(authority, subscription), new Change(authority, subscription));
-      saveSoon();
+      if (authority.isAnswered()) { // otherwise no control plane has said so
+        changed.put(key(authority, subscription), new Change(authority, subscription));
+        saveSoon();
+      }
     }
   }
 
@@ -274,6 +308,9 @@ final class StateKeeper {
 
   private void saveChanges() {
     isScheduled = false;
+    if (!isRead()) {
+      return; // onRead follows
+    }
     Map<KeptResource.Key, Optional<KeptResource>> ready = new LinkedHashMap<>();
     Map<KeptAuthority, Boolean> settled = new LinkedHashMap<>();
     changed
@@ -297,7 +334,8 @@ final class StateKeeper {
     boolean isKept =
         subscription.isWatched()
             && !subscription.isWatchedFor(AdsClients.SERVERS)
-            && subscription.entry().state() != CacheState.DOES_NOT_EXIST;
+            && subscription.entry().state() != CacheState.DOES_NOT_EXIST
+            && !isWithdrawn(subscription.entry());
     return subscription
         .entry()
         .held()
@@ -307,11 +345,24 @@ final class StateKeeper {
                 new KeptResource(key, held.server().uri(), held.version(), held.at(), held.raw()));
   }
 
+  /** Whether the control plane has no such resource for this client any more (A88). */
+  private static boolean isWithdrawn(CacheEntry<?> entry) {
+    return entry
+        .dataError()
+        .map(error -> error.status().code())
+        .filter(
+            code -> code == RpcStatus.Code.NOT_FOUND || code == RpcStatus.Code.PERMISSION_DENIED)
+        .isPresent();
+  }
+
   private void save(Map<KeptResource.Key, Optional<KeptResource>> ready) {
     isScheduled = true;
     savedNanos = loop.nanoTime();
     StateFolder folder = on().folder();
-    Instant now = loop.now();
+    if (authorities.stream().allMatch(KeptAuthority::isCurrent)) {
+      current = loop.now(); // otherwise a change of one authority would make another's seem young
+    }
+    Instant at = current;
     Optional<Set<KeptResource.Key>> all = prune();
     on().files()
         .execute(
@@ -319,8 +370,16 @@ final class StateKeeper {
               ready.forEach(
                   (key, kept) -> kept.ifPresentOrElse(folder::put, () -> folder.remove(key)));
               all.ifPresent(folder::retain);
-              Optional<String> problem = folder.save(now);
-              loop.execute(() -> onSaved(problem));
+              Optional<String> problem;
+              try {
+                problem = folder.save(at);
+              } catch (RuntimeException | OutOfMemoryError e) { // such as UncheckedIOException
+                problem =
+                    Optional.of(
+                        "the state cannot be written to %s: %s".formatted(folder.path(), e));
+              }
+              Optional<String> result = problem;
+              loop.execute(() -> onSaved(result));
             });
   }
 
@@ -333,6 +392,11 @@ final class StateKeeper {
       return Optional.empty();
     }
     isPruned = true;
+    // A client that is made later must not get what the control plane has replaced since.
+    StateFolder.Reading found = reading;
+    if (found != null) {
+      reading = new StateFolder.Reading(Map.of(), found.at(), Optional.empty());
+    }
     Set<KeptResource.Key> keys = new HashSet<>();
     authorities.forEach(
         authority -> authority.all().forEach(each -> keys.add(key(authority, each))));
@@ -340,7 +404,12 @@ final class StateKeeper {
   }
 
   private void onSaved(Optional<String> problem) {
+    if (settings == null) {
+      return; // closed meanwhile
+    }
     isScheduled = false;
+    // A write takes at most a tenth of the time, but the next waits no longer than a retry does.
+    savedNanos += Math.min(9 * (loop.nanoTime() - savedNanos), RETRY.toNanos());
     if (problem.isPresent() && !hasProblem) {
       warn(problem.get());
     } else if (problem.isEmpty() && hasProblem) {
@@ -379,6 +448,23 @@ final class StateKeeper {
   private void warn(String text) {
     log.warn("{}", text);
     observer.onStateProblem(text);
+  }
+
+  /**
+   * Saves what has changed at once. Must be called while the resources are still watched.
+   *
+   * @return completed when the changes are written
+   */
+  CompletionStage<Void> finish() {
+    Settings present = settings;
+    if (present == null) {
+      return CompletableFuture.completedStage(null);
+    }
+    next.cancel();
+    saveChanges();
+    var written = new CompletableFuture<Void>();
+    present.files().execute(() -> written.complete(null));
+    return written;
   }
 
   /** Stops saving. The watches that end afterwards leave the state as it is. */

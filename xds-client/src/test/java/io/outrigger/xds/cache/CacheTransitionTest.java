@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CacheTransitionTest {
   /** A88 "Summary of Behavior Changes", row for row; "any" rows are spelled out for both modes. */
@@ -296,5 +297,24 @@ final class CacheTransitionTest {
         new CacheScript(FAIL).apply(received("v1")).apply(named("deleted")).entry,
         new CacheScript(DEFAULT).apply(serverError(Code.NOT_FOUND)).entry,
         new CacheScript(TRANSIENT_TIMER).apply(new TimerFired<>("late", NOW)).entry);
+  }
+
+  @Conformance("ST-02")
+  @ParameterizedTest
+  @ValueSource(strings = {"rejected", "UNAVAILABLE"})
+  void aKeptResourceStaysStaleAfterAnErrorAndIsDroppedWhenItIsGone(String error) {
+    var kept = ((CacheEvent.Received<String>) received("kept")).held();
+    CacheEntry<String> stale = after(CacheEntry.requested(), new CacheEvent.Restored<>(kept));
+
+    CacheEntry<String> failed = after(stale, named(error));
+    assertThat(failed.state()).isEqualTo(CacheState.STALE);
+    assertThat(failed.dataError()).isPresent();
+
+    assertThat(after(failed, named("deleted")).held()).isEmpty();
+    assertThat(after(failed, received("new")).state()).isEqualTo(CacheState.ACKED);
+  }
+
+  private static CacheEntry<String> after(CacheEntry<String> entry, CacheEvent<String> event) {
+    return CacheTransition.apply(entry, event, DEFAULT).next();
   }
 }

@@ -117,6 +117,17 @@ class AssignmentTest {
         .containsExactly("/0 weight 2: HEALTHY 10.0.0.1:80, HEALTHY 10.0.0.3:80");
   }
 
+  /** Such as the slice of IPv6 addresses of a Service whose pods have IPv4 addresses alone. */
+  @Conformance("KN-01")
+  @Test
+  void aSliceWithoutEndpointsTellsNothingAboutThePortOfTheOthers() {
+    SliceText pods = SliceText.of("a", "orders").port("grpc", 8080).ready("10.0.0.1");
+    SliceText none = SliceText.of("b", "orders");
+
+    assertThat(failure("80", pods, none).message()).contains("80");
+    assertThat(shown(of("80", NO_ZONE, none))).isEmpty();
+  }
+
   @Test
   void whatIsNoTcpPortOrNoAddressIsLeftOut() {
     assertThat(
