@@ -18,9 +18,12 @@ import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.AwaitingWatcher;
 import io.outrigger.xds.testing.ScriptedAdsServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -126,14 +129,31 @@ final class AdsOverGrpcTest {
     try (var listening = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
         var client = new GrpcFixture("127.0.0.1:" + listening.getLocalPort())) {
       var watcher = client.watch(LISTENER, "a");
+      var accepting = new Thread(() -> closeEachConnection(listening, frames.replace(" ", "")));
+      accepting.start();
+      assertThat(watcher.await())
+          .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + listening.getLocalPort())
+          .contains(reason);
+      listening.close();
+      accepting.join();
+    }
+  }
+
+  /** Ends when {@code listening} is closed. gRPC may connect again before its stream begins. */
+  private static void closeEachConnection(ServerSocket listening, String frames) {
+    while (true) {
       try (Socket connection = listening.accept()) {
         var unused = connection.getInputStream().readNBytes(PREFACE);
         connection.getOutputStream().write(HexFormat.of().parseHex("000000040000000000"));
-        connection.getOutputStream().write(HexFormat.of().parseHex(frames.replace(" ", "")));
+        connection.getOutputStream().write(HexFormat.of().parseHex(frames));
         connection.shutdownOutput();
-        assertThat(watcher.await())
-            .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + listening.getLocalPort())
-            .contains(reason);
+        unused = connection.getInputStream().readAllBytes(); // until the client has closed
+      } catch (SocketException closed) {
+        if (listening.isClosed()) {
+          return;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
   }
