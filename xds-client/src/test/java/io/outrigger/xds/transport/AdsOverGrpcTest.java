@@ -130,12 +130,11 @@ final class AdsOverGrpcTest {
         var client = new GrpcFixture("127.0.0.1:" + listening.getLocalPort())) {
       var watcher = client.watch(LISTENER, "a");
       var accepting = new Thread(() -> closeEachConnection(listening, frames.replace(" ", "")));
+      accepting.setDaemon(true); // it ends when the socket is closed
       accepting.start();
       assertThat(watcher.await())
           .startsWith("failed: UNAVAILABLE: xDS server 127.0.0.1:" + listening.getLocalPort())
           .contains(reason);
-      listening.close();
-      accepting.join();
     }
   }
 
