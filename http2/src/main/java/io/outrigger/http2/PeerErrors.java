@@ -1,6 +1,8 @@
 package io.outrigger.http2;
 
+import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
+import java.net.InetSocketAddress;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -49,18 +51,25 @@ public final class PeerErrors {
   public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
       ended.computeIfAbsent(new Kind(side, error), kind -> new LongAdder()).increment();
-      add("connection of " + side.word() + " " + peer + " ended: " + reason);
+      add("connection of " + side.word() + " " + text(peer) + " ended: " + reason);
     }
   }
 
   /** Records that a request was refused because it breaks a rule of HTTP/2. */
   public void onRequestRefused(Side side, Object peer, String reason) {
-    add("request of " + side.word() + " " + peer + " refused: " + reason);
+    add("request of " + side.word() + " " + text(peer) + " refused: " + reason);
   }
 
   /** Records that a connection to a served address was refused before HTTP/2 began. */
   public void onHandshakeFailed(Object peer, String reason) {
-    add("connection of caller " + peer + " refused: " + reason);
+    add("connection of caller " + text(peer) + " refused: " + reason);
+  }
+
+  /** Returns a socket address as {@code 127.0.0.1:9001}, without the slash of the JDK's text. */
+  public static String text(Object peer) {
+    return peer instanceof InetSocketAddress tcp
+        ? NetUtil.toSocketAddressString(tcp)
+        : peer.toString();
   }
 
   private void add(String text) {

@@ -17,7 +17,7 @@ enum Entrance {
     this.parameter = parameter;
   }
 
-  /** What {@code /explain} calls such a port. */
+  /** Returns the parameter of {@code /explain} for a port of this kind. */
   String parameter() {
     return parameter;
   }

@@ -44,12 +44,12 @@ final class MeshTls {
     Files.writeString(folder.resolve("roots.pem"), MESH.rootPem());
   }
 
-  /** What a caller that policies admit uses. */
+  /** Returns the TLS context of a caller that the policies admit. */
   static SslContext caller() {
     return context(CALLER);
   }
 
-  /** Certificates that nobody in the mesh trusts. */
+  /** Returns TLS contexts with certificates that the served port does not trust. */
   static List<SslContext> distrusted() {
     return List.of(
         context(TestAuthority.named("other root").issue("uri:spiffe://mesh/caller")),

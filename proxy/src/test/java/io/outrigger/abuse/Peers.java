@@ -60,7 +60,7 @@ final class Peers implements AutoCloseable {
   private final EventLoops loops = EventLoops.start(EventLoops.TransportKind.AUTO, 1);
   private final Queue<Peer> open = new ConcurrentLinkedQueue<>();
 
-  /** What connections to an address use; those to others are not secured. */
+  /** The TLS context for each address that is connected to over TLS. */
   private final Map<InetSocketAddress, SslContext> secured = new ConcurrentHashMap<>();
 
   /** Later connections to {@code address} use TLS, unless an attack has it otherwise. */

@@ -153,7 +153,7 @@ class ServeTlsIT {
             mesh.admin()
                 .get("/events?format=json&since=0")
                 .body()
-                .contains("connection of caller /127.0.0.1:"));
+                .contains("connection of caller 127.0.0.1:"));
     assertThat(app.started()).isEqualTo(1);
     assertThat(state().toString())
         .contains("\"tls\":true,\"client_certificate\":true,\"filters\":[\"rbac\",\"router\"]");

@@ -123,7 +123,8 @@ final class DownstreamConnection implements ConnectionHandler {
 
   private String peer() {
     SocketAddress address = connection.remoteAddress();
-    return caller.described(address == null ? "of forward " + forward.name() : address.toString());
+    return caller.described(
+        address == null ? "of forward " + forward.name() : PeerErrors.text(address));
   }
 
   @Override

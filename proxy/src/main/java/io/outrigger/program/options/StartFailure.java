@@ -14,7 +14,7 @@ public final class StartFailure extends Exception {
 
   private static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
 
-  /** What to do, by a part of the reason for which an address could not be bound. */
+  /** The remedy for each reason of a failed bind; the key is a part of the reason. */
   private static final Map<String, String> REMEDIES = new LinkedHashMap<>();
 
   static {
@@ -58,7 +58,7 @@ public final class StartFailure extends Exception {
         "%s: %s; %s".formatted(origin, reason, remedy), cause, reason.equals(UNKNOWN_HOST));
   }
 
-  /** Whether the flag itself is wrong, which is told by another exit code. */
+  /** Whether the flag itself is wrong; the exit code is then that of wrong flags. */
   public boolean isBadInput() {
     return isBadInput;
   }

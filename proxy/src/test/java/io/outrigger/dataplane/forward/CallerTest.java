@@ -22,9 +22,9 @@ class CallerTest {
     var orders = new PeerIdentity.Certified(List.of("spiffe://mesh/orders"), List.of(), "O=mesh");
 
     assertThat(remote(orders).side()).isEqualTo(PeerErrors.Side.CALLER);
-    assertThat(remote(orders).described("/10.0.0.1:5"))
-        .isEqualTo("/10.0.0.1:5 (spiffe://mesh/orders)");
-    assertThat(remote(new PeerIdentity.Plain()).described("/10.0.0.1:5")).isEqualTo("/10.0.0.1:5");
+    assertThat(remote(orders).described("10.0.0.1:5"))
+        .isEqualTo("10.0.0.1:5 (spiffe://mesh/orders)");
+    assertThat(remote(new PeerIdentity.Plain()).described("10.0.0.1:5")).isEqualTo("10.0.0.1:5");
   }
 
   @Test
@@ -32,6 +32,6 @@ class CallerTest {
     Caller app = new Caller.Local(TargetResolver.none());
 
     assertThat(app.side()).isEqualTo(PeerErrors.Side.APP);
-    assertThat(app.described("/127.0.0.1:5")).isEqualTo("/127.0.0.1:5");
+    assertThat(app.described("127.0.0.1:5")).isEqualTo("127.0.0.1:5");
   }
 }
