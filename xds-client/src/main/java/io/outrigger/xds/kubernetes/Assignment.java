@@ -103,7 +103,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
               + " selector; check the name");
     }
     List<Reached> reached = new ArrayList<>();
-    // slices without endpoints may have no port, and tell nothing about those of the others
+    // a slice without endpoints may have no ports, although the Service has the port
     boolean hasPort = slices.stream().allMatch(slice -> slice.endpoints().isEmpty());
     for (EndpointSlice slice : slices) {
       Optional<Port> port = slice.ports().stream().filter(isTarget).findFirst();

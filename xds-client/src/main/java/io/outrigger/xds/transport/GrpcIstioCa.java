@@ -138,7 +138,8 @@ public final class GrpcIstioCa implements IstioCaClient {
   }
 
   /**
-   * What would make requests fail now. Blocks while files are read; opens no connection.
+   * Returns the reasons for which a request would fail now. Blocks while files are read; opens no
+   * connection.
    *
    * @param errors receives what no retry can change, and roots all of which have expired
    * @param warnings receives what another process may still put right

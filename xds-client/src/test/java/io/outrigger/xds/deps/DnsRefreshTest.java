@@ -79,6 +79,22 @@ class DnsRefreshTest {
 
   @Conformance("KN-09")
   @Test
+  void anAddressFamilyWhoseLookupFailsKeepsItsAddresses() {
+    mesh.random.next(Purpose.DNS_REFRESH, NO_JITTER, NO_JITTER);
+    start(REFRESH);
+    answer(Duration.ZERO, "10.0.0.1", "::1");
+    mesh.loop.advance(REFRESH);
+
+    mesh.loop.inside(() -> mesh.dns.answerPartly("db.example", "::2"));
+
+    assertThat(mesh.ips("a")).containsExactlyInAnyOrder("10.0.0.1", "::2");
+    mesh.loop.advance(REFRESH);
+    answer(Duration.ZERO, "::2");
+    assertThat(mesh.ips("a")).containsExactly("::2");
+  }
+
+  @Conformance("KN-09")
+  @Test
   void rotatedAnswerPublishesNothing() {
     mesh.random.next(Purpose.DNS_REFRESH, NO_JITTER);
     start(REFRESH);

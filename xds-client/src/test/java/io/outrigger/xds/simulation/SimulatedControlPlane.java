@@ -24,7 +24,7 @@ final class SimulatedControlPlane {
   private static final Duration HALF_ROUND_TRIP = Duration.ofMillis(1);
   private static final RpcStatus REFUSED = RpcStatus.unavailable("connection refused");
 
-  /** What the server does with a new stream. */
+  /** The reaction of the server to a new stream. */
   enum Mood {
     ANSWERS,
     /** Ends each stream with RESOURCE_EXHAUSTED before the first response. */

@@ -62,6 +62,35 @@ final class StateFolderTest {
   }
 
   @Test
+  void filesThatAreNotOfTheStateStay() throws IOException {
+    Files.createDirectories(path);
+    for (String name : List.of("a.tmp", "download.part", "notes")) {
+      Files.writeString(path.resolve(name), "mine");
+    }
+
+    folder.put(resource("a", "1"));
+    assertThat(folder.save(NOW)).isEmpty();
+
+    for (String name : List.of("a.tmp", "download.part", "notes")) {
+      assertThat(path.resolve(name)).hasContent("mine");
+    }
+  }
+
+  /** The order of authorities differs from process to process. */
+  @Test
+  void theOriginNamesControlPlanesInOneOrder() {
+    Map<String, Bootstrap.Authority> authorities = new HashMap<>();
+    for (String name : List.of("e", "b", "d", "a", "c")) {
+      authorities.put(
+          name, new Bootstrap.Authority(List.of(server(name + ":1")), Optional.empty(), false));
+    }
+
+    StateOrigin origin = origin("node-1", "z:1", SECRET, authorities);
+
+    assertThat(origin.servers()).isEqualTo("a:1, b:1, c:1, d:1, e:1, z:1");
+  }
+
+  @Test
   void aFolderThatWasNeverWrittenIsNoProblem() {
     assertThat(reread().problem()).isEmpty();
     assertThat(reread().resources()).isEmpty();
@@ -318,18 +347,23 @@ final class StateFolderTest {
   }
 
   private static StateOrigin origin(String node, String server, String metadata) {
+    return origin(node, server, metadata, Map.of());
+  }
+
+  private static StateOrigin origin(
+      String node, String server, String metadata, Map<String, Bootstrap.Authority> authorities) {
     return StateOrigin.of(
         new Bootstrap(
-            List.of(
-                new XdsServer(
-                    server,
-                    new XdsServer.ChannelCredentials.Insecure(),
-                    List.of(),
-                    ServerFeatures.NONE)),
+            List.of(server(server)),
             new Node(node, "c", new Locality("r", "z", "s"), Map.of("token", metadata)),
-            Map.of(),
+            authorities,
             Map.of(),
             "%s",
             Optional.empty()));
+  }
+
+  private static XdsServer server(String uri) {
+    return new XdsServer(
+        uri, new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
   }
 }

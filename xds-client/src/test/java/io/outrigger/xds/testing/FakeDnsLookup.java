@@ -46,6 +46,14 @@ public final class FakeDnsLookup implements DnsLookup {
     loop.execute(() -> query.callback().accept(Outcome.ok(new Answer(addresses, ttl))));
   }
 
+  /** Answers the running lookup of {@code host} with one address family; the other one failed. */
+  public void answerPartly(String host, String ip) {
+    Running query = take(host);
+    List<EndpointAddress> addresses = List.of(new EndpointAddress(ip, query.port()));
+    loop.execute(
+        () -> query.callback().accept(Outcome.ok(new Answer(addresses, Duration.ZERO, true))));
+  }
+
   /** Lets the running lookup of {@code host} fail. */
   public void fail(String host, String reason) {
     Running query = take(host);

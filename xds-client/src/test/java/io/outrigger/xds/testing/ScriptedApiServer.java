@@ -44,7 +44,7 @@ import javax.net.ssl.TrustManager;
 
 /**
  * A Kubernetes API server that knows EndpointSlices: lists, and watches as chunked responses over
- * HTTP/1.1. It behaves as told, and answers only who shows {@link #TOKEN}, unless told otherwise.
+ * HTTP/1.1. Requests need {@link #TOKEN}; the test can change each answer.
  */
 @AnyThread
 public final class ScriptedApiServer implements AutoCloseable {
@@ -193,7 +193,7 @@ public final class ScriptedApiServer implements AutoCloseable {
     watchers.forEach(watcher -> watcher.events.add(expired()));
   }
 
-  /** Forgets the history: watches from here back are told 410. */
+  /** Forgets the history: a watch from an earlier version gets the status 410. */
   public synchronized void forgetHistory() {
     oldest = ++version;
   }
