@@ -37,62 +37,10 @@ final class ForwardMetrics {
           });
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final Points requests;
-  private final Points started;
-  private final Points cancelled;
-  private final Points localReplies;
-  private final Points retries;
-  private final Points notReplayable;
-  private final Points unlogged;
-  private final Points requestBytes;
-  private final Points responseBytes;
-  private final Points active;
-  private final Points queued;
-  private final Points connections;
-  private final Points refusedConnections;
-  private final Points ready;
-  private final Points serveReady;
-  private final Points endpoints;
-  private final Instruments.HistogramPoints durations;
+  private final Instruments all;
 
   private ForwardMetrics(Instruments all) {
-    requests = all.counter("outrigger_requests", "Requests that ended, by status.");
-    started = all.counter("outrigger_requests_started", "Requests whose headers arrived.");
-    cancelled =
-        all.counter("outrigger_requests_cancelled", "Requests that the app or caller cancelled.");
-    localReplies =
-        all.counter("outrigger_local_replies", "Replies of the proxy itself, by reason.");
-    retries = all.counter("outrigger_retries", "Attempts after a failure, by kind.");
-    notReplayable =
-        all.counter(
-            "outrigger_requests_not_replayable",
-            "Requests that were too large to be kept for a retry.");
-    unlogged =
-        all.counter(
-            "outrigger_access_log_dropped",
-            "Requests that are missing from the access log, which could not be written fast enough.");
-    requestBytes = all.counter("outrigger_request_bytes", "Body bytes of requests.", Unit.BYTES);
-    responseBytes = all.counter("outrigger_response_bytes", "Body bytes of responses.", Unit.BYTES);
-    active = all.gauge("outrigger_requests_active", "Requests in progress.");
-    queued =
-        all.gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.");
-    connections =
-        all.gauge("outrigger_downstream_connections", "Open connections of apps and callers.");
-    refusedConnections =
-        all.counter(
-            "outrigger_downstream_connections_refused",
-            "Local connections closed at once because there were too many (--max-connections).");
-    ready =
-        all.gauge(
-            "outrigger_forward_ready", "1 when the forward has a configuration it can route with.");
-    serveReady =
-        all.gauge("outrigger_serve_ready", "1 when the address is served and its app is there.");
-    endpoints = all.gauge("outrigger_endpoints", "Endpoints by connectivity state.");
-    durations =
-        all.histogram(
-            "outrigger_request_duration_seconds",
-            "From the arrival of the request's headers to its end.",
-            Unit.SECONDS);
+    this.all = all;
   }
 
   static void addTo(
@@ -105,50 +53,81 @@ final class ForwardMetrics {
   private void serve(MetricsView.Serve serve) {
     Labels labels = Labels.of("serve", serve.name());
     calls(labels, serve.calls());
-    connections.add(labels, serve.connections());
-    serveReady.add(labels, serve.ready() ? 1 : 0);
+    connections(labels, serve.connections());
+    all.gauge("outrigger_serve_ready", "1 when the address is served and its app is there.")
+        .add(labels, serve.ready() ? 1 : 0);
   }
 
   private void forward(MetricsView.Forward forward) {
     Labels labels = Labels.of("forward", forward.name());
     calls(labels, forward.calls());
-    connections.add(labels, forward.connections());
-    refusedConnections.add(labels, forward.refusedConnections());
-    ready.add(labels, forward.ready() ? 1 : 0);
+    connections(labels, forward.connections());
+    all.counter(
+            "outrigger_downstream_connections_refused",
+            "Local connections closed at once because there were too many (--max-connections).")
+        .add(labels, forward.refusedConnections());
+    all.gauge(
+            "outrigger_forward_ready", "1 when the forward has a configuration it can route with.")
+        .add(labels, forward.ready() ? 1 : 0);
     for (EndpointStates.Count each : forward.endpoints()) {
-      endpoints.add(
-          labels.add("cluster", each.cluster()).add("state", each.state().toString()),
-          each.count());
+      all.gauge("outrigger_endpoints", "Endpoints by connectivity state.")
+          .add(
+              labels.add("cluster", each.cluster()).add("state", each.state().toString()),
+              each.count());
     }
+  }
+
+  private void connections(Labels labels, int count) {
+    all.gauge("outrigger_downstream_connections", "Open connections of apps and callers.")
+        .add(labels, count);
   }
 
   private void calls(Labels labels, CallTotals calls) {
+    Points requests = all.counter("outrigger_requests", "Requests that ended, by status.");
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
-      count(requests, labels.add("grpc_status", code.toString()), calls.byGrpcStatus(code));
+      addIfAny(requests, labels.add("grpc_status", code.toString()), calls.byGrpcStatus(code));
     }
     for (int hundreds = 1; hundreds <= 5; hundreds++) {
-      count(requests, labels.add("http_status", hundreds + "xx"), calls.byHttpClass(hundreds));
+      addIfAny(requests, labels.add("http_status", hundreds + "xx"), calls.byHttpClass(hundreds));
     }
+    Points replies =
+        all.counter("outrigger_local_replies", "Replies of the proxy itself, by reason.");
     for (LocalReason reason : LocalReason.values()) {
-      count(localReplies, labels.add("reason", reason.word()), calls.byLocalReason(reason));
+      addIfAny(replies, labels.add("reason", reason.word()), calls.byLocalReason(reason));
     }
-    started.add(labels, calls.count(CallCounter.STARTED));
-    cancelled.add(labels, calls.count(CallCounter.CANCELLED));
+    all.counter("outrigger_requests_started", "Requests whose headers arrived.")
+        .add(labels, calls.count(CallCounter.STARTED));
+    all.counter("outrigger_requests_cancelled", "Requests that the app or caller cancelled.")
+        .add(labels, calls.count(CallCounter.CANCELLED));
+    Points retries = all.counter("outrigger_retries", "Attempts after a failure, by kind.");
     retries.add(labels.add("kind", "policy"), calls.count(CallCounter.RETRIED));
     retries.add(labels.add("kind", "transparent"), calls.count(CallCounter.TRANSPARENT_RETRIES));
-    notReplayable.add(labels, calls.count(CallCounter.NOT_REPLAYABLE));
-    unlogged.add(labels, calls.count(CallCounter.UNOBSERVED));
-    requestBytes.add(labels, calls.count(CallCounter.REQUEST_BYTES));
-    responseBytes.add(labels, calls.count(CallCounter.RESPONSE_BYTES));
-    active.add(labels, calls.active());
-    queued.add(labels, calls.queued());
+    all.counter(
+            "outrigger_requests_not_replayable",
+            "Requests that were too large to be kept for a retry.")
+        .add(labels, calls.count(CallCounter.NOT_REPLAYABLE));
+    all.counter(
+            "outrigger_access_log_dropped",
+            "Requests that are missing from the access log, which could not be written fast"
+                + " enough.")
+        .add(labels, calls.count(CallCounter.UNOBSERVED));
+    all.counter("outrigger_request_bytes", "Body bytes of requests.", Unit.BYTES)
+        .add(labels, calls.count(CallCounter.REQUEST_BYTES));
+    all.counter("outrigger_response_bytes", "Body bytes of responses.", Unit.BYTES)
+        .add(labels, calls.count(CallCounter.RESPONSE_BYTES));
+    all.gauge("outrigger_requests_active", "Requests in progress.").add(labels, calls.active());
+    all.gauge("outrigger_requests_queued", "Requests that wait for names, picks or streams.")
+        .add(labels, calls.queued());
     var duration = new Histogram(BUCKET_NANOS);
     duration.add(calls.durations());
-    durations.add(labels, duration, NANOS_PER_SECOND);
+    all.histogram(
+            "outrigger_request_duration_seconds",
+            "From the arrival of the request's headers to its end.",
+            Unit.SECONDS)
+        .add(labels, duration, NANOS_PER_SECOND);
   }
 
-  /** Adds a count, unless it is zero. */
-  private static void count(Points points, Labels labels, long count) {
+  private static void addIfAny(Points points, Labels labels, long count) {
     if (count > 0) {
       points.add(labels, count);
     }

@@ -8,17 +8,21 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.Unit;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The instruments of one source of a scrape, in the order of their creation. */
+/**
+ * The instruments of one source of a scrape, in the order of their first use. Every call with the
+ * same name returns the same instrument.
+ */
 final class Instruments {
-  private final List<Supplier<MetricSnapshot>> all = new ArrayList<>();
+  private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
   private final Set<String> leftOut;
 
   /**
@@ -30,10 +34,6 @@ final class Instruments {
 
   /** Returns {@code labels} without those that the instruments do not have. */
   Labels shown(Labels labels) {
-    return shown(labels, leftOut);
-  }
-
-  private static Labels shown(Labels labels, Set<String> leftOut) {
     if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
       return labels;
     }
@@ -45,33 +45,32 @@ final class Instruments {
   }
 
   /** The values of a counter or gauge. */
-  static final class Points {
+  final class Points implements Supplier<MetricSnapshot> {
+    private final Function<Map<Labels, Double>, MetricSnapshot> toSnapshot;
     private final Map<Labels, Double> values = new TreeMap<>();
-    private final Set<String> leftOut;
 
-    private Points(Set<String> leftOut) {
-      this.leftOut = leftOut;
+    private Points(Function<Map<Labels, Double>, MetricSnapshot> toSnapshot) {
+      this.toSnapshot = toSnapshot;
     }
 
     /** Adds a value; the values of labels that are shown as equal are summed. */
     void add(Labels labels, double value) {
-      values.merge(shown(labels, leftOut), value, Double::sum);
+      values.merge(shown(labels), value, Double::sum);
     }
 
     /** Adds a value, unless the labels have a smaller value. */
     void addMin(Labels labels, double value) {
       values.merge(labels, value, Math::min);
     }
+
+    @Override
+    public MetricSnapshot get() {
+      return toSnapshot.apply(values);
+    }
   }
 
   /** The points of a histogram; all labels must be different and {@link #shown}. */
-  static final class HistogramPoints {
-    private final HistogramSnapshot.Builder builder;
-
-    private HistogramPoints(HistogramSnapshot.Builder builder) {
-      this.builder = builder;
-    }
-
+  record HistogramPoints(HistogramSnapshot.Builder builder) implements Supplier<MetricSnapshot> {
     /**
      * @param parts the number of measured units in one exported unit
      */
@@ -93,6 +92,11 @@ final class Instruments {
               .sum(sum)
               .build());
     }
+
+    @Override
+    public MetricSnapshot get() {
+      return builder.build();
+    }
   }
 
   Points counter(String name, String help) {
@@ -100,11 +104,11 @@ final class Instruments {
   }
 
   Points counter(String name, String help, @Nullable Unit unit) {
-    var points = new Points(leftOut);
-    all.add(
-        () -> {
+    return points(
+        name,
+        values -> {
           var counter = CounterSnapshot.builder().name(name).help(help).unit(unit);
-          points.values.forEach(
+          values.forEach(
               (labels, value) ->
                   counter.dataPoint(
                       CounterSnapshot.CounterDataPointSnapshot.builder()
@@ -113,7 +117,6 @@ final class Instruments {
                           .build()));
           return counter.build();
         });
-    return points;
   }
 
   Points gauge(String name, String help) {
@@ -121,11 +124,11 @@ final class Instruments {
   }
 
   Points gauge(String name, String help, @Nullable Unit unit) {
-    var points = new Points(leftOut);
-    all.add(
-        () -> {
+    return points(
+        name,
+        values -> {
           var gauge = GaugeSnapshot.builder().name(name).help(help).unit(unit);
-          points.values.forEach(
+          values.forEach(
               (labels, value) ->
                   gauge.dataPoint(
                       GaugeSnapshot.GaugeDataPointSnapshot.builder()
@@ -134,22 +137,24 @@ final class Instruments {
                           .build()));
           return gauge.build();
         });
-    return points;
+  }
+
+  private Points points(String name, Function<Map<Labels, Double>, MetricSnapshot> toSnapshot) {
+    return (Points) all.computeIfAbsent(name, n -> new Points(toSnapshot));
   }
 
   HistogramPoints histogram(String name, String help, @Nullable Unit unit) {
-    var builder = HistogramSnapshot.builder().name(name).help(help).unit(unit);
-    all.add(builder::build);
-    return new HistogramPoints(builder);
+    return (HistogramPoints)
+        all.computeIfAbsent(
+            name,
+            n -> new HistogramPoints(HistogramSnapshot.builder().name(name).help(help).unit(unit)));
   }
 
   void add(MetricSnapshot snapshot) {
-    all.add(() -> snapshot);
+    all.put(snapshot.getMetadata().getName(), () -> snapshot);
   }
 
   List<MetricSnapshot> snapshots() {
-    List<MetricSnapshot> snapshots = new ArrayList<>();
-    all.forEach(each -> snapshots.add(each.get()));
-    return snapshots;
+    return all.values().stream().map(Supplier::get).toList();
   }
 }

@@ -54,13 +54,15 @@ public final class MetricSources {
   }
 
   MetricSnapshots all() {
-    var own = new Instruments(leftOut);
-    Instruments.Points points =
-        own.gauge(
-            "outrigger_metrics_source_failed",
-            "1 for a source of metrics that fails because of a bug.");
-    failed.forEach(source -> points.add(Labels.of("source", source), 1));
-    own.snapshots().forEach(all::metricSnapshot);
+    add(
+        "failures",
+        own ->
+            failed.forEach(
+                source ->
+                    own.gauge(
+                            "outrigger_metrics_source_failed",
+                            "1 for a source of metrics that fails because of a bug.")
+                        .add(Labels.of("source", source), 1)));
     return all.build();
   }
 }

@@ -43,26 +43,6 @@ public record MetricsView(
     failedSources = List.copyOf(failedSources);
   }
 
-  /** Creates a view without served addresses, certificates and without failed sources. */
-  public MetricsView(
-      String version,
-      List<Forward> forwards,
-      XdsStatusView xds,
-      LbCounters.Counts balancing,
-      ProcessFigures process) {
-    this(
-        version,
-        forwards,
-        List.of(),
-        xds,
-        balancing,
-        OverlayStatus.NONE,
-        List.of(),
-        process,
-        Set.of(),
-        List.of());
-  }
-
   /**
    * The values of the process as a whole.
    *

@@ -21,56 +21,31 @@ final class XdsMetrics {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final Points connected;
-  private final Points serverFailures;
-  private final Points valid;
-  private final Points invalid;
-  private final Points resources;
-  private final Points stale;
+  private XdsMetrics() {}
 
-  private XdsMetrics(Instruments all) {
-    connected =
-        all.gauge(
-            "grpc.xds_client.connected",
-            "Whether the client has a working ADS stream to the server; 0 from a connectivity"
-                + " failure until the next response.");
-    serverFailures =
-        all.counter("grpc.xds_client.server_failure", "Times that the server went unhealthy.");
-    valid =
-        all.counter(
-            "grpc.xds_client.resource_updates_valid",
-            "Resources received that were valid, changed or not.");
-    invalid =
-        all.counter(
-            "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
-    resources =
-        all.gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
-    stale =
+  static void addTo(XdsStatusView view, Instruments all) {
+    Points stale =
         all.gauge(
             "outrigger_xds_stale_resources",
             "Resources of an earlier process in use, because no control plane has answered.");
     stale.add(Labels.EMPTY, 0);
-  }
-
-  static void addTo(XdsStatusView view, Instruments all) {
-    var metrics = new XdsMetrics(all);
-    view.clients().forEach(metrics::client);
-  }
-
-  private void client(XdsStatusView.Client client) {
-    Labels target =
-        Labels.of("grpc.target", client.scope().isEmpty() ? ALL_TARGETS : client.scope());
-    for (XdsStatusView.Server server : client.servers()) {
-      server(server, target.add("grpc.xds.server", server.uri()));
-    }
-    for (XdsStatusView.Resource resource : client.resources()) {
-      Labels labels =
-          target
-              .add("grpc.xds.authority", resource.authority().orElse(OLD_STYLE))
-              .add("grpc.xds.cache_state", resource.cacheStateLabel())
-              .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
-      resources.add(labels, 1);
-      stale.add(Labels.EMPTY, resource.isStale() ? 1 : 0);
+    Points resources =
+        all.gauge("grpc.xds_client.resources", "Resources by authority, type and cache state.");
+    for (XdsStatusView.Client client : view.clients()) {
+      Labels target =
+          Labels.of("grpc.target", client.scope().isEmpty() ? ALL_TARGETS : client.scope());
+      for (XdsStatusView.Server server : client.servers()) {
+        addServer(server, target.add("grpc.xds.server", server.uri()), all);
+      }
+      for (XdsStatusView.Resource resource : client.resources()) {
+        Labels labels =
+            target
+                .add("grpc.xds.authority", resource.authority().orElse(OLD_STYLE))
+                .add("grpc.xds.cache_state", resource.cacheStateLabel())
+                .add("grpc.xds.resource_type", typeName(resource.typeUrl()));
+        resources.add(labels, 1);
+        stale.add(Labels.EMPTY, resource.isStale() ? 1 : 0);
+      }
     }
   }
 
@@ -78,11 +53,23 @@ final class XdsMetrics {
    * Adds the metrics of a server. Several servers with one URI share their labels, so their counts
    * are summed, and the URI counts as connected only if all these servers are connected.
    */
-  private void server(XdsStatusView.Server server, Labels labels) {
+  private static void addServer(XdsStatusView.Server server, Labels labels, Instruments all) {
     if (server.asked()) { // an unused server is neither connected nor failed
-      connected.addMin(labels, server.connected() ? 1 : 0);
+      all.gauge(
+              "grpc.xds_client.connected",
+              "Whether the client has a working ADS stream to the server; 0 from a connectivity"
+                  + " failure until the next response.")
+          .addMin(labels, server.connected() ? 1 : 0);
     }
-    serverFailures.add(labels, server.outages());
+    all.counter("grpc.xds_client.server_failure", "Times that the server went unhealthy.")
+        .add(labels, server.outages());
+    Points valid =
+        all.counter(
+            "grpc.xds_client.resource_updates_valid",
+            "Resources received that were valid, changed or not.");
+    Points invalid =
+        all.counter(
+            "grpc.xds_client.resource_updates_invalid", "Resources received that were not valid.");
     for (ResourceType<?> type : ResourceType.ALL) {
       Labels typed = labels.add("grpc.xds.resource_type", typeName(type.typeUrl()));
       XdsStatusView.Updates updates =

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.outrigger.dataplane.memory.MemoryGauge;
-import io.outrigger.xds.status.XdsStatusView;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
@@ -17,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -71,21 +68,7 @@ class DashboardTest {
   }
 
   private static Iterable<MetricSnapshot> snapshots() {
-    return MetricsText.snapshots(
-        new MetricsView(
-            "1",
-            List.of(),
-            new XdsStatusView(List.of()),
-            LbCounters.Counts.NONE,
-            new MetricsView.ProcessFigures(
-                0,
-                Optional.empty(),
-                0,
-                0,
-                0,
-                MemoryGauge.UNLIMITED.now(),
-                new long[1],
-                List.of())));
+    return MetricsText.snapshots(MetricsTextTest.everything());
   }
 
   /** All names that a scrape can have, as Prometheus stores them. */

@@ -255,9 +255,7 @@ class MetricsTextTest {
     observer.onEvent(
         new OutlierEvent.Returned(
             "pay", ADDRESS, Instant.EPOCH, Instant.EPOCH, 1, ReturnReason.TIME_IS_OVER));
-    var view =
-        new MetricsView(
-            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
+    var view = metrics(List.of(), List.of(), new XdsStatusView(List.of()), counters.counts());
 
     List<String> lines =
         written(view).lines().filter(line -> line.startsWith("grpc_lb_outlier_detection")).toList();
@@ -341,7 +339,8 @@ class MetricsTextTest {
         .containsExactly(
             "grpc_subchannel_open_connections{"
                 + labels
-                + "grpc_security_level=\"privacy_and_integrity\",grpc_target=\"xds:///orders\"} 1.0");
+                + "grpc_security_level=\"privacy_and_integrity\",grpc_target=\"xds:///orders\"}"
+                + " 1.0");
     String resumed = ",grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} ";
     String target = "grpc_target=\"xds:///orders\",";
     assertThat(lines(counters, "grpc_client_tls_handshakes"))
@@ -404,9 +403,7 @@ class MetricsTextTest {
   }
 
   private static List<String> lines(LbCounters counters, String prefix) {
-    var view =
-        new MetricsView(
-            "1.2.3", List.of(), new XdsStatusView(List.of()), counters.counts(), PROCESS);
+    var view = metrics(List.of(), List.of(), new XdsStatusView(List.of()), counters.counts());
     return written(view).lines().filter(line -> line.startsWith(prefix)).toList();
   }
 
@@ -528,7 +525,7 @@ class MetricsTextTest {
   }
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
-    return written(new MetricsView("1.2.3", forwards, xds, LbCounters.Counts.NONE, PROCESS));
+    return written(metrics(forwards, List.of(), xds, LbCounters.Counts.NONE));
   }
 
   private static String written(MetricsView view) {
@@ -623,12 +620,43 @@ class MetricsTextTest {
   }
 
   private static MetricsView serving(MetricsView.Serve... serves) {
+    return metrics(
+        List.of(), List.of(serves), new XdsStatusView(List.of()), LbCounters.Counts.NONE);
+  }
+
+  /** Returns a view that has a value for every instrument which needs no call and no policy. */
+  static MetricsView everything() {
+    var server =
+        new XdsStatusView.Server(
+            "cp:443",
+            XdsStatusView.Use.PREFERRED,
+            true,
+            true,
+            true,
+            Optional.empty(),
+            3,
+            2,
+            1,
+            1,
+            Map.of());
+    var forward =
+        new MetricsView.Forward(
+            "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
+    var serve = new MetricsView.Serve("pay", true, 5, idle().totals(), List.of(), Map.of());
+    return metrics(List.of(forward), List.of(serve), view("", server), LbCounters.Counts.NONE);
+  }
+
+  private static MetricsView metrics(
+      List<MetricsView.Forward> forwards,
+      List<MetricsView.Serve> serves,
+      XdsStatusView xds,
+      LbCounters.Counts balancing) {
     return new MetricsView(
         "1.2.3",
-        List.of(),
-        List.of(serves),
-        new XdsStatusView(List.of()),
-        LbCounters.Counts.NONE,
+        forwards,
+        serves,
+        xds,
+        balancing,
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
