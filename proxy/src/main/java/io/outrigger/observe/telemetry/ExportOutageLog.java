@@ -3,16 +3,8 @@ package io.outrigger.observe.telemetry;
 import io.opentelemetry.exporter.internal.FailedExportException;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.common.export.GrpcResponse;
-import io.opentelemetry.sdk.common.export.MemoryMode;
-import io.opentelemetry.sdk.metrics.Aggregation;
-import io.opentelemetry.sdk.metrics.InstrumentType;
-import io.opentelemetry.sdk.metrics.data.AggregationTemporality;
-import io.opentelemetry.sdk.metrics.data.MetricData;
-import io.opentelemetry.sdk.metrics.export.MetricExporter;
-import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.outrigger.base.AnyThread;
-import java.util.Collection;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,14 +31,22 @@ final class ExportOutageLog {
     this.endpoint = endpoint;
   }
 
-  /** Returns an exporter whose exports are observed. */
-  MetricExporter watch(MetricExporter exporter) {
-    return new ReportingMetricExporter(exporter, this);
-  }
-
-  /** Returns an exporter whose exports are observed. */
-  SpanExporter watch(SpanExporter exporter) {
-    return new ReportingSpanExporter(exporter, this);
+  /**
+   * Returns an exporter whose exports are observed.
+   *
+   * @param type the exporter's interface: that of metrics or that of spans
+   */
+  <T> T watch(Class<T> type, T exporter) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              Object result = method.invoke(exporter, arguments);
+              return method.getName().equals("export")
+                  ? watch((CompletableResultCode) result)
+                  : result;
+            }));
   }
 
   CompletableResultCode watch(CompletableResultCode delivery) {
@@ -88,56 +88,5 @@ final class ExportOutageLog {
 
   private static String firstLine(@Nullable String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
-  }
-
-  private record ReportingMetricExporter(MetricExporter exporter, ExportOutageLog outage)
-      implements MetricExporter {
-    @Override
-    public CompletableResultCode export(Collection<MetricData> batch) {
-      return outage.watch(exporter.export(batch));
-    }
-
-    @Override
-    public CompletableResultCode flush() {
-      return exporter.flush();
-    }
-
-    @Override
-    public CompletableResultCode shutdown() {
-      return exporter.shutdown();
-    }
-
-    @Override
-    public AggregationTemporality getAggregationTemporality(InstrumentType instrument) {
-      return exporter.getAggregationTemporality(instrument);
-    }
-
-    @Override
-    public Aggregation getDefaultAggregation(InstrumentType instrument) {
-      return exporter.getDefaultAggregation(instrument);
-    }
-
-    @Override
-    public MemoryMode getMemoryMode() {
-      return exporter.getMemoryMode();
-    }
-  }
-
-  private record ReportingSpanExporter(SpanExporter exporter, ExportOutageLog outage)
-      implements SpanExporter {
-    @Override
-    public CompletableResultCode export(Collection<SpanData> batch) {
-      return outage.watch(exporter.export(batch));
-    }
-
-    @Override
-    public CompletableResultCode flush() {
-      return exporter.flush();
-    }
-
-    @Override
-    public CompletableResultCode shutdown() {
-      return exporter.shutdown();
-    }
   }
 }

@@ -3,6 +3,8 @@ package io.outrigger.observe.telemetry;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.opentelemetry.sdk.metrics.export.MetricExporter;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
@@ -59,9 +61,11 @@ public final class Telemetry implements AutoCloseable {
                   (meters, properties) -> meters.registerMetricProducer(producer))
               .addMetricExporterCustomizer(
                   (exporter, properties) ->
-                      new ExportOutageLog("metrics", endpoint).watch(exporter))
+                      new ExportOutageLog("metrics", endpoint)
+                          .watch(MetricExporter.class, exporter))
               .addSpanExporterCustomizer(
-                  (exporter, properties) -> new ExportOutageLog("traces", endpoint).watch(exporter))
+                  (exporter, properties) ->
+                      new ExportOutageLog("traces", endpoint).watch(SpanExporter.class, exporter))
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {
