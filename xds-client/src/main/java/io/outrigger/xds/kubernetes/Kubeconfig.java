@@ -66,7 +66,9 @@ public final class Kubeconfig {
       }
       throw new IllegalArgumentException(file + ": is not a kubeconfig: it has no fields");
     } catch (RegularFile.Unreadable unreadable) {
-      throw new IllegalArgumentException(file + " " + unreadable.reason(), unreadable);
+      throw new IllegalArgumentException(
+          file + " " + unreadable.reason() + "; give a kubeconfig file that this process can read",
+          unreadable);
     } catch (YamlReader.Unreadable notYaml) { // the message may quote a token
       throw new IllegalArgumentException(
           "%s:%d:%d: is not YAML"

@@ -52,6 +52,9 @@ public final class StateFolder {
   private static final Pattern OURS = // not the index, nor a file of another program
       Pattern.compile("[0-9a-f]{16}\\.part(\\.tmp)?|state\\.tmp");
 
+  /** Belongs to the user of this process, on Linux. */
+  private static final Path PROCESS = Path.of("/proc/self");
+
   private static final int PARTS = 64;
   private static final int MAX_BYTES = 256 << 20;
   private static final Set<PosixFilePermission> PRIVATE_FILE =
@@ -142,8 +145,34 @@ public final class StateFolder {
         Map.of(), now, Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  private byte[] content(String name) throws RegularFile.Unreadable {
-    return RegularFile.read(folder.resolve(name).toString(), MAX_BYTES);
+  private byte[] content(String name) throws IOException, RegularFile.Unreadable {
+    Path file = folder.resolve(name);
+    byte[] content = RegularFile.read(file.toString(), MAX_BYTES);
+    // In a folder to which others may write, another user could decide where calls go.
+    if (Files.exists(PROCESS) && !Files.getOwner(file).equals(Files.getOwner(PROCESS))) {
+      throw new StateFormat.Damaged(
+          "belongs to user %s, and this process runs as user %s: delete it, or run as that user"
+              .formatted(Files.getOwner(file), Files.getOwner(PROCESS)));
+    }
+    return content;
+  }
+
+  /**
+   * Makes the folder and locks it, so that a folder that cannot be written is known before there is
+   * anything to save.
+   *
+   * @return why {@link #save} would fail
+   */
+  public Optional<String> open() {
+    try {
+      lock();
+      Path unused = folder.resolve(INDEX + TEMPORARY);
+      write(unused, new byte[1]);
+      Files.delete(unused);
+      return Optional.empty();
+    } catch (IOException | UnsupportedOperationException failure) {
+      return Optional.of(unwritable(failure));
+    }
   }
 
   /** Adds or replaces a resource; {@link #save} writes it. */
@@ -194,9 +223,12 @@ public final class StateFolder {
       removeOthers();
       return Optional.empty();
     } catch (IOException | UnsupportedOperationException failure) {
-      return Optional.of(
-          "the state cannot be written to %s: %s".formatted(folder, reason(failure)));
+      return Optional.of(unwritable(failure));
     }
+  }
+
+  private String unwritable(Exception failure) {
+    return "the state cannot be written to %s: %s".formatted(folder, reason(failure));
   }
 
   private void savePart(int part) throws IOException {
@@ -214,8 +246,12 @@ public final class StateFolder {
   }
 
   private void replace(String name, byte[] content) throws IOException {
-    Path file = folder.resolve(name);
     Path temporary = folder.resolve(name + TEMPORARY);
+    write(temporary, content);
+    Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void write(Path temporary, byte[] content) throws IOException {
     Files.deleteIfExists(temporary); // left by a process that was killed
     try (FileChannel out =
         FileChannel.open(
@@ -226,8 +262,8 @@ public final class StateFolder {
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
+      out.force(false); // after a power failure the new name must not refer to an empty file
     }
-    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Removes the parts of earlier configurations, and files that were never finished. */
@@ -297,7 +333,7 @@ public final class StateFolder {
 
   private static String reason(Exception failure) {
     if (failure instanceof AccessDeniedException) {
-      return "permission denied";
+      return "permission denied; let the user of this process write there";
     }
     if (failure instanceof FileAlreadyExistsException) {
       return "it is not a folder";

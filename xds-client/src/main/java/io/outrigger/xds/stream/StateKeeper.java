@@ -118,12 +118,15 @@ final class StateKeeper {
                     Optional.of("the state in %s cannot be read: %s".formatted(folder.path(), e)));
           }
           StateFolder.Reading result = found;
-          loop.execute(() -> onRead(result));
+          Optional<String> unwritable = folder.open();
+          loop.execute(() -> onRead(result, unwritable));
         });
   }
 
-  private void onRead(StateFolder.Reading found) {
+  private void onRead(StateFolder.Reading found, Optional<String> unwritable) {
     reading = found;
+    unwritable.ifPresent(this::warn);
+    hasProblem = unwritable.isPresent();
     current = found.at();
     if (!changed.isEmpty()) {
       saveSoon();

@@ -149,7 +149,7 @@ class KubeconfigTest {
   void aFileThatIsMissingIsToldSo() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Kubeconfig.read(folder.resolve("none")))
-        .withMessageContaining("does not exist");
+        .withMessageContaining("does not exist; give a kubeconfig file that this process can read");
   }
 
   @Test

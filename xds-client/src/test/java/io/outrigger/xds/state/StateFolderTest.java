@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -238,6 +240,35 @@ final class StateFolderTest {
         assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
       }
     }
+  }
+
+  @Test
+  void aFolderIsMadeAndLockedBeforeThereIsAnythingToSave() {
+    assertThat(folder.open()).isEmpty();
+
+    assertThat(path.resolve("lock")).exists();
+    assertThat(path.resolve("state.tmp")).doesNotExist();
+    assertThat(new StateFolder(path, ORIGIN, MAX_AGE).open())
+        .hasValueSatisfying(text -> assertThat(text).contains("another sidecar writes there"));
+  }
+
+  /** Only root may give files away. */
+  @EnabledIfSystemProperty(named = "user.name", matches = "root")
+  @Test
+  @Conformance("ST-04")
+  void filesOfAnotherUserAreNotUsed() throws IOException {
+    save(20, "x");
+    for (Path file : content().keySet()) {
+      UserPrincipal owner = Files.getOwner(file);
+      UserPrincipal other =
+          file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+      Files.setOwner(file, other);
+      assertThat(reread().problem())
+          .hasValueSatisfying(text -> assertThat(text).contains("belongs to user nobody"));
+      assertUnusable(file.toString());
+      Files.setOwner(file, owner);
+    }
+    assertThat(reread().resources()).hasSize(20);
   }
 
   @Test

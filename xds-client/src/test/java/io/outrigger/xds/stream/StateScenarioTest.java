@@ -271,9 +271,12 @@ final class StateScenarioTest {
   }
 
   @Test
-  void aFolderThatCannotBeWrittenIsToldOnce() throws IOException {
+  void aFolderThatCannotBeWrittenIsToldAtTheStartAndOnce() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "no folder");
     restartIn(file.resolve("x"), new AdsFixture(), MAX_AGE);
+    ads.loop.run();
+    assertThat(ads.observed).filteredOn(line -> line.startsWith("state problem")).hasSize(1);
+
     watch();
     ads.stream().ready().respond(LISTENER, "7", resource(LISTENER, "a", "routes"));
     ads.stream().respond(ResourceType.CLUSTER, "8", resource(ResourceType.CLUSTER, "c", "eds"));
