@@ -27,7 +27,9 @@ public sealed interface StringMatcher {
   record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {
-      return value.regionMatches(ignoreCase, 0, prefix, 0, prefix.length());
+      return ignoreCase
+          ? value.regionMatches(true, 0, prefix, 0, prefix.length())
+          : value.startsWith(prefix);
     }
 
     @Override

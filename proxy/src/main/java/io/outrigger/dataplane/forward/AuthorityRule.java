@@ -11,6 +11,16 @@ final class AuthorityRule {
   private static final String NAME_MARKS = "-._~!$&'()*+,;=";
   private static final int MAX_PORT_DIGITS = 5;
 
+  /** A table, since each request's name is checked. */
+  private static final boolean[] IS_NAME_CHARACTER = new boolean[128];
+
+  static {
+    for (char c = 0; c < IS_NAME_CHARACTER.length; c++) {
+      boolean isLetter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+      IS_NAME_CHARACTER[c] = isLetter || isHex(c) || NAME_MARKS.indexOf(c) >= 0;
+    }
+  }
+
   private AuthorityRule() {}
 
   static boolean isObeyed(AsciiString text) {
@@ -66,10 +76,7 @@ final class AuthorityRule {
   }
 
   private static boolean isNameCharacter(char c) {
-    return isHex(c)
-        || (c >= 'g' && c <= 'z')
-        || (c >= 'G' && c <= 'Z')
-        || NAME_MARKS.indexOf(c) >= 0;
+    return c < IS_NAME_CHARACTER.length && IS_NAME_CHARACTER[c];
   }
 
   private static boolean isHex(char c) {

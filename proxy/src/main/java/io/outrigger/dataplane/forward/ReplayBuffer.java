@@ -32,6 +32,9 @@ final class ReplayBuffer {
   /** The maximum for all calls of a forward with a retry policy (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
+  /** The largest copy that lies on the heap. */
+  static final int HEAP_BYTES = 1 << 10;
+
   /** The budget of the retry policy's calls; null without a retry policy. */
   private final @Nullable Budget budget;
 
@@ -100,12 +103,22 @@ final class ReplayBuffer {
     return kept == null ? 0 : kept.readableBytes();
   }
 
+  /** Small requests lie on the heap: memory outside of it costs a call of {@code malloc} each. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf known = kept;
-    known =
-        known == null
-            ? FallbackBuffers.buffer(alloc, more, MAX_BYTES)
-            : FallbackBuffers.withRoom(known, more);
+    if (known == null) {
+      known =
+          more <= HEAP_BYTES
+              ? Unpooled.buffer(more, HEAP_BYTES)
+              : FallbackBuffers.buffer(alloc, more, MAX_BYTES);
+    } else if (known.readableBytes() + more <= known.maxCapacity()) {
+      known = FallbackBuffers.withRoom(known, more);
+    } else {
+      ByteBuf larger = FallbackBuffers.buffer(alloc, known.readableBytes() + more, MAX_BYTES);
+      larger.writeBytes(known);
+      known.release();
+      known = larger;
+    }
     kept = known;
     return known;
   }
