@@ -6,7 +6,7 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 public interface ConnectionHandler {
   /** Called when the peer's first SETTINGS have arrived, so that streams may be opened. */
-  void onReady();
+  default void onReady() {}
 
   /**
    * Called when the peer opened a stream (server side only).
@@ -19,13 +19,13 @@ public interface ConnectionHandler {
    * Called when the peer sent GOAWAY. The handlers of streams above {@code lastStreamId} have
    * already been notified. No new stream can be opened; the other streams continue.
    */
-  void onGoAway(int lastStreamId, Http2Error error, String debug);
+  default void onGoAway(int lastStreamId, Http2Error error, String debug) {}
 
   /**
    * Called when a stream can be opened again after {@link Http2Connection#canOpenStream} returned
    * false.
    */
-  void onCapacity();
+  default void onCapacity() {}
 
   /**
    * Called when the connection is closed by this side or because of an error of the peer. All
@@ -46,5 +46,5 @@ public interface ConnectionHandler {
    * Called once, as the last event, when the socket is closed. All streams have already been
    * notified.
    */
-  void onClosed(String reason);
+  default void onClosed(String reason) {}
 }

@@ -103,9 +103,6 @@ final class DownstreamConnection implements ConnectionHandler {
   }
 
   @Override
-  public void onReady() {}
-
-  @Override
   public StreamHandler onStream(Http2Stream stream) {
     return new ForwardedCall(forward, caller, loop, stream);
   }
@@ -126,12 +123,6 @@ final class DownstreamConnection implements ConnectionHandler {
     return caller.described(
         address == null ? "of forward " + forward.name() : PeerErrors.text(address));
   }
-
-  @Override
-  public void onGoAway(int lastStreamId, Http2Error error, String debug) {}
-
-  @Override
-  public void onCapacity() {}
 
   @Override
   public void onClosed(String reason) {

@@ -100,7 +100,8 @@ public final class AppCluster {
     clusters.apply(config());
   }
 
-  private XdsConfig config() {
+  /** Returns the configuration of a target whose requests all go to the app. */
+  public XdsConfig config() {
     var toApp =
         new Route(
             "",

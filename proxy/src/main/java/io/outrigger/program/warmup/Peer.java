@@ -134,21 +134,9 @@ abstract class Peer implements ConnectionHandler, StreamHandler {
   }
 
   @Override
-  public void onReady() {}
-
-  @Override
   public StreamHandler onStream(Http2Stream stream) {
     throw new IllegalStateException("a backend does not open streams");
   }
-
-  @Override
-  public void onGoAway(int lastStreamId, Http2Error error, String debug) {}
-
-  @Override
-  public void onCapacity() {}
-
-  @Override
-  public void onClosed(String reason) {}
 
   @Override
   public void onHeaders(HeaderList headers, boolean endStream) {}

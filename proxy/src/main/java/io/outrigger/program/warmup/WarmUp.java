@@ -11,28 +11,8 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.cluster.ClusterResource;
-import io.outrigger.config.cluster.ClusterSource;
-import io.outrigger.config.endpoint.Endpoint;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.endpoint.EndpointSet;
-import io.outrigger.config.endpoint.HealthStatus;
-import io.outrigger.config.endpoint.Locality;
-import io.outrigger.config.endpoint.LocalityEndpoints;
-import io.outrigger.config.listener.ApiListener;
-import io.outrigger.config.listener.RouteSource;
-import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.ClusterChoice.WeightedCluster;
-import io.outrigger.config.route.HeaderMatcher;
-import io.outrigger.config.route.PathMatcher;
-import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteAction;
-import io.outrigger.config.route.RouteMatch;
-import io.outrigger.config.route.RouteTable;
-import io.outrigger.config.route.RouteTimeout;
-import io.outrigger.config.route.VirtualHost;
-import io.outrigger.config.snapshot.ClusterConfig;
-import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenerSettings;
@@ -40,10 +20,11 @@ import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
-import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
+import io.outrigger.dataplane.route.FixedTarget;
 import io.outrigger.dataplane.route.ForwardTarget;
+import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.Http2Connection;
@@ -51,7 +32,6 @@ import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
@@ -62,12 +42,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,9 +69,8 @@ public final class WarmUp {
 
   private final ControlLoop control;
   private final EventLoops loops;
-  private final ClusterManager clusters;
+  private final Connector connector;
   private final Duration limit;
-  private final SampleTarget target = new SampleTarget();
   private final Http2Listener listener;
 
   /** The backend's server channel and its connections. */
@@ -102,8 +78,12 @@ public final class WarmUp {
 
   private final InetSocketAddress backendAddress;
   private final CompletableFuture<Integer> done = new CompletableFuture<>();
+  private volatile Outcome<ForwardTarget> target = Outcome.failed(RpcStatus.unavailable("cold"));
 
-  private WarmUp(
+  /**
+   * @param limit the longest time that the warm-up takes
+   */
+  WarmUp(
       ControlLoop control,
       EventLoops loops,
       List<CallLoop> callLoops,
@@ -113,21 +93,12 @@ public final class WarmUp {
     this.control = control;
     this.loops = loops;
     this.limit = limit;
-    clusters =
-        new ClusterManager(
-            control,
-            connector,
-            RandomSource.SYSTEM,
-            new CircuitBreakers(),
-            new LoadRegistry(control),
-            LbObserver.none(),
-            loops.count(),
-            new Unwatched());
+    this.connector = connector;
     var forward =
         new Forward(
             AUTHORITY,
             ForwardSettings.defaults(""),
-            TargetResolver.fixed(target),
+            authority -> target,
             observer(control, callLoops),
             loops.count());
     backendAddress = bindBackend();
@@ -148,18 +119,7 @@ public final class WarmUp {
   public static WarmUp open(
       ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)
       throws IOException {
-    return open(control, loops, callLoops, connector, LIMIT);
-  }
-
-  /** Opens a warm-up that takes at most {@code limit}. */
-  static WarmUp open(
-      ControlLoop control,
-      EventLoops loops,
-      List<CallLoop> callLoops,
-      Connector connector,
-      Duration limit)
-      throws IOException {
-    return new WarmUp(control, loops, callLoops, connector, limit);
+    return new WarmUp(control, loops, callLoops, connector, LIMIT);
   }
 
   private static InetSocketAddress anyPort() {
@@ -203,34 +163,49 @@ public final class WarmUp {
   /** Starts the calls. Must run on the control loop. */
   public void start() {
     control.checkInside();
-    XdsConfig config =
-        config(
-            new EndpointAddress(
-                backendAddress.getAddress().getHostAddress(), backendAddress.getPort()));
-    target.selector =
+    var app =
+        new AppCluster(
+                AUTHORITY,
+                AUTHORITY,
+                changes ->
+                    new ClusterManager(
+                        control,
+                        connector,
+                        RandomSource.SYSTEM,
+                        new CircuitBreakers(),
+                        new LoadRegistry(control),
+                        LbObserver.none(),
+                        loops.count(),
+                        changes))
+            .at(
+                List.of(
+                    new EndpointAddress(
+                        backendAddress.getAddress().getHostAddress(), backendAddress.getPort())));
+    ConfigSelector selector =
         new ConfigSelectors(AUTHORITY, HttpFilters.ofProcess(), false)
-            .next(config, clusters.apply(config));
+            .next(app.config(), Map.of(app.handle().name(), app.handle()));
+    target = Outcome.ok(new FixedTarget("xds:///" + AUTHORITY, AUTHORITY, selector));
     var answered = new CompletableFuture<Integer>();
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port());
+    var port = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port());
     var unused =
         new Bootstrap()
             .group(loops.loop(0))
-            .channel(loops.clientChannel(address))
+            .channel(loops.clientChannel(port))
             .handler(
                 Http2Connection.client(
                     ConnectionSettings.DEFAULT, made -> new Peer.App(made, CALLS, answered)))
-            .connect(address);
+            .connect(port);
     answered
         .completeOnTimeout(0, limit.toMillis(), TimeUnit.MILLISECONDS)
-        .whenComplete((succeeded, failure) -> control.execute(() -> end(succeeded)));
+        .whenComplete((succeeded, failure) -> control.execute(() -> end(app, succeeded)));
   }
 
-  private void end(int succeeded) {
+  private void end(AppCluster app, int succeeded) {
     if (succeeded < CALLS) {
       log.warn(
           "warm-up: {} of {} calls succeeded; the first requests may be slow", succeeded, CALLS);
     }
-    clusters.close();
+    app.close();
     backend.close();
     listener
         .close()
@@ -241,87 +216,5 @@ public final class WarmUp {
   /** Completed when all calls have ended and all ports and connections are closed. */
   public CompletableFuture<Integer> done() {
     return done;
-  }
-
-  /**
-   * Returns the configuration of one cluster, as a control plane might send it, with two routes:
-   * one that the calls miss by a header, and one that leads to {@code address}.
-   */
-  private static XdsConfig config(EndpointAddress address) {
-    var host =
-        new VirtualHost(
-            AUTHORITY,
-            List.of(AUTHORITY),
-            List.of(
-                route(0, List.of(new HeaderMatcher.Present("x-canary", true))),
-                route(1, List.of())),
-            Map.of());
-    var routes = new RouteTable(AUTHORITY, List.of(host));
-    var listener =
-        new ApiListener(AUTHORITY, new RouteSource.Inline(routes), List.of(), Optional.empty());
-    var cluster =
-        new ClusterResource(
-            AUTHORITY,
-            new ClusterSource.Eds(AUTHORITY),
-            ClusterResource.DEFAULT_POLICY,
-            ClusterResource.Limits.DEFAULT,
-            Optional.empty(),
-            new ClusterResource.Sessions(
-                ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));
-    var endpoint = new Endpoint(List.of(address), HealthStatus.HEALTHY, 1, "");
-    var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
-    var endpoints = new EndpointSet(AUTHORITY, List.of(List.of(locality)), List.of());
-    ClusterConfig leaf = new ClusterConfig.Leaf(cluster, Outcome.ok(endpoints), "");
-    return new XdsConfig(listener, routes, host, Map.of(AUTHORITY, Outcome.ok(leaf)));
-  }
-
-  private static Route route(int index, List<HeaderMatcher> headers) {
-    var clusters = new ClusterChoice.Weighted(List.of(new WeightedCluster(AUTHORITY, 1, Map.of())));
-    return new Route(
-        "",
-        index,
-        new RouteMatch(new PathMatcher.Prefix("/", true), headers, Optional.empty()),
-        new RouteAction.Forward(clusters, RouteTimeout.UNSET),
-        Map.of());
-  }
-
-  /** A target whose configuration is there before its first call. */
-  @AnyThread
-  private static final class SampleTarget implements ForwardTarget {
-    private volatile @Nullable ConfigSelector selector;
-
-    @Override
-    public String name() {
-      return "xds:///" + AUTHORITY;
-    }
-
-    @Override
-    public String authority() {
-      return AUTHORITY;
-    }
-
-    @Override
-    public @Nullable ConfigSelector selector() {
-      return selector;
-    }
-
-    @Override
-    public long park(ParkedCall call, @Nullable ConfigSelector seen) {
-      throw new IllegalStateException("the warm-up's configuration never fails");
-    }
-
-    @Override
-    public boolean unpark(long ticket) {
-      return false;
-    }
-  }
-
-  /** Ignores changes, since the sample never changes. */
-  private static final class Unwatched implements ClusterManager.Listener {
-    @Override
-    public void onClustersChanged() {}
-
-    @Override
-    public void onReresolution() {}
   }
 }

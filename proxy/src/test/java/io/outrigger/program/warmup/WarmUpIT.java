@@ -33,7 +33,7 @@ final class WarmUpIT {
   }
 
   private WarmUp open(Connector connector, Duration limit) throws Exception {
-    return WarmUp.open(control, loops, CallLoop.of(loops, RandomSource.SYSTEM), connector, limit);
+    return new WarmUp(control, loops, CallLoop.of(loops, RandomSource.SYSTEM), connector, limit);
   }
 
   @Test
