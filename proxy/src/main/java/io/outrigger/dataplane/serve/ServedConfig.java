@@ -12,32 +12,18 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One version of a served Listener, with its chains in use. */
+/**
+ * One version of a served Listener, with its chains in use.
+ *
+ * @param chains in the order of the Listener; the default chain, if any, is the last
+ */
 @AnyThread
-final class ServedConfig {
-  private final SocketListener listener;
-
-  /** The chains in the order of the Listener; the default chain, if any, is the last. */
-  private final List<ServedChain> chains;
-
-  private ServedConfig(SocketListener listener, List<ServedChain> chains) {
-    this.listener = listener;
-    this.chains = chains;
-  }
-
+record ServedConfig(SocketListener listener, List<ServedChain> chains) {
   static ServedConfig of(
       SocketListener listener, Function<ServerFilterChain, ServedChain> makeChain) {
     List<ServerFilterChain> all = new ArrayList<>(listener.chains());
     listener.defaultChain().ifPresent(all::add);
     return new ServedConfig(listener, all.stream().map(makeChain).toList());
-  }
-
-  SocketListener listener() {
-    return listener;
-  }
-
-  List<ServedChain> chains() {
-    return chains;
   }
 
   void routes(Function<ServerFilterChain, Outcome<RouteTable>> routes) {

@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
@@ -24,9 +23,7 @@ import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,8 +70,19 @@ public final class AdminServer implements AutoCloseable {
     this.channel = channel;
   }
 
+  /** Who may use a server, and for what. */
+  public enum Audience {
+    /** Requests that the {@link AdminGuard} accepts. */
+    OPERATORS,
+    /**
+     * Every client that can reach the server, under any host name. The endpoints must not change
+     * anything.
+     */
+    PROBES
+  }
+
   /**
-   * Binds the port, and serves requests that the {@link AdminGuard} accepts.
+   * Binds the port.
    *
    * @param endpoints endpoints by {@code "GET /path"} or {@code "POST /path"}; a path that ends in
    *     {@code /*} matches all paths below it
@@ -83,53 +91,18 @@ public final class AdminServer implements AutoCloseable {
    * @throws IOException when the address cannot be bound
    */
   public static AdminServer start(
+      Audience audience,
       InetSocketAddress address,
       Map<String, AdminEndpoint> endpoints,
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
-    return start(
-        "admin",
-        MAX_HEADER_BYTES,
-        bound -> new AdminGuard(bound)::refusal,
-        address,
-        endpoints,
-        turns,
-        budget);
-  }
-
-  /**
-   * Binds the port, and serves every client that can reach it, under any host name. The endpoints
-   * must not change anything.
-   */
-  public static AdminServer startForProbes(
-      InetSocketAddress address,
-      Map<String, AdminEndpoint> endpoints,
-      AnswerTurns turns,
-      AdminBudget budget)
-      throws IOException {
-    return start(
-        "health",
-        MAX_PROBE_HEADER_BYTES,
-        bound -> AdminGuard::probeRefusal,
-        address,
-        endpoints,
-        turns,
-        budget);
-  }
-
-  private static AdminServer start(
-      String thread,
-      int maxHeaderBytes,
-      Function<InetSocketAddress, Function<HttpRequest, Optional<AdminReply>>> guard,
-      InetSocketAddress address,
-      Map<String, AdminEndpoint> endpoints,
-      AnswerTurns turns,
-      AdminBudget budget)
-      throws IOException {
+    boolean isGuarded = audience == Audience.OPERATORS;
     var group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory(thread, true), NioIoHandler.newFactory());
+            1,
+            new DefaultThreadFactory(isGuarded ? "admin" : "health", true),
+            NioIoHandler.newFactory());
     var future =
         new ServerBootstrap()
             .group(group)
@@ -147,13 +120,16 @@ public final class AdminServer implements AutoCloseable {
                             new HttpRequestDecoder(
                                 new HttpDecoderConfig()
                                     .setMaxInitialLineLength(MAX_LINE_BYTES)
-                                    .setMaxHeaderSize(maxHeaderBytes)),
+                                    .setMaxHeaderSize(
+                                        isGuarded ? MAX_HEADER_BYTES : MAX_PROBE_HEADER_BYTES)),
                             new HttpResponseEncoder(),
                             new HttpObjectAggregator(MAX_BODY_BYTES),
                             new TextCompression(),
                             new IdleStateHandler(0, 0, IDLE_SECONDS),
                             new AdminConnection(
-                                guard.apply(child.parent().localAddress()),
+                                isGuarded
+                                    ? new AdminGuard(child.parent().localAddress())::refusal
+                                    : AdminGuard::probeRefusal,
                                 endpoints,
                                 turns,
                                 budget));

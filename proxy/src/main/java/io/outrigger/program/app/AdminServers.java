@@ -61,7 +61,12 @@ final class AdminServers implements AutoCloseable {
               Flag.ADMIN,
               options.servers().admin(),
               address ->
-                  AdminServer.start(address, AdminEndpoints.of(state), turns, state.unread()));
+                  AdminServer.start(
+                      AdminServer.Audience.OPERATORS,
+                      address,
+                      AdminEndpoints.of(state),
+                      turns,
+                      state.unread()));
       grpc =
           open(
               Flag.ADMIN_GRPC,
@@ -80,8 +85,12 @@ final class AdminServers implements AutoCloseable {
               Flag.HEALTH,
               options.servers().health(),
               address ->
-                  AdminServer.startForProbes(
-                      address, AdminEndpoints.probes(state), turns, state.unread()));
+                  AdminServer.start(
+                      AdminServer.Audience.PROBES,
+                      address,
+                      AdminEndpoints.probes(state),
+                      turns,
+                      state.unread()));
     } catch (StartFailure failure) {
       new AdminServers(http, grpc, health).close();
       throw failure;

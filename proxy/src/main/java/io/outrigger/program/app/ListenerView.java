@@ -1,9 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.dataplane.serve.ServedView;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One entry of {@code /listeners}; the component names are the contract's JSON names.
@@ -18,8 +16,16 @@ record ListenerView(
     String resource,
     String state,
     String error,
-    List<Map<String, Object>> chains,
+    List<Chain> chains,
     int connections) {
+  /** A filter chain. */
+  record Chain(String name, boolean tls, boolean clientCertificate, List<String> filters) {
+    static Chain of(ServedView.Chain chain) {
+      return new Chain(
+          chain.name(), chain.tls(), chain.requiresClientCertificate(), chain.filters());
+    }
+  }
+
   /** Must run on the control loop. */
   static ListenerView of(RunningServe serve, AdminState process) {
     ServedView view = serve.port().view();
@@ -34,16 +40,7 @@ record ListenerView(
             .missing()
             .or(view::error)
             .orElseGet(() -> String.join("; ", serve.configErrors())),
-        view.chains().stream().map(ListenerView::of).toList(),
+        view.chains().stream().map(Chain::of).toList(),
         view.connections());
-  }
-
-  private static Map<String, Object> of(ServedView.Chain chain) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("name", chain.name());
-    json.put("tls", chain.tls());
-    json.put("client_certificate", chain.requiresClientCertificate());
-    json.put("filters", chain.filters());
-    return json;
   }
 }

@@ -63,9 +63,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -530,38 +532,26 @@ public final class ProxyApp implements AutoCloseable {
     forwards.forEach(forward -> ports.add(forward.listener().close()));
     await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), STOP_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
-    var reported = new CompletableFuture<Void>();
     Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
-    control.execute(
-        () ->
-            xds.map(AdsClients::finishLoadReports)
-                .orElse(CompletableFuture.completedStage(null))
-                .whenComplete((done, failure) -> reported.complete(null)));
-    await(reported, LAST_REPORT_LIMIT);
-    var kept = new CompletableFuture<Void>();
-    control.execute(
-        () ->
-            xds.map(AdsClients::finishState)
-                .orElse(CompletableFuture.completedStage(null))
-                .whenComplete((done, failure) -> kept.complete(null)));
-    await(kept, STOP_LIMIT);
-    var ended = new CompletableFuture<Void>();
-    control.execute(
-        () -> {
-          serves.forEach(RunningServe::release);
-          forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
-          overlay.close();
-          xds.ifPresent(AdsClients::close);
-          certificates.close();
-          ResourceDirectory files = resources;
-          if (files != null) {
-            files.close();
-          }
-          dns.close();
-          kubernetes.ifPresent(Kubernetes::close);
-          ended.complete(null);
-        });
-    await(ended, STOP_LIMIT);
+    await(onControl(() -> finished(xds.map(AdsClients::finishLoadReports))), LAST_REPORT_LIMIT);
+    await(onControl(() -> finished(xds.map(AdsClients::finishState))), STOP_LIMIT);
+    await(
+        onControl(
+            () -> {
+              serves.forEach(RunningServe::release);
+              forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
+              overlay.close();
+              xds.ifPresent(AdsClients::close);
+              certificates.close();
+              ResourceDirectory files = resources;
+              if (files != null) {
+                files.close();
+              }
+              dns.close();
+              kubernetes.ifPresent(Kubernetes::close);
+              return finished(Optional.empty());
+            }),
+        STOP_LIMIT);
     control.close();
     ControlThread watched = heapWatch;
     if (watched != null) {
@@ -573,6 +563,17 @@ public final class ProxyApp implements AutoCloseable {
     loops.stop(STOP_LIMIT);
     access.ifPresent(AccessLog::close); // no running loop can write to the logs any more
     audit.ifPresent(StdoutAuditLog::close);
+  }
+
+  /** Runs {@code task} on the control loop; the result is complete when the task's work is. */
+  private CompletableFuture<Void> onControl(Supplier<CompletionStage<?>> task) {
+    var done = new CompletableFuture<Void>();
+    control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
+    return done;
+  }
+
+  private static CompletionStage<?> finished(Optional<? extends CompletionStage<?>> work) {
+    return work.isPresent() ? work.get() : CompletableFuture.completedStage(null);
   }
 
   private static void await(CompletableFuture<Void> end, Duration limit) {

@@ -59,8 +59,8 @@ final class AdminFloodIT {
     var turns = new AnswerTurns();
     server =
         kind == Kind.ADMIN
-            ? AdminServer.start(address, endpoints, turns, budget)
-            : AdminServer.startForProbes(address, endpoints, turns, budget);
+            ? AdminServer.start(AdminServer.Audience.OPERATORS, address, endpoints, turns, budget)
+            : AdminServer.start(AdminServer.Audience.PROBES, address, endpoints, turns, budget);
   }
 
   @AfterEach

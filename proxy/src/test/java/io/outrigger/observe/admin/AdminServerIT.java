@@ -28,6 +28,7 @@ final class AdminServerIT {
     AdminEndpoint ok = request -> CompletableFuture.completedFuture(AdminReply.text(200, "ok"));
     server =
         AdminServer.start(
+            AdminServer.Audience.OPERATORS,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Map.of("GET /look", ok, "POST /act", ok, "GET /both", ok, "POST /both", ok),
             new AnswerTurns(),

@@ -4,16 +4,15 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 /** Converts between the observers of unary gRPC calls and futures. */
-final class UnaryCalls {
+public final class UnaryCalls {
   private UnaryCalls() {}
 
   /** Answers the call {@code out} with the result or failure of {@code coming}. */
-  static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
+  public static <T> void answer(StreamObserver<T> out, CompletionStage<T> coming) {
     var unused =
         coming.whenComplete(
             (message, failure) -> {
@@ -53,14 +52,11 @@ final class UnaryCalls {
     return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }
 
-  private static Status status(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    Status status = Status.fromThrowable(cause);
+  /** Returns the status of a call that has failed; INTERNAL for a failure that has no status. */
+  public static Status status(Throwable failure) {
+    Status status = Status.fromThrowable(failure);
     return status.getCode() == Status.Code.UNKNOWN
-        ? Status.INTERNAL.withDescription("the view failed").withCause(cause)
+        ? Status.INTERNAL.withDescription("the view failed").withCause(failure)
         : status;
   }
 }

@@ -8,6 +8,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.base.AnyThread;
 import io.outrigger.observe.admin.AnswerTurns;
+import io.outrigger.observe.admin.channelz.UnaryCalls;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,17 +39,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
     var call = (ServerCallStreamObserver<ClientStatusResponse>) out;
     // with a handler, a response to a cancelled call does not throw
     call.setOnCancelHandler(() -> {});
-    var unused =
-        answer(request, call)
-            .whenComplete(
-                (response, failure) -> {
-                  if (failure != null) {
-                    out.onError(toStatus(failure).asRuntimeException());
-                  } else {
-                    out.onNext(response);
-                    out.onCompleted();
-                  }
-                });
+    UnaryCalls.answer(out, answer(request, call));
   }
 
   @Override
@@ -73,13 +64,6 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
         ForkJoinPool.commonPool(),
         () -> !call.isCancelled(),
         () -> view.get().thenApplyAsync(seen -> configs.response(seen, withContents)));
-  }
-
-  private static Status toStatus(Throwable failure) {
-    Status status = Status.fromThrowable(failure);
-    return status.getCode() == Status.Code.UNKNOWN
-        ? Status.INTERNAL.withDescription("the view failed").withCause(failure)
-        : status;
   }
 
   /**
@@ -113,7 +97,7 @@ final class ClientStatusService extends ClientStatusDiscoveryServiceImplBase {
       var unused =
           answered.exceptionally(
               failure -> {
-                call.onError(toStatus(failure).asRuntimeException());
+                call.onError(UnaryCalls.status(failure).asRuntimeException());
                 return null;
               });
     }
