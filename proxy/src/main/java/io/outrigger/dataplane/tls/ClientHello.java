@@ -7,17 +7,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Parses the ClientHello that one of the proxy's own engines has produced. The JVM chooses the
- * groups to offer, and before Java 20 no method returns them.
+ * Parses a ClientHello: one that an engine of this process has produced, since the JVM chooses the
+ * groups to offer and before Java 20 no method returns them; or that of a client.
  */
 final class ClientHello {
   private static final int SUPPORTED_GROUPS = 10;
+  private static final int ALPN = 16;
 
-  /**
-   * The total length of record header, message header, version and random (RFC 8446 sections 4.1.2
-   * and 5.1).
-   */
-  private static final int FIXED_BYTES = 5 + 4 + 2 + 32;
+  /** The length of record header and message header (RFC 8446 sections 4 and 5.1). */
+  private static final int HEADER_BYTES = 5 + 4;
+
+  /** The length of version and random (RFC 8446 section 4.1.2). */
+  private static final int FIXED_BYTES = 2 + 32;
 
   /** The names in IANA's registry of supported groups. */
   private static final Map<Integer, String> GROUPS =
@@ -45,23 +46,51 @@ final class ClientHello {
    */
   static List<String> groups(ByteBuffer record) {
     ByteBuffer in = record.duplicate();
+    skip(in, HEADER_BYTES);
+    ByteBuffer ids = extension(in, SUPPORTED_GROUPS);
+    skip(ids, Math.min(2, ids.remaining())); // the length of the list
+    List<String> groups = new ArrayList<>();
+    while (ids.hasRemaining()) {
+      groups.add(name(ids.getShort() & 0xffff));
+    }
+    return groups;
+  }
+
+  /**
+   * The protocols that the ClientHello offers by ALPN (RFC 7301 section 3.1); empty if it has no
+   * such extension.
+   *
+   * @param hello a complete ClientHello without the headers of record and message
+   * @throws RuntimeException if the ClientHello is malformed
+   */
+  static List<byte[]> protocols(ByteBuffer hello) {
+    ByteBuffer names = extension(hello.duplicate(), ALPN);
+    skip(names, Math.min(2, names.remaining())); // the length of the list
+    List<byte[]> protocols = new ArrayList<>();
+    while (names.hasRemaining()) {
+      byte[] name = new byte[names.get() & 0xff];
+      names.get(name);
+      protocols.add(name);
+    }
+    return protocols;
+  }
+
+  /** Returns the content of an extension; empty if the ClientHello does not have it. */
+  private static ByteBuffer extension(ByteBuffer in, int wanted) {
     skip(in, FIXED_BYTES);
     skip(in, in.get() & 0xff); // session
     skip(in, in.getShort() & 0xffff); // cipher suites
     skip(in, in.get() & 0xff); // compression
-    in.getShort();
-    List<String> groups = new ArrayList<>();
+    skip(in, Math.min(2, in.remaining())); // the length of all extensions
     while (in.hasRemaining()) {
       int type = in.getShort() & 0xffff;
       int length = in.getShort() & 0xffff;
-      if (type == SUPPORTED_GROUPS) {
-        for (ByteBuffer ids = in.slice(in.position() + 2, length - 2); ids.hasRemaining(); ) {
-          groups.add(name(ids.getShort() & 0xffff));
-        }
+      if (type == wanted) {
+        return in.slice(in.position(), length);
       }
       skip(in, length);
     }
-    return groups;
+    return in;
   }
 
   private static void skip(ByteBuffer in, int bytes) {

@@ -80,7 +80,11 @@ public final class TlsContext {
    */
   public void addTo(Channel channel, Optional<String> serverName) {
     TlsHandler handler = handler(serverName, channel.alloc());
-    channel.pipeline().addLast(new HandshakeLimit(peer()), handler, handler.behind());
+    channel.pipeline().addLast(new HandshakeLimit(peer()));
+    if (peer() == PeerRole.CLIENT) {
+      channel.pipeline().addLast(new AlpnCheck(alpn));
+    }
+    channel.pipeline().addLast(handler, handler.behind());
   }
 
   TlsHandler handler(Optional<String> serverName, ByteBufAllocator buffers) {

@@ -71,6 +71,8 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       } else {
         fail(ctx, completion.cause());
       }
+    } else if (event == AlpnCheck.NO_COMMON_PROTOCOL) {
+      fail(ctx, HandshakeResult.NO_APPLICATION_PROTOCOL, disagreement(PeerRole.CLIENT, null));
     }
     ctx.fireUserEventTriggered(event);
   }

@@ -48,12 +48,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -64,6 +67,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -74,6 +78,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A served port with TLS between clients and an app of grpc-java, with both TLS libraries. */
@@ -229,7 +235,7 @@ class ServedTlsIT {
 
     for (List<String> offered : List.of(List.<String>of(), List.of("http/1.1"))) {
       try (SSLSocket socket = tls(port, offered)) {
-        assertThat(readAll(socket)).isEmpty();
+        assertThatThrownBy(socket::startHandshake).hasMessageContaining("no_application_protocol");
       }
       assertThat(port.handshakes.poll(30, TimeUnit.SECONDS))
           .isEqualTo(HandshakeResult.NO_APPLICATION_PROTOCOL);
@@ -241,6 +247,59 @@ class ServedTlsIT {
       assertThat(socket.getApplicationProtocol()).isEqualTo("h2");
       hello(socket);
     }
+  }
+
+  /** RFC 7301 section 3.2; BoringSSL itself would complete the handshake. */
+  @ParameterizedTest(name = "{0}, in records of {1} bytes: {2}")
+  @CsvSource({
+    "h2, 1, 16", // a record of the handshake
+    "h2, 100, 16",
+    "h2, 9999, 16",
+    "istio h2, 100, 16",
+    "http/1.1, 1, 15030300020278",
+    "http/1.1, 100, 15030300020278",
+    "http/1.1, 9999, 15030300020278",
+    "H2 h2c h, 9999, 15030300020278",
+    "none, 9999, 15030300020278",
+    "malformed, 9999, 1503", // an alert of the library
+  })
+  @Conformance("A29S-08")
+  void aClientHelloIsReadHoweverItIsCut(String offered, int cut, String answer) throws Exception {
+    ServedPort port = ready(open().serving(chain("tls", oneSided(), everything())));
+    byte[] hello = clientHello(offered);
+
+    try (var socket = new Socket("127.0.0.1", port.port)) {
+      socket.setSoTimeout(30_000);
+      socket.setTcpNoDelay(true);
+      for (int at = 0; at < hello.length; at += cut) {
+        int length = Math.min(cut, hello.length - at);
+        socket.getOutputStream().write(new byte[] {22, 3, 1, (byte) (length >> 8), (byte) length});
+        socket.getOutputStream().write(hello, at, length);
+      }
+
+      assertThat(HexFormat.of().formatHex(socket.getInputStream().readNBytes(answer.length() / 2)))
+          .isEqualTo(answer);
+    }
+  }
+
+  /** A ClientHello without the header of its record. */
+  private static byte[] clientHello(String offered) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, null, null);
+    SSLEngine engine = context.createSSLEngine();
+    engine.setUseClientMode(true);
+    if (!offered.equals("none") && !offered.equals("malformed")) {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setApplicationProtocols(offered.split(" "));
+      engine.setSSLParameters(parameters);
+    }
+    ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    engine.wrap(ByteBuffer.allocate(0), record);
+    byte[] hello = Arrays.copyOfRange(record.array(), 5, record.position());
+    if (offered.equals("malformed")) {
+      hello[4 + 2 + 32] = (byte) 0xff; // the length of the session ID
+    }
+    return hello;
   }
 
   /** Begins HTTP/2 and reads a byte of the answer. */

@@ -1,0 +1,61 @@
+package io.outrigger.dataplane.tls;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.SslClientHelloHandler;
+import io.netty.util.concurrent.Future;
+import io.outrigger.base.LoopConfined;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a client's ClientHello before the TLS library does, and refuses a client that offers none
+ * of the protocols by the alert that RFC 7301 section 3.2 asks for. BoringSSL, as Netty uses it,
+ * would complete the handshake without a protocol, so the client would not learn why its connection
+ * is closed.
+ */
+@LoopConfined
+final class AlpnCheck extends SslClientHelloHandler<Boolean> {
+  /** The event that {@link TlsHandshake} receives when the client offers none of the protocols. */
+  static final Object NO_COMMON_PROTOCOL = new Object();
+
+  /** A fatal alert in a record of its own, {@code no_application_protocol} (RFC 8446 section 6). */
+  private static final byte[] ALERT = {21, 3, 3, 0, 2, 2, 120};
+
+  private final List<String> alpn;
+
+  AlpnCheck(List<String> alpn) {
+    this.alpn = alpn;
+  }
+
+  /**
+   * Returns whether the TLS library gets the bytes. The library judges what Netty does not
+   * recognize as a ClientHello.
+   */
+  @Override
+  protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf hello) {
+    return ctx.executor().newSucceededFuture(hello == null || offersOne(hello));
+  }
+
+  private boolean offersOne(ByteBuf hello) {
+    try {
+      return ClientHello.protocols(hello.nioBuffer()).stream()
+          .map(name -> new String(name, StandardCharsets.US_ASCII))
+          .anyMatch(alpn::contains);
+    } catch (RuntimeException malformed) {
+      return true; // the library names the error
+    }
+  }
+
+  @Override
+  protected void onLookupComplete(ChannelHandlerContext ctx, Future<Boolean> goesOn) {
+    if (goesOn.getNow()) {
+      ctx.pipeline().remove(this);
+    } else {
+      ctx.writeAndFlush(Unpooled.wrappedBuffer(ALERT), ctx.voidPromise());
+      ctx.fireUserEventTriggered(NO_COMMON_PROTOCOL);
+    }
+  }
+}
