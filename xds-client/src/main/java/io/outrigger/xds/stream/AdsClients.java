@@ -293,7 +293,7 @@ public final class AdsClients {
         scope,
         servers,
         this::newSupervisor,
-        isReachable -> new KeptAuthority(keeping, scope, isReachable));
+        (authority, isReachable) -> new KeptAuthority(keeping, scope, authority, isReachable));
   }
 
   private DecodeContext contextOf(XdsServer server) {

@@ -12,8 +12,8 @@ import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -44,8 +44,8 @@ final class Authority {
    * @param servers the control planes in the order of preference; at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
-   * @param keeping keeps the resources of an authority for the next start; it gets the question
-   *     whether a control plane of the authority can be reached
+   * @param keeping keeps the resources of an authority for the next start; it gets the name of the
+   *     authority, and the question whether a control plane of it can be reached
    */
   Authority(
       ControlLoop loop,
@@ -53,11 +53,11 @@ final class Authority {
       String name,
       List<StreamSupervisor> servers,
       boolean fallbackOnReachabilityOnly,
-      Function<BooleanSupplier, KeptAuthority> keeping) {
+      BiFunction<String, BooleanSupplier, KeptAuthority> keeping) {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.kept = keeping.apply(() -> inUse > 0 && last().outage().isEmpty());
+    this.kept = keeping.apply(name, () -> inUse > 0 && last().outage().isEmpty());
     this.subscriptions =
         new Subscriptions(loop, budget, kept::onChanged, this::onSubscriptionsChanged);
   }

@@ -2,6 +2,7 @@ package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.TimerHandle;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheState;
 import java.util.HashSet;
 import java.util.List;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * NEW      -> WAITING   on the first subscription
  * WAITING  -> RESTORING when no server has answered within --state-after
+ * WAITING  -> OUTDATED  the same, but another target's client has had an answer of this authority
  * any      -> ANSWERED  on the first response of a server
- * WAITING, RESTORING -> NEW when no subscription is left
+ * WAITING, RESTORING, OUTDATED -> NEW when no subscription is left
  * </pre>
  */
 @ControlConfined
@@ -25,11 +27,13 @@ final class KeptAuthority {
     NEW,
     WAITING,
     RESTORING,
+    OUTDATED,
     ANSWERED
   }
 
   private final StateKeeper keeper;
   private final String scope;
+  private final String name;
   private final BooleanSupplier isReachable;
   private final Set<Subscription<?>> tried = new HashSet<>();
   private @Nullable Subscriptions subscriptions;
@@ -39,11 +43,13 @@ final class KeptAuthority {
 
   /**
    * @param scope the target of the client, or empty for all targets
+   * @param name the name of the authority
    * @param isReachable whether a server of the authority can be reached
    */
-  KeptAuthority(StateKeeper keeper, String scope, BooleanSupplier isReachable) {
+  KeptAuthority(StateKeeper keeper, String scope, String name, BooleanSupplier isReachable) {
     this.keeper = keeper;
     this.scope = scope;
+    this.name = name;
     this.isReachable = isReachable;
   }
 
@@ -70,7 +76,7 @@ final class KeptAuthority {
   }
 
   private void onDue() {
-    phase = Phase.RESTORING;
+    phase = keeper.isAnswered(name) ? Phase.OUTDATED : Phase.RESTORING;
     restore();
   }
 
@@ -92,6 +98,7 @@ final class KeptAuthority {
   void onAnswered() {
     due.cancel();
     phase = Phase.ANSWERED;
+    keeper.onAnswered(name);
     tried.clear();
   }
 
@@ -136,13 +143,19 @@ final class KeptAuthority {
     return isAnswered() && isReachable.getAsBoolean();
   }
 
-  /** Whether every requested resource was answered, so that no resource lacks one it refers to. */
+  /**
+   * Whether every requested resource was answered, so that no resource lacks one it refers to. No
+   * resource refers to a listener. A new listener therefore delays nothing, or a forward whose
+   * calls name ever new hosts would keep the others from being saved.
+   */
   boolean isSettled() {
-    return all().stream()
-        .noneMatch(
-            each ->
-                each.entry().state() == CacheState.REQUESTED
-                    && !each.isWatchedFor(AdsClients.SERVERS));
+    return all().stream().noneMatch(this::isDue);
+  }
+
+  private boolean isDue(Subscription<?> subscription) {
+    return subscription.entry().state() == CacheState.REQUESTED
+        && !subscription.isWatchedFor(AdsClients.SERVERS)
+        && (subscription.type() != ResourceType.LISTENER || keeper.isKept(this, subscription));
   }
 
   List<Subscription<?>> all() {

@@ -73,6 +73,7 @@ final class StateKeeper {
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
   private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
   private final Set<Subscription<?>> stale = new HashSet<>();
+  private final Set<String> answered = new HashSet<>(); // authorities, of any target
   private @Nullable Settings settings;
   private StateFolder.@Nullable Reading reading;
   private TimerHandle next = () -> {};
@@ -141,6 +142,20 @@ final class StateKeeper {
 
   boolean isRead() {
     return reading != null;
+  }
+
+  /** Called when a control plane of an authority has answered the client of a target. */
+  void onAnswered(String authority) {
+    answered.add(authority);
+  }
+
+  boolean isAnswered(String authority) {
+    return answered.contains(authority);
+  }
+
+  /** Whether an earlier process kept this resource. */
+  boolean isKept(KeptAuthority authority, Subscription<?> subscription) {
+    return reading != null && reading.resources().containsKey(key(authority, subscription));
   }
 
   TimerHandle scheduleDue(Runnable onDue) {

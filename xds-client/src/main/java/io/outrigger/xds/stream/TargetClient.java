@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -35,7 +36,7 @@ final class TargetClient implements XdsClient {
   private final String scope;
   private final Bootstrap bootstrap;
   private final Function<XdsServer, StreamSupervisor> supervisors;
-  private final Function<BooleanSupplier, KeptAuthority> keeping;
+  private final BiFunction<String, BooleanSupplier, KeptAuthority> keeping;
   private final HistoryBudget budget = new HistoryBudget();
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
   private final Authority topLevel; // for old-style names (A47-04)
@@ -51,7 +52,7 @@ final class TargetClient implements XdsClient {
       String scope,
       Bootstrap bootstrap,
       Function<XdsServer, StreamSupervisor> supervisors,
-      Function<BooleanSupplier, KeptAuthority> keeping) {
+      BiFunction<String, BooleanSupplier, KeptAuthority> keeping) {
     this.loop = loop;
     this.scope = scope;
     this.bootstrap = bootstrap;

@@ -179,6 +179,90 @@ final class StateScenarioTest {
     assertThat(files()).isNotEqualTo(before);
   }
 
+  /** As by a forward to all hosts whose calls name ever new ones. */
+  @Test
+  @Conformance("ST-07")
+  void newListenersThatAreDueDelayNoChangeOfOthers() throws IOException {
+    Map<String, String> before = files();
+    ads.watch(LISTENER, "unknown-host");
+
+    ads.stream()
+        .respond(
+            ResourceType.CLUSTER, "9", resource(ResourceType.CLUSTER, "c", "content of version 9"));
+    ads.watch(LISTENER, "another-unknown-host");
+    ads.loop.advance(Duration.ofSeconds(1));
+
+    assertThat(files()).isNotEqualTo(before);
+    assertThat(files().toString()).contains("content of version 9");
+  }
+
+  /** A folder must not lose what a kept listener refers to before the listener is answered. */
+  @Test
+  @Conformance("ST-03")
+  void aKeptListenerThatIsDueDelaysChanges() throws IOException {
+    restart(ServerFeatures.NONE);
+    watch();
+    Map<String, String> before = files();
+    ads.stream()
+        .ready()
+        .respond(ResourceType.CLUSTER, "9", resource(ResourceType.CLUSTER, "c", "new"));
+
+    ads.loop.advance(Duration.ofSeconds(5));
+
+    assertThat(files()).isEqualTo(before);
+  }
+
+  /** With a fallback server each target has a client of its own (A71). */
+  @Test
+  @Conformance("ST-04")
+  void aTargetUsesNothingKeptWhenAControlPlaneHasAnsweredAnother() {
+    FleetFixture fleet = fleetOfTwo();
+    fleet
+        .at("first:1")
+        .streams()
+        .get(0)
+        .ready()
+        .respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    fleet
+        .at("first:1")
+        .streams()
+        .get(1)
+        .ready()
+        .respond(LISTENER, "1", resource(LISTENER, "b", "y"));
+    fleet.loop.advance(Duration.ofSeconds(1));
+    fleet.loop.inside(fleet.clients::close);
+
+    FleetFixture silent = fleetOfTwo();
+    var restored = silent.watch("xds:///b", ResourceType.LISTENER, "b");
+    silent.loop.advance(AFTER);
+    assertThat(restored.take()).containsExactly("ok: y");
+    silent.loop.inside(silent.clients::close);
+
+    FleetFixture next = fleetOfTwo();
+    var second = next.watch("xds:///b", ResourceType.LISTENER, "b");
+    next.at("first:1")
+        .streams()
+        .get(0)
+        .ready()
+        .respond(LISTENER, "2", resource(LISTENER, "a", "z"));
+    next.loop.advance(AFTER.multipliedBy(2));
+    assertThat(second.take()).isEmpty();
+  }
+
+  /** A process with a fallback server, whose targets a and b watch their listeners. */
+  private FleetFixture fleetOfTwo() {
+    var fleet = new FleetFixture("first:1", "second:1");
+    var state =
+        new StateFolder(
+            folder.resolve("fleet"),
+            StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE)),
+            MAX_AGE);
+    fleet.loop.inside(() -> fleet.clients.keepState(state, Runnable::run, AFTER));
+    fleet.watch("xds:///a", ResourceType.LISTENER, "a");
+    fleet.watch("xds:///b", ResourceType.LISTENER, "b");
+    return fleet;
+  }
+
   @Test
   @Conformance("ST-07")
   void changesAreMergedToOneWriteASecond() throws IOException {
