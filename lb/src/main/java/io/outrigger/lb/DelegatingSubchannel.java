@@ -18,12 +18,10 @@ public abstract class DelegatingSubchannel implements Subchannel {
   /** Creates a wrapper that must not be used before {@link #wrap}. */
   protected DelegatingSubchannel() {}
 
-  /** Sets the subchannel to which calls are forwarded. */
   public final void wrap(Subchannel beneath) {
     delegate = beneath;
   }
 
-  /** The subchannel to which calls are forwarded. */
   protected final Subchannel delegate() {
     if (delegate == null) {
       throw new IllegalStateException("nothing is wrapped");

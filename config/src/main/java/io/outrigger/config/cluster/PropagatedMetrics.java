@@ -24,7 +24,6 @@ public record PropagatedMetrics(
   /** The prefix of a key in the load report's map of named metrics. */
   public static final String NAMED_METRICS = "named_metrics.";
 
-  /** No metric is passed on. */
   public static final PropagatedMetrics NONE = of(List.of());
 
   /**

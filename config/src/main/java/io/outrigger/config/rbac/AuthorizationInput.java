@@ -21,7 +21,6 @@ public interface AuthorizationInput {
    */
   @Nullable String header(String name);
 
-  /** Returns who the peer of the connection is. */
   PeerIdentity peer();
 
   /** Returns the address of the peer of the TCP connection, whatever headers say. */

@@ -11,10 +11,8 @@ import java.util.Optional;
  * The two messages differ in their fields alone, so both have this form.
  */
 public sealed interface Criterion {
-  /** The criterion of every request. */
   Criterion ALWAYS = new Constant(true);
 
-  /** The criterion of no request. */
   Criterion NEVER = new Constant(false);
 
   boolean matches(AuthorizationInput input);
@@ -61,7 +59,6 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches if {@code criterion} does not. */
   record Not(Criterion criterion) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
@@ -99,7 +96,6 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches the address of the peer. */
   record PeerAddress(CidrRange range) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
@@ -107,7 +103,6 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches the local address of the connection. */
   record LocalAddress(CidrRange range) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

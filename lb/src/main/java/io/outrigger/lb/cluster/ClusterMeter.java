@@ -76,7 +76,6 @@ final class ClusterMeter implements LoadMeter {
     note = next;
   }
 
-  /** The server to which the load is reported. */
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);
   }

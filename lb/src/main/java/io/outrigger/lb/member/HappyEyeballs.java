@@ -78,7 +78,6 @@ public final class HappyEyeballs {
     return state;
   }
 
-  /** The error of the last failed attempt. */
   public RpcStatus lastError() {
     return lastError;
   }
@@ -101,7 +100,6 @@ public final class HappyEyeballs {
         .toList();
   }
 
-  /** Returns the state of the only endpoint. */
   LbEndpoint describe(Backend only) {
     return describe(only, candidates);
   }

@@ -21,7 +21,6 @@ sealed interface EjectionState {
 
   int multiplier();
 
-  /** The endpoint is in service. */
   record Admitted(int multiplier) implements EjectionState {
     Ejected eject(long nowNanos, Instant now, OutlierEvent.Method by) {
       return new Ejected(nowNanos, now, multiplier + 1, by);

@@ -112,7 +112,6 @@ final class EndpointTracker {
     }
   }
 
-  /** Ends the interval: {@link #last} returns its counts. */
   void endInterval() {
     SubchannelCalls now = totals();
     last = new IntervalCalls(now.succeeded() - read.succeeded(), now.failed() - read.failed());

@@ -96,7 +96,6 @@ final class AddressEntry implements SubchannelListener {
     return listing.reachable();
   }
 
-  /** All addresses of the endpoint, beginning with the entry's address. */
   List<EndpointAddress> addresses() {
     return listing.addresses();
   }
@@ -156,7 +155,6 @@ final class AddressEntry implements SubchannelListener {
     return isReachable() && unused >= 0 && unused < idleTimeout.toNanos();
   }
 
-  /** Applies {@link Ownership#on}. */
   void on(Event event, boolean wanted) {
     Ownership.Step step = ownership.on(event, wanted);
     ownership = step.next();

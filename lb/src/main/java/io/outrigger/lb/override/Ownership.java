@@ -24,7 +24,6 @@ enum Ownership {
   BALANCER,
   SESSIONS;
 
-  /** The events of an address. */
   enum Event {
     /** A policy beneath uses the address, which no policy used before. */
     TAKEN,
@@ -38,7 +37,6 @@ enum Ownership {
     GONE
   }
 
-  /** The action that follows from an event. */
   enum Action {
     NOTHING,
     LEASE,

@@ -40,7 +40,6 @@ final class NodeBuilder implements NodeVisitor {
     (open.isEmpty() ? roots : open.element().children()).add(node);
   }
 
-  /** Returns the trees that were visited. */
   List<LbNode> roots() {
     if (!open.isEmpty()) {
       throw new IllegalStateException("not left: " + open.element().head());

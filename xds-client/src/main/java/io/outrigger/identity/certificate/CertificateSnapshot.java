@@ -44,7 +44,6 @@ public record CertificateSnapshot(
     return next.equals(this) ? this : next;
   }
 
-  /** Whether {@code other} has the same certificates as this snapshot. */
   boolean hasSameAs(CertificateSnapshot other) {
     return identity.equals(other.identity) && roots.equals(other.roots);
   }

@@ -32,9 +32,6 @@ final class ExpiryAlarm {
   private TimerHandle next = () -> {};
   private boolean hasWarned;
 
-  /**
-   * @param warn receives each warning as one line
-   */
   ExpiryAlarm(ControlLoop loop, Consumer<String> warn) {
     this.loop = loop;
     this.warn = warn;

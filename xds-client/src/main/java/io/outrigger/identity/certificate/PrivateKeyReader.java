@@ -33,7 +33,6 @@ final class PrivateKeyReader {
 
   private PrivateKeyReader() {}
 
-  /** Reads the only private key in {@code file}. */
   static PrivateKey read(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = PemBlock.all(file);
     List<PemBlock> keys =

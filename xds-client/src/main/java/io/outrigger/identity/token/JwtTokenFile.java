@@ -22,7 +22,6 @@ import java.util.regex.Pattern;
  */
 @AnyThread
 public final class JwtTokenFile implements TokenSource {
-  /** The maximum size of a token file. */
   public static final int MAX_BYTES = 64 << 10;
 
   /** The form of a JWT: three parts in base64url. No other text could be sent in a header. */

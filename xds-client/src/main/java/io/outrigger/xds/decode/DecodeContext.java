@@ -42,7 +42,6 @@ public record DecodeContext(
     this(features, certificateProviders, Optional.empty());
   }
 
-  /** Returns this context with another overlay. */
   public DecodeContext under(Overlay other) {
     return new DecodeContext(features, certificateProviders, loadServer, isOurs, other);
   }

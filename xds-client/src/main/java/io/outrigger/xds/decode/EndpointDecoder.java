@@ -196,7 +196,6 @@ final class EndpointDecoder {
             metadata.text("envoy.lb", "hash_key"))); // A76 "Explicitly setting …"
   }
 
-  /** Returns the weight of an endpoint; an unset weight means 1. */
   private static long weight(LbEndpoint proto) {
     return proto.hasLoadBalancingWeight()
         ? Integer.toUnsignedLong(proto.getLoadBalancingWeight().getValue())

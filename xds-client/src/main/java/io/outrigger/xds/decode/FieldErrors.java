@@ -94,7 +94,6 @@ public final class FieldErrors {
     return new FieldErrors(found, parent, step, index, key, part);
   }
 
-  /** Adds an error for the field at this place. */
   public void add(String reason) {
     if (!leftOut.isEmpty()) {
       ignore(reason + "; " + leftOut + " is left out");

@@ -59,7 +59,6 @@ public final class FilterDecoders {
     return decoders;
   }
 
-  /** The classes of the settings of all supported filters. */
   public static Set<Class<? extends FilterConfig>> settings() {
     return ALL.decoders.stream().map(FilterDecoder::settings).collect(toUnmodifiableSet());
   }

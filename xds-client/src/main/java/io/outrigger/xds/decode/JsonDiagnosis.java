@@ -74,7 +74,6 @@ final class JsonDiagnosis {
     }
   }
 
-  /** Returns the field with the name {@code name} in the proto file or in JSON. */
   static Optional<FieldDescriptor> find(Descriptor type, String name) {
     return type.getFields().stream()
         .filter(field -> field.getName().equals(name) || field.getJsonName().equals(name))

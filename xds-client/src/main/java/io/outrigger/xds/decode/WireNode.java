@@ -25,7 +25,6 @@ public record WireNode(ByteString bytes) {
   private static final List<String> CLIENT_FEATURES =
       List.of("envoy.lb.does_not_support_overprovisioning", "xds.config.resource-in-sotw");
 
-  /** Creates the message from the node of the bootstrap. */
   public static WireNode of(io.outrigger.config.bootstrap.Node node, String version) {
     var at = node.locality();
     Locality locality =

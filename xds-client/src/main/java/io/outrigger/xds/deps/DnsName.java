@@ -94,7 +94,6 @@ public final class DnsName {
     this.backoff = new Backoff(random);
   }
 
-  /** Starts the first lookup. */
   public void start() {
     firstAnswerTimer = Optional.of(loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout));
     run();

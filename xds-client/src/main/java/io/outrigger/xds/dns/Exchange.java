@@ -83,7 +83,6 @@ final class Exchange {
     this.onReply = onReply;
   }
 
-  /** Sends the question. */
   void start(boolean overTcp) {
     limit(timeout);
     if (overTcp) {

@@ -25,7 +25,6 @@ public record ApiAccess(
   private static final String HOST = "KUBERNETES_SERVICE_HOST";
   private static final String PORT = "KUBERNETES_SERVICE_PORT";
 
-  /** Reads a credential. */
   @FunctionalInterface
   public interface Source {
     /** Blocks while a file is read. */

@@ -75,7 +75,6 @@ final class ApiClient {
     this.access = access;
   }
 
-  /** Returns the server, for messages. */
   String server() {
     return access.server().toString();
   }

@@ -87,7 +87,6 @@ public final class KubernetesResources implements ResourceSource {
     return target;
   }
 
-  /** Serves {@code next} from now on. */
   void publish(ResourceSnapshot next) {
     snapshot = Optional.of(next);
     List.copyOf(subscribers).forEach(Runnable::run);

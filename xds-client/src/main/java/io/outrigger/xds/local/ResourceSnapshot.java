@@ -47,7 +47,6 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return new ResourceSnapshot(types);
   }
 
-  /** Returns a snapshot in which the type has these resources and errors. */
   public ResourceSnapshot with(
       ResourceType<?> type, Map<String, Any> resources, Map<String, RpcStatus> errors) {
     Map<ResourceType<?>, OfType> changed = new HashMap<>(types);

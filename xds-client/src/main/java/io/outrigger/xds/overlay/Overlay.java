@@ -14,15 +14,12 @@ import java.util.stream.Stream;
 /** All overlay rules that are in force. Earlier rules have precedence. */
 @AnyThread
 public final class Overlay {
-  /** A rule for clusters or for routes. */
   public sealed interface Rule permits ClusterRule, RouteRule {
     OverlayRule rule();
 
-    /** The fields that the rule sets. */
     Patch patch();
   }
 
-  /** The overlay without rules. */
   public static final Overlay NONE = new Overlay(List.of(), List.of(), Map.of());
 
   private final List<ClusterRule> clusters;

@@ -15,7 +15,6 @@ import java.util.Optional;
  */
 @ControlConfined
 public interface AdsObserver extends LoadReportObserver {
-  /** Ignores all events. */
   AdsObserver NONE = new AdsObserver() {};
 
   /** A stream was attached to a connection. */
@@ -33,7 +32,6 @@ public interface AdsObserver extends LoadReportObserver {
   /** The state of an earlier process cannot be used, or the state cannot be written. */
   default void onStateProblem(String text) {}
 
-  /** The client accepted a response. */
   default void onAck(String server, Response response) {}
 
   /**

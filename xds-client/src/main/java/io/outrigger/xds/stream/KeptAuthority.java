@@ -57,7 +57,6 @@ final class KeptAuthority {
     return scope;
   }
 
-  /** Called when the set of subscriptions has changed. */
   void onSubscriptionsChanged(Subscriptions all) {
     subscriptions = all;
     if (!keeper.isOn()) {

@@ -177,7 +177,6 @@ final class StreamSupervisor {
     }
   }
 
-  /** The stream is attached to a connection. */
   void onReady() {
     attached = true;
     log.onConnected(transport.name());

@@ -58,9 +58,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
 
   private final Optional<String> variable;
 
-  /**
-   * @param variable the value of {@link WorkloadEndpoint#VARIABLE}
-   */
   public GrpcWorkloadApi(Optional<String> variable) {
     this.variable = variable;
   }
