@@ -8,18 +8,12 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 /** The client of the SPIFFE Workload API: an implementation over gRPC, or a fake in tests. */
 @AnyThread
 public interface WorkloadApi {
-  /**
-   * The number of responses that may arrive before more are requested; an agent pushes fewer within
-   * a second.
-   */
-  int WINDOW = 500;
-
   /** The endpoint that the environment names, or the reason why there is none. */
   Outcome<WorkloadEndpoint> ambient();
 
   /**
-   * Starts a call that streams X.509-SVIDs whenever they change; up to {@link #WINDOW} responses
-   * arrive without {@link Call#request}. Blocks while gRPC is loaded for the first time.
+   * Starts a call that streams X.509-SVIDs whenever they change; the first response arrives without
+   * {@link Call#request}. Blocks while gRPC is loaded for the first time.
    */
   Call open(WorkloadEndpoint endpoint, Listener listener);
 
@@ -36,8 +30,8 @@ public interface WorkloadApi {
 
   /** One call of the Workload API; usable from any thread. */
   interface Call {
-    /** Permits the agent to send {@code count} more responses. */
-    void request(int count);
+    /** Permits the agent to send one more response. */
+    void request();
 
     /** Ends the call; the listener may still be called. */
     void close();

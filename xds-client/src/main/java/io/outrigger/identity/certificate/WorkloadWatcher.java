@@ -12,15 +12,12 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the SPIFFE Workload API through one call (SPW-01); each response replaces the previous
- * one. When responses arrive while another is being read, or within {@link #PACE}, only the newest
- * is read. A call that ends, or that has no response for a minute, is retried after a back-off. The
- * snapshot in use stays in use after any failure.
+ * one, and the next is requested {@link #PACE} later. A call that ends, or that has no response for
+ * a minute, is retried after a back-off. The snapshot in use stays in use after any failure.
  */
 @ControlConfined
 final class WorkloadWatcher implements CertificateSource {
@@ -155,15 +152,12 @@ final class WorkloadWatcher implements CertificateSource {
     }
   }
 
-  /** The responses of one call, read one at a time off the control loop. */
+  /** The responses of one call, requested and read one at a time, off the control loop. */
   private final class Answers implements WorkloadApi.Listener {
     private final WorkloadEndpoint endpoint;
     private final long startedNanos;
     private final TimerHandle silence = loop.schedule(GIVE_UP, this::onSilence);
-    private final AtomicReference<@Nullable WorkloadResponse> newest = new AtomicReference<>();
-    private final AtomicInteger received = new AtomicInteger(); // since the last request for more
     private WorkloadApi.@Nullable Call call;
-    private boolean isPacing; // a response is being read, or was read less than PACE ago
 
     Answers(WorkloadEndpoint endpoint, long startedNanos) {
       this.endpoint = endpoint;
@@ -215,31 +209,11 @@ final class WorkloadWatcher implements CertificateSource {
 
     @Override
     public void onResponse(WorkloadResponse response) {
-      received.incrementAndGet();
-      if (newest.getAndSet(response) == null) { // otherwise a task to read it is already posted
-        ifCurrent(this::readNewest);
-      }
-    }
-
-    private void readNewest() {
-      if (!isPacing && newest.get() != null) {
-        isPacing = true;
-        reading.execute(
-            () -> {
-              Optional<FileReading> read = takeNewest();
-              ifCurrent(() -> onRead(read));
-            });
-      }
-    }
-
-    private Optional<FileReading> takeNewest() {
-      return Optional.ofNullable(newest.getAndSet(null))
-          .map(response -> response.read(endpoint.uri()));
-    }
-
-    private void onRead(Optional<FileReading> read) {
-      read.ifPresent(this::onAnswer);
-      next = loop.schedule(PACE, this::onPaced);
+      reading.execute(
+          () -> {
+            FileReading read = response.read(endpoint.uri());
+            ifCurrent(() -> onAnswer(read));
+          });
     }
 
     private void onAnswer(FileReading read) {
@@ -248,27 +222,19 @@ final class WorkloadWatcher implements CertificateSource {
       }
       silence.cancel();
       publish(read);
+      next = loop.schedule(PACE, this::requestNext);
     }
 
-    private void onPaced() {
-      isPacing = false;
+    private void requestNext() {
       if (call != null) {
-        call.request(received.getAndSet(0));
+        call.request();
       }
-      readNewest();
     }
 
+    /** Moves through the reading thread, behind a response that is still being read. */
     @Override
     public void onClosed(RpcStatus reason) {
-      reading.execute(
-          () -> {
-            Optional<FileReading> last = takeNewest();
-            ifCurrent(
-                () -> {
-                  last.ifPresent(this::onAnswer);
-                  onEnd(reason);
-                });
-          });
+      reading.execute(() -> ifCurrent(() -> onEnd(reason)));
     }
 
     private void onEnd(RpcStatus reason) {

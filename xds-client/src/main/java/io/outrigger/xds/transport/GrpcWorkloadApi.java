@@ -100,7 +100,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     var headers = new Metadata();
     headers.put(Fetch.HEADER, "true");
     call.start(new Callbacks(channel, listener), headers);
-    call.request(WINDOW);
+    call.request(1);
     call.sendMessage(Empty.getDefaultInstance()); // a message without fields
     call.halfClose();
     return new OpenCall(channel, call);
@@ -114,7 +114,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   /** A call whose channel could not be made. */
   private record NoCall() implements Call {
     @Override
-    public void request(int count) {}
+    public void request() {}
 
     @Override
     public void close() {}
@@ -123,8 +123,8 @@ public final class GrpcWorkloadApi implements WorkloadApi {
   private record OpenCall(ManagedChannel channel, ClientCall<Empty, WorkloadResponse> call)
       implements Call {
     @Override
-    public void request(int count) {
-      call.request(count);
+    public void request() {
+      call.request(1);
     }
 
     @Override

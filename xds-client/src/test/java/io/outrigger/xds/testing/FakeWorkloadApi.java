@@ -46,7 +46,7 @@ public final class FakeWorkloadApi implements WorkloadApi {
   /** One call. */
   public static final class FakeCall implements Call {
     private final Listener listener;
-    private int permitted = WINDOW;
+    private int permitted = 1;
     private boolean closed;
 
     FakeCall(Listener listener) {
@@ -77,8 +77,8 @@ public final class FakeWorkloadApi implements WorkloadApi {
     }
 
     @Override
-    public void request(int count) {
-      permitted += count;
+    public void request() {
+      permitted++;
     }
 
     @Override

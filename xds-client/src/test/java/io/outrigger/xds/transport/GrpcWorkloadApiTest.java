@@ -55,6 +55,7 @@ class GrpcWorkloadApiTest {
       assertThat(response.first().orElseThrow().bundle()).isEqualTo(AUTHORITY.root().getEncoded());
       assertThat(response.federated()).containsOnlyKeys("spiffe://other");
 
+      call.request();
       agent.say(new byte[0]);
       assertThat(((WorkloadResponse) next()).first()).isEmpty();
       assertThat(agent.opened()).isEqualTo(1);
