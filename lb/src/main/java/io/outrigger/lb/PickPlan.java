@@ -36,6 +36,21 @@ public sealed interface PickPlan {
 
   record Odds(double probability, PickResult result) {}
 
+  /** A plan that adds something to the results of another plan. */
+  sealed interface Above extends PickPlan {
+    PickPlan rest();
+
+    @Override
+    default void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
+      rest().forEachResult(share, reader);
+    }
+
+    @Override
+    default Optional<String> whyNotOthers() {
+      return rest().whyNotOthers();
+    }
+  }
+
   /** The plan of a picker that cannot predict its results. */
   record Unknown() implements PickPlan {
     @Override
@@ -102,7 +117,7 @@ public sealed interface PickPlan {
    * Each drop category is drawn independently; a call that no category drops continues with {@code
    * rest} (A27).
    */
-  record Dropping(List<Drop> drops, PickPlan rest) implements PickPlan {
+  record Dropping(List<Drop> drops, PickPlan rest) implements Above {
     public Dropping {
       drops = List.copyOf(drops);
     }
@@ -119,11 +134,6 @@ public sealed interface PickPlan {
       }
       rest.forEachResult(left, reader);
     }
-
-    @Override
-    public Optional<String> whyNotOthers() {
-      return rest.whyNotOthers();
-    }
   }
 
   record Drop(DropCategory category, PickResult result) {}
@@ -134,7 +144,7 @@ public sealed interface PickPlan {
    *
    * @param full the result of a call at the limit
    */
-  record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements PickPlan {
+  record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements Above {
     /** Whether the limit is reached now. */
     public boolean isFull() {
       return inFlight >= limit;
@@ -148,11 +158,6 @@ public sealed interface PickPlan {
           (result, probability) ->
               reader.accept(
                   isFull && result instanceof PickResult.Use ? full : result, probability));
-    }
-
-    @Override
-    public Optional<String> whyNotOthers() {
-      return rest.whyNotOthers();
     }
   }
 
@@ -174,14 +179,9 @@ public sealed interface PickPlan {
    * @param outcome whether the call goes to one of {@code candidates}
    */
   record Preferring(List<OverrideCandidate> candidates, OverrideOutcome outcome, PickPlan rest)
-      implements PickPlan {
+      implements Above {
     public Preferring {
       candidates = List.copyOf(candidates);
-    }
-
-    @Override
-    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
-      rest.forEachResult(share, reader);
     }
 
     @Override
@@ -214,12 +214,7 @@ public sealed interface PickPlan {
    * @param passed how many entries of failed endpoints are skipped, counted from {@code place}
    */
   record Hashed(OptionalLong hash, String source, int place, int size, int passed, PickPlan rest)
-      implements PickPlan {
-    @Override
-    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
-      rest.forEachResult(share, reader);
-    }
-
+      implements Above {
     @Override
     public Optional<String> whyNotOthers() {
       return Optional.of("the hash falls to another endpoint");

@@ -23,7 +23,9 @@ public sealed interface LbConfig {
   String policy();
 
   /** Every endpoint beneath this node. */
-  List<Backend> backends();
+  default List<Backend> backends() {
+    return List.of();
+  }
 
   /** The number of endpoints beneath this node, computed without visiting them. */
   default int size() {
@@ -291,11 +293,6 @@ public sealed interface LbConfig {
     public String policy() {
       return "failing";
     }
-
-    @Override
-    public List<Backend> backends() {
-      return List.of();
-    }
   }
 
   /**
@@ -306,11 +303,6 @@ public sealed interface LbConfig {
     @Override
     public String policy() {
       return "refusing";
-    }
-
-    @Override
-    public List<Backend> backends() {
-      return List.of();
     }
   }
 

@@ -34,27 +34,17 @@ record Detector(LbContext context) {
     detection
         .successRate()
         .ifPresent(
-            settings ->
-                SuccessRateAlgorithm.candidates(settings, calls)
-                    .forEach(
-                        found ->
-                            evaluate(
-                                endpoints.get(found.host()),
-                                found.evidence(),
-                                settings.enforcement(),
-                                sweep)));
+            settings -> {
+              var found = SuccessRateAlgorithm.candidates(settings, calls);
+              evaluate(found, endpoints, settings.enforcement(), sweep);
+            });
     detection
         .failurePercentage()
         .ifPresent(
-            settings ->
-                FailurePercentageAlgorithm.candidates(settings, calls)
-                    .forEach(
-                        found ->
-                            evaluate(
-                                endpoints.get(found.host()),
-                                found.evidence(),
-                                settings.enforcement(),
-                                sweep)));
+            settings -> {
+              var found = FailurePercentageAlgorithm.candidates(settings, calls);
+              evaluate(found, endpoints, settings.enforcement(), sweep);
+            });
     endpoints.forEach(endpoint -> decayOrUneject(endpoint, sweep));
   }
 
@@ -71,6 +61,12 @@ record Detector(LbContext context) {
     Instant time() {
       return start.time();
     }
+  }
+
+  private void evaluate(
+      List<Candidate> found, List<EndpointTracker> endpoints, int enforcement, Sweep sweep) {
+    found.forEach(
+        each -> evaluate(endpoints.get(each.host()), each.evidence(), enforcement, sweep));
   }
 
   /**

@@ -40,14 +40,4 @@ public final class EndpointTally implements NodeVisitor {
       add(endpoint.state(), 1);
     }
   }
-
-  @Override
-  public void enter(NodeHead node) {
-    // Nodes are ignored, because only endpoints are counted.
-  }
-
-  @Override
-  public void leave() {
-    // The end of a node is ignored, because only endpoints are counted.
-  }
 }

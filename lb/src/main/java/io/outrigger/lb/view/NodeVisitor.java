@@ -15,13 +15,13 @@ public interface NodeVisitor {
    * Enters a node. The node's children follow, each with its complete subtree, then the node's
    * endpoints.
    */
-  void enter(NodeHead node);
+  default void enter(NodeHead node) {}
 
   /** Visits an endpoint of the innermost node that was entered and not left. */
   void endpoint(LbEndpoint endpoint);
 
   /** Leaves the innermost node, which has no further children or endpoints. */
-  void leave();
+  default void leave() {}
 
   /** Visits a node that its parent has not started: no endpoint beneath it is connected. */
   default void notStarted(String name, LbConfig config) {

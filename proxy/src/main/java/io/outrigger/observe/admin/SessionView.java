@@ -55,11 +55,8 @@ final class SessionView {
     if (plan instanceof PickPlan.Preferring found) {
       return Optional.of(found);
     }
-    if (plan instanceof PickPlan.Limited limited) {
-      return preferring(limited.rest());
-    }
-    if (plan instanceof PickPlan.Dropping dropping) {
-      return preferring(dropping.rest());
+    if (plan instanceof PickPlan.Above above) {
+      return preferring(above.rest());
     }
     return Optional.empty();
   }
