@@ -24,7 +24,6 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private final AtomicLong failures = new AtomicLong();
   private volatile @Nullable Thread thread;
 
-  /** Creates a loop whose thread has the name {@code name}. */
   public ControlThread(String name) {
     var factory = Executors.defaultThreadFactory();
     executor =

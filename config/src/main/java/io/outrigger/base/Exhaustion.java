@@ -14,7 +14,6 @@ public final class Exhaustion {
     return outOfMemory(failure).isPresent();
   }
 
-  /** Returns the first {@link OutOfMemoryError} among {@code failure} and its causes. */
   public static Optional<OutOfMemoryError> outOfMemory(Throwable failure) {
     @Nullable Throwable cause = failure;
     for (int depth = 0; cause != null && depth < MAX_DEPTH; depth++) {

@@ -7,7 +7,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * one purpose alone. Any thread may use a source.
  */
 public interface RandomSource {
-  /** The decision that a draw makes. */
   enum Purpose {
     BACKOFF_JITTER,
     ROUTE_FRACTION,

@@ -36,7 +36,6 @@ public final class CircuitBreakers {
     return entry.breaker;
   }
 
-  /** Returns a breaker that was obtained from {@link #acquire}. */
   public void release(String cluster, String edsServiceName) {
     var key = new Key(cluster, edsServiceName);
     Entry entry = used.get(key);

@@ -71,7 +71,6 @@ public sealed interface PickResult {
   /** The call fails even when it is "wait for ready". */
   record Drop(RpcStatus status, Reason reason) implements PickResult {}
 
-  /** Why a call was dropped. */
   enum Reason {
     /** The control plane configured a share of calls to be dropped (A27-10). */
     OVERLOAD_DROP,

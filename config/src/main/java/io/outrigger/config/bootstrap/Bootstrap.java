@@ -67,7 +67,6 @@ public record Bootstrap(
 
   /** An entry of {@code certificate_providers} (A29). */
   public sealed interface CertificateProvider {
-    /** Returns the plugin's name, as the bootstrap writes it. */
     String plugin();
 
     record FileWatcher(CertificateFiles files) implements CertificateProvider {

@@ -16,7 +16,6 @@ public record XdsServer(
     callCredentials = List.copyOf(callCredentials);
   }
 
-  /** Whether the server is reached through a Unix domain socket. */
   public boolean isUnixSocket() {
     return uri.startsWith("unix:");
   }

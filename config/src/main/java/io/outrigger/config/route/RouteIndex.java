@@ -49,7 +49,6 @@ public final class RouteIndex {
     return next.equals(source) ? this : of(next);
   }
 
-  /** Returns the route at {@code place}, which {@link #first} returned. */
   public Route route(int place) {
     return routes[place];
   }
@@ -188,7 +187,6 @@ public final class RouteIndex {
       this.children = new Node[firsts.length()];
     }
 
-    /** Whether {@code path} continues with the label at position {@code at}. */
     boolean fits(String path, int at) {
       if (path.length() - at < label.length()) {
         return false;

@@ -17,7 +17,6 @@ public record VirtualHost(
     filterOverrides = Map.copyOf(filterOverrides);
   }
 
-  /** Returns the names of the clusters to which the routes lead. */
   public Set<String> clusters() {
     Set<String> names = new LinkedHashSet<>();
     for (Route route : routes) {

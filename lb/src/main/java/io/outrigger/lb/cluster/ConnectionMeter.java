@@ -22,9 +22,6 @@ final class ConnectionMeter implements SubchannelListener {
   private int open;
   private boolean closed;
 
-  /**
-   * @param group the cluster and the initial locality of the endpoint
-   */
   ConnectionMeter(LbObserver observer, ConnectionGroup group, SubchannelListener owner) {
     this.observer = observer;
     this.group = group;

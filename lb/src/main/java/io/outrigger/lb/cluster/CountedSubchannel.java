@@ -32,9 +32,6 @@ final class CountedSubchannel extends DelegatingSubchannel {
   private SubchannelCalls collected = SubchannelCalls.NONE;
   private @Nullable MetricTally replaced; // event loops may still add to it
 
-  /**
-   * @param connections receives the events of the connections of {@code subchannel}
-   */
   CountedSubchannel(
       Subchannel subchannel,
       int loops,

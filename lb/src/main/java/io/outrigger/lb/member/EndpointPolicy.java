@@ -51,7 +51,6 @@ public abstract class EndpointPolicy<
   private LbConfig.Leaf<S> config;
   private final Map<Key, M> members = new HashMap<>();
 
-  /** The members in the order of the configuration. */
   private List<M> places = List.of();
 
   private final ReadyMembers<M> byState = new ReadyMembers<>();
@@ -128,7 +127,6 @@ public abstract class EndpointPolicy<
     publishNow();
   }
 
-  /** Updates the members to match the list {@code after}. */
   private Change<M> place(List<Backend> before, List<Backend> after) {
     boolean fits = places.size() == before.size(); // false on the first update and with duplicates
     ListChange<Backend> change = ListChange.between(fits ? before : List.of(), after);

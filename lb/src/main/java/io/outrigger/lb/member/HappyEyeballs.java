@@ -89,7 +89,6 @@ public final class HappyEyeballs {
         : Optional.of(chosen.subchannel);
   }
 
-  /** Returns the states of the endpoints {@code backends}, in the same order. */
   public List<LbEndpoint> describe(List<Backend> backends) {
     Map<Backend, List<Candidate>> byBackend = new HashMap<>();
     for (Candidate candidate : candidates) {

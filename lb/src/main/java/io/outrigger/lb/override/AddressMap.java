@@ -118,7 +118,6 @@ final class AddressMap implements SharedSubchannels.Observer {
     }
   }
 
-  /** Releases the connections of all entries. */
   void close() {
     for (AddressEntry entry : List.copyOf(entries.values())) {
       remove(entry.address());

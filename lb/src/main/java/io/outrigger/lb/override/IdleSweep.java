@@ -43,7 +43,6 @@ final class IdleSweep {
     timer = control.schedule(delay, this::run);
   }
 
-  /** Cancels the scheduled check. */
   void stop() {
     if (timer != null) {
       timer.cancel();

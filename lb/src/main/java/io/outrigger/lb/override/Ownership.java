@@ -33,7 +33,6 @@ enum Ownership {
     ASKED,
     /** No session used the address for the idle timeout, or sessions may no longer use it. */
     UNUSED,
-    /** The endpoint left the cluster. */
     GONE
   }
 

@@ -59,7 +59,6 @@ public final class SharedSubchannels {
     observer = next;
   }
 
-  /** Whether a policy beneath owns the address. */
   public boolean isTaken(EndpointAddress address) {
     Shared shared = byAddress.get(address);
     return shared != null && shared.owners > 0;

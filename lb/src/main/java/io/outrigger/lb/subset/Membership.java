@@ -65,7 +65,6 @@ final class Membership {
     throw new AssertionError(config); // nothing else is below random_subsetting
   }
 
-  /** Returns the members that are in {@code backends}, in the order of the members. */
   private List<Backend> among(List<Backend> backends) {
     return backends.stream().filter(this::has).sorted(Comparator.comparing(places::get)).toList();
   }

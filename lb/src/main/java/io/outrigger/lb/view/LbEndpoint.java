@@ -100,9 +100,7 @@ public record LbEndpoint(
   public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
 
   public enum Owner {
-    /** The connection has no owner. */
     NOBODY,
-    /** The owner is the policy that balances the endpoint. */
     BALANCER,
     /** The connection is kept only for sessions. */
     SESSIONS

@@ -37,7 +37,6 @@ final class ExpiryAlarm {
     this.warn = warn;
   }
 
-  /** Watches {@code identity} instead of the previous one. */
   void follow(Optional<Identity> identity) {
     if (!identity.equals(followed)) {
       followed = identity;

@@ -21,7 +21,6 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
   /** The first byte of a DER document, the tag of a SEQUENCE. */
   private static final char DER_START = 0x30;
 
-  /** Collects the lines of one block. */
   private static final class Open {
     final String label;
     final int line;

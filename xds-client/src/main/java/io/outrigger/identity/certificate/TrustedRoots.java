@@ -69,9 +69,6 @@ final class TrustedRoots {
 
   private final PeerRole role;
 
-  /**
-   * @param role the role for which the certificates of a path must be usable
-   */
   TrustedRoots(List<X509Certificate> roots, PeerRole role) {
     this.role = role;
     roots.forEach(

@@ -30,11 +30,6 @@ final class TokenAnswer {
 
   private TokenAnswer() {}
 
-  /**
-   * Returns the token in {@code answer}.
-   *
-   * @throws NoToken with the reason when the response contains no usable token
-   */
   static AccessToken read(Account account, HttpResponse<byte[]> answer) throws NoToken {
     Optional<String> objection = account.objection(answer);
     if (objection.isPresent()) {

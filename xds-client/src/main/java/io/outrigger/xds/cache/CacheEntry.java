@@ -54,7 +54,6 @@ public record CacheEntry<T>(
    */
   public record Held<T>(
       T value, RawResource raw, String version, Instant at, XdsServer server, Overlay overlay) {
-    /** Returns the resource with its value under another overlay. */
     Held<T> with(T newValue, Overlay newOverlay) {
       return new Held<>(newValue, raw, version, at, server, newOverlay);
     }
@@ -71,7 +70,6 @@ public record CacheEntry<T>(
   public record DataError(
       RpcStatus status, String version, Optional<RawResource> refused, Instant at, long count) {}
 
-  /** Creates the entry of a resource that was just requested. */
   public static <T> CacheEntry<T> requested() {
     return new CacheEntry<>(
         CacheState.REQUESTED, Optional.empty(), Optional.empty(), Optional.empty());

@@ -27,7 +27,6 @@ public enum CacheState {
   /** A server with {@code resource_timer_is_transient_error} did not send the resource in time. */
   TIMEOUT;
 
-  /** Returns the name of the state in dumps and metrics. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

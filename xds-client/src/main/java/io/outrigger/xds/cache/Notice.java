@@ -9,7 +9,6 @@ import java.util.Optional;
 public sealed interface Notice<T> {
   void deliverTo(ResourceWatcher<T> watcher);
 
-  /** Nothing changed for watchers. */
   record Silence<T>() implements Notice<T> {
     @Override
     public void deliverTo(ResourceWatcher<T> watcher) {}

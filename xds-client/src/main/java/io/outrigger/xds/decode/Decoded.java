@@ -65,7 +65,6 @@ public record Decoded<T>(
     }
   }
 
-  /** Whether the response must be NACKed. */
   public boolean hasErrors() {
     return !invalid.isEmpty() || !unnamed.isEmpty();
   }

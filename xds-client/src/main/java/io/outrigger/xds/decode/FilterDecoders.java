@@ -63,12 +63,10 @@ public final class FilterDecoders {
     return ALL.decoders.stream().map(FilterDecoder::settings).collect(toUnmodifiableSet());
   }
 
-  /** Returns the decoder for filters of a listener whose message type is {@code typeName}. */
   Optional<FilterDecoder> ofType(String typeName) {
     return Optional.ofNullable(types.get(typeName));
   }
 
-  /** Returns the decoder for overrides whose message type is {@code typeName}. */
   Optional<FilterDecoder> ofOverrideType(String typeName) {
     return Optional.ofNullable(overrideTypes.get(typeName));
   }

@@ -172,9 +172,6 @@ public final class PatchReader {
     return fields;
   }
 
-  /**
-   * @param errors the errors of the message that has the field
-   */
   private static Optional<Patch.Field> field(
       JsonElement value,
       FieldDescriptor field,
@@ -211,7 +208,6 @@ public final class PatchReader {
         : Optional.empty();
   }
 
-  /** Whether a rule sets the fields of the message in {@code field} one by one. */
   private static boolean isNested(FieldDescriptor field) {
     return field.getJavaType() == JavaType.MESSAGE
         && !field.isRepeated()

@@ -136,7 +136,6 @@ public final class ResourceJson {
     return object;
   }
 
-  /** Returns the values of all {@code "@type"} fields in {@code tree}. */
   private static Set<String> typesIn(JsonElement tree) {
     Set<String> types = new HashSet<>();
     Deque<JsonElement> todo = new ArrayDeque<>(List.of(tree));

@@ -37,7 +37,6 @@ final class RouteDecoder {
     return RouteOverlays.decode(proto, RouteMaps.of(bytes), context, errors);
   }
 
-  /** Decodes the table and applies {@code rules} to its routes. */
   static Optional<RouteTable> decode(
       RouteConfiguration proto,
       RouteMaps maps,

@@ -50,7 +50,6 @@ final class ServiceConfig {
     return new TypedConfig(name, ByteString.EMPTY, Optional.of(config)).read(prototype, errors);
   }
 
-  /** Returns the error collector for the whole configuration. */
   FieldErrors errors() {
     return errors;
   }

@@ -39,7 +39,6 @@ final class ApiClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** The limit for the head of a response. */
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(9);
 
   /** The characters of RFC 6750 section 2.1. */
@@ -53,7 +52,6 @@ final class ApiClient {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Answer(int status, byte[] body) {}
 
-  /** A request that may be ended. */
   interface Call {
     /** Ends the request, so that its callbacks are not called. */
     void cancel();
@@ -235,7 +233,6 @@ final class ApiClient {
     return PlainText.of(SocketErrors.describe(failure));
   }
 
-  /** A request on the loop. */
   private static final class Running implements Call {
     private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
     private boolean cancelled;

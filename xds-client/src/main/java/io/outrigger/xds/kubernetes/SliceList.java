@@ -22,11 +22,6 @@ record SliceList(String version, List<EndpointSlice> slices) {
     slices = List.copyOf(slices);
   }
 
-  /**
-   * Reads a list.
-   *
-   * @throws IOException when the text is no list of slices
-   */
   static SliceList read(byte[] json) throws IOException {
     try (var reader =
         new JsonReader(

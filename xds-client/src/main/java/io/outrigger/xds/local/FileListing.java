@@ -63,7 +63,6 @@ final class FileListing {
     return e instanceof NoSuchFileException ? "no such file or folder" : "cannot be read: " + e;
   }
 
-  /** Whether the file name has one of the extensions that are read. */
   private static boolean isDocument(Path path) {
     return String.valueOf(path.getFileName()).endsWith(".json") || isYaml(path);
   }

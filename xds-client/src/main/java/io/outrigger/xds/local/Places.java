@@ -29,9 +29,6 @@ final class Places {
   private final int maxSize;
   private volatile @Nullable Located tree;
 
-  /**
-   * @param maxSize the maximum length of the text in characters
-   */
   Places(Path path, String text, int maxSize) {
     this.path = path;
     this.text = text;
@@ -64,7 +61,6 @@ final class Places {
     return known;
   }
 
-  /** Returns the problem of a document that cannot be read. */
   FileProblem problem(YamlReader.Unreadable e) {
     return new FileProblem(
         path, e.place().line(), e.place().column(), String.valueOf(e.getMessage()));

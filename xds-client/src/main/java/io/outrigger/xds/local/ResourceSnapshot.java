@@ -60,7 +60,6 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return found == null ? new OfType("", Map.of(), Map.of()) : found;
   }
 
-  /** Whether both snapshots contain the same resources. */
   public boolean sameAs(ResourceSnapshot other) {
     return ResourceType.ALL.stream()
         .allMatch(type -> ofType(type).version().equals(other.ofType(type).version()));

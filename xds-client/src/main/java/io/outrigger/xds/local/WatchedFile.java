@@ -47,7 +47,6 @@ record WatchedFile<T>(
     problems = List.copyOf(problems);
   }
 
-  /** Parses files of one kind. */
   interface Format<T> {
     /** Returns the maximum size in bytes; larger files are not read. */
     int maxSize();

@@ -61,7 +61,6 @@ public final class Overlay {
     return here.equals(byTarget) ? this : new Overlay(clusters, routes, here);
   }
 
-  /** Whether this overlay has exactly these rules. */
   public boolean isOf(List<ClusterRule> clusterRules, List<RouteRule> routeRules) {
     return clusters.equals(clusterRules) && routes.equals(routeRules);
   }

@@ -73,7 +73,6 @@ public final class LoadReporters {
     return CompletableFuture.allOf(over.toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Ends every stream. */
   public void close() {
     closed = true;
     reporters.values().forEach(LoadReporter::close);

@@ -36,7 +36,6 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
         Set.copyOf(response.getClustersList()));
   }
 
-  /** Whether the server requests the load of {@code cluster}. */
   boolean asksFor(String cluster) {
     return all || clusters.contains(cluster);
   }

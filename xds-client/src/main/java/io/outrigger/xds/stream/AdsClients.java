@@ -181,7 +181,6 @@ public final class AdsClients {
     return OverlayStatus.rules(overlays.overlay(), held());
   }
 
-  /** Returns the effect of the overlay on each cluster in use, by cluster name. */
   public Map<String, OverlayEffect> overlaidClusters() {
     loop.checkInside();
     Map<String, OverlayEffect> effects = new HashMap<>();

@@ -56,7 +56,6 @@ final class AdsLog implements AdsObserver {
     return Map.copyOf(updates);
   }
 
-  /** The number of rejected responses. */
   long nacks() {
     return nacks;
   }

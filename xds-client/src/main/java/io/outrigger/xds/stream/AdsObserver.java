@@ -17,7 +17,6 @@ import java.util.Optional;
 public interface AdsObserver extends LoadReportObserver {
   AdsObserver NONE = new AdsObserver() {};
 
-  /** A stream was attached to a connection. */
   default void onConnected(String server) {}
 
   /** A stream ended, or could not be made, before any response: a connectivity failure (A57). */
@@ -64,7 +63,6 @@ public interface AdsObserver extends LoadReportObserver {
       int invalid,
       List<Change> changes,
       int changed) {
-    /** The maximum number of changes in a summary. */
     public static final int MAX_CHANGES = 20;
 
     public Response {

@@ -33,10 +33,8 @@ final class AdsSession implements AdsTransport.Listener {
 
   /** The progress of the stream. Only the transport knows whether the stream is writable. */
   private enum Phase {
-    /** No response has arrived. */
     OPENED,
     RESPONDED,
-    /** One side has closed the stream. */
     CLOSED
   }
 

@@ -66,7 +66,6 @@ final class CurrentOverlay {
     this.subscriptions = subscriptions;
   }
 
-  /** Returns the context in which resources of a server are decoded now. */
   DecodeContext contextOf(XdsServer server) {
     return contexts.apply(server).under(overlay);
   }

@@ -43,7 +43,6 @@ final class RecentEndpoints {
     return shared;
   }
 
-  /** Returns the number of remembered names. */
   int count() {
     return sets.size();
   }

@@ -58,10 +58,6 @@ final class ResponseHandler {
   private final CurrentOverlay overlays;
   private final AdsObserver observer;
 
-  /**
-   * @param decoding the executor that runs the decoder, off the control loop
-   * @param origin the server that sent the responses
-   */
   ResponseHandler(
       ControlLoop loop,
       Executor decoding,

@@ -40,9 +40,6 @@ final class OutOfBandReports {
   private @Nullable Stream open;
   private @Nullable TimerHandle waiting;
 
-  /**
-   * @param subject the name of the backend in logs
-   */
   OutOfBandReports(
       ControlLoop control, RandomSource random, String subject, Consumer<BackendMetrics> reports) {
     this.control = control;
