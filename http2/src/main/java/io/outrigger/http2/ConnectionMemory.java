@@ -224,7 +224,7 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public String peer() {
     SocketAddress remote = parts.ctx.channel().remoteAddress();
-    return remote == null ? String.valueOf(parts.ctx.channel().localAddress()) : remote.toString();
+    return PeerErrors.text(remote == null ? parts.ctx.channel().localAddress() : remote);
   }
 
   @Override
