@@ -1,10 +1,9 @@
 // The page: views behind tabs, and one clock that brings the view in sight up to date each second.
 
 import {Certs} from './certs.js';
-import {Traffic, get, readiness, verdict} from './data.js';
+import {Traffic, get, isKubernetes, readiness, verdict} from './data.js';
 import {attr, el, glyph, setGlyph, text} from './dom.js';
 import {EventLog, Events} from './events.js';
-import {Explain} from './explain.js';
 import {Overlay} from './overlay.js';
 import {Overview} from './overview.js';
 import {Resources} from './resources.js';
@@ -12,7 +11,7 @@ import {Tree} from './tree.js';
 
 const PERIOD = 1_000;
 const SLOWEST = 5_000; // between attempts while the sidecar is not there
-const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, explain: Explain, overlay: Overlay};
+const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
 
@@ -25,6 +24,7 @@ class Page {
   #timer = 0;
   #asked = 0;
   #servingKnown = false;
+  serves = false; // whether there are served addresses
 
   constructor() {
     for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
@@ -40,24 +40,38 @@ class Page {
     byId(name).append(view.element);
   }
 
-  /** Loads the view of served addresses where there are any; another process may have some. */
-  async #followServing() {
-    if (this.#servingKnown) return;
-    this.#servingKnown = true;
-    if (this.#views.has('serving') || !(await get('/listeners')).length) return;
-    this.#add('serving', (await import('./serving.js')).Serving);
-    document.querySelector('nav a[href="#serving"]').hidden = false;
-    if (location.hash === '#serving') this.#route(false);
+  /** Loads the views of served addresses and of services of Kubernetes where there are any; another process may have some. */
+  async #followOthers(forwards) {
+    if (!this.#servingKnown) {
+      this.#servingKnown = true;
+      this.serves = (await get('/listeners')).length > 0;
+      if (this.serves) await this.#load('serving');
+    }
+    if (forwards.some(isKubernetes)) await this.#load('kubernetes');
+  }
+
+  async #load(name, byUser = false) {
+    if (this.#views.has(name)) return;
+    const module = await import(`./${name}.js`);
+    if (this.#views.has(name)) return; // asked for twice
+    this.#add(name, module[name[0].toUpperCase() + name.slice(1)]);
+    document.querySelector(`nav a[href="#${name}"]`).hidden = false;
+    if (location.hash.slice(1).split('?')[0] === name) this.#route(byUser);
   }
 
   /** Shows a view; its address can be kept and sent. */
   go(view, query) {
     const next = '#' + view + (query ? '?' + new URLSearchParams(query) : '');
     if (location.hash !== next) location.hash = next;
+    else this.#route(false); // the same question again
   }
 
   #route(byUser) {
     const [name, query] = location.hash.slice(1).split('?');
+    if (name === 'explain' && !this.#views.has(name)) {
+      this.#load(name, byUser).catch(error => this.#disconnected(error));
+      if (this.#current) return;
+    }
     const chosen = this.#views.has(name) ? name : 'overview';
     const moved = chosen !== this.#current;
     this.#current = chosen;
@@ -90,7 +104,7 @@ class Page {
         this.events.follow();
         await this.#views.get(this.#current).refresh(forwards, ready);
         await this.#views.get('overlay').follow();
-        await this.#followServing();
+        await this.#followOthers(forwards);
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
       } catch (error) {
         if (turn !== this.#asked) return;

@@ -31,6 +31,11 @@ export function backends(forwards) {
   return {all: sum('endpoints'), reachable: sum('endpoints') - sum('failing')};
 }
 
+/** Whether the endpoints of a forward are those of a service of Kubernetes. */
+export function isKubernetes({target}) {
+  return target.startsWith('k8s:');
+}
+
 /** Whether the calls of a forward fail: as a whole, or those to one of its clusters. */
 export function fails(forward) {
   return forward.state === 'ERROR' || (forward.state === 'READY' && Boolean(forward.error));
@@ -102,6 +107,7 @@ export class Traffic {
       local: last.local,
       rate: recent && recent.ended / recent.seconds,
       errors: minute && (minute.ended ? minute.failed / minute.ended : null),
+      minute: minute && {ended: minute.ended, failed: minute.failed},
       p50: durations && quantile(durations, 0.5),
       p99: durations && quantile(durations, 0.99),
     };

@@ -9,12 +9,15 @@ const SPOKEN_MILLIS = 8_000; // a screen reader hears no more than one event in 
 const TONES = {
   ack: 'good', ads_connected: 'good', lrs_connected: 'good', lrs_failed: 'bad', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', stale: 'wait', state_problem: 'bad', eject: 'out',
   priority_switch: 'wait', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
-  forward_ready: 'good', forward_failed: 'bad', serving: 'good', not_serving: 'bad', denied: 'wait', rbac_removed: 'bad', all_endpoints_failing: 'bad', endpoints_back: 'good', default_timeout: 'wait',
+  forward_ready: 'good', forward_failed: 'bad', serving: 'good', not_serving: 'bad', denied: 'wait', rbac_removed: 'bad', peer_error: 'bad', all_endpoints_failing: 'bad', endpoints_back: 'good', default_timeout: 'wait',
 };
 const SPOKEN = new Set(['nack', 'ads_failed', 'stale', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed', 'forward_failed', 'rbac_removed', 'all_endpoints_failing', 'endpoints_back']);
 
-/** An endpoint fails, is lost or is back: its message says which. */
-function toneOf({kind, message}) {
+const FAILURE = /cannot be resolved|is left out|rules stay$/; // of a name, or of local policy
+
+/** An endpoint fails, is lost or is back, a name is resolved or not, rules are applied or not: the message says which. */
+export function toneOf({kind, message}) {
+  if (kind === 'dns' || kind === 'overlay') return FAILURE.test(message) ? 'bad' : 'idle';
   if (kind !== 'endpoint_state') return TONES[kind] ?? 'idle';
   return message.includes('cannot be connected to') ? 'bad' : message.endsWith('connection lost') ? 'wait' : 'good';
 }

@@ -22,10 +22,10 @@ export class Explain {
     this.commands = new Commands();
     const field = (label, input) => el('label.stacked', {for: input.id}, el('span', {}, label), input);
     this.element = el('div', {},
-      el('form.explain', {onsubmit: event => { event.preventDefault(); this.#ask(); }},
+      el('form.explain', {onsubmit: event => { event.preventDefault(); this.#go(); }},
         field('forward', this.forward), field('method', this.method), field('path', this.path), field('headers', this.headers),
         el('div.buttons', {}, el('button.primary', {type: 'submit'}, 'Explain'),
-          el('button', {type: 'button', title: 'what was decided for the last one of that path, kept for a sample', onclick: () => this.#ask(true)}, 'Last real one'))),
+          el('button', {type: 'button', title: 'what was decided for the last one of that path, kept for a sample', onclick: () => this.#go(true)}, 'Last real one'))),
       this.problem, this.empty, this.answer, this.commands.element);
     this.element.addEventListener('input', () => this.#updateCommands());
   }
@@ -36,7 +36,15 @@ export class Explain {
     this.path.value = query.path;
     this.method.value = query.method ?? 'POST';
     this.headers.value = query.headers ?? '';
-    this.wanted = query.forward;
+    this.wanted = query;
+  }
+
+  /** Puts the question into the address, which asks it. */
+  #go(last = false) {
+    const query = {forward: this.forward.value, path: this.path.value, method: this.method.value};
+    if (this.headers.value.trim()) query.headers = this.headers.value;
+    if (last) query.last = 'true';
+    this.page.go('explain', query);
   }
 
   async refresh(forwards) {
@@ -45,9 +53,10 @@ export class Explain {
       text(option, each.name);
     });
     if (this.wanted) {
-      this.forward.value = this.wanted;
+      const {forward, last} = this.wanted;
       this.wanted = null;
-      await this.#ask();
+      if (forward) this.forward.value = forward;
+      await this.#ask(last === 'true');
     }
     this.#updateCommands();
   }
@@ -167,7 +176,7 @@ function branchOf(branch, root, number) {
     ...filters.map(filter => step('wait', 'filter', filter.kind, el('p.quiet', {}, Object.entries(filter).filter(([name]) => name !== 'kind').map(([name, value]) => `${name} ${value}`).join(', ')))),
     step('good', 'cluster', branch.cluster, clusters.length ? el('p.quiet', {}, 'drawn from ' + clusters.map(each => `${each.name} (${each.weight})`).join(', ')) : '', policy(branch.cluster_overlay)),
     ...(drops ?? []).map(drop => step('wait', 'drop', percent(drop.share), el('p.quiet', {}, `category ${drop.category}`))),
-    breaker ? step(breaker.full ? 'bad' : 'good', 'circuit breaker', breaker.full ? 'full' : 'open to calls', el('p.quiet', {}, `${breaker.in_flight} of ${breaker.limit} requests in flight`)) : '',
+    breaker ? step(breaker.full ? 'bad' : 'good', 'circuit breaker', breaker.full ? 'calls fail: its limit is reached' : 'lets calls through', el('p.quiet', {}, `${breaker.in_flight} of ${breaker.limit} requests in flight`)) : '',
     session ? step(session.begins ? 'idle' : session.kept ? 'good' : 'wait', 'session', session.begins ? 'begins here' : session.kept ? 'kept' : session.kept === null ? 'the first one here: looked up when it comes' : 'not to be kept',
       el('p.quiet', {}, `cookie ${session.cookie}`), ...session.endpoints.map(each => el('p.quiet', {}, `${each.address}: ${each.standing}${each.owner ? `, owned by ${each.owner}` : ''}`))) : '',
     hash ? step('good', 'hash', hash.value ?? 'drawn', el('p.quiet', {}, `${hash.source}; slot ${hash.ring_slot} of ${hash.ring_size}${hash.passed_over ? `, ${hash.passed_over} passed over` : ''}`)) : '',

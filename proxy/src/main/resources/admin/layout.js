@@ -16,16 +16,17 @@ const FLAT = 40; // a field of more than that gets the width that names leave
 const NAMES = 180; // what a column of weight 1 keeps beside such a field
 const UNFOLDED = 8; // clusters that are shown with what is below them
 
+/** Whether a target has so many clusters that they are shown folded. */
+export const isMany = clusters => clusters.length > UNFOLDED;
+
 /**
- * The boxes of a tree in depth-first order. A box holds policies one inside the other that are about the same thing,
+ * The boxes of a tree in depth-first order, of its clusters those in `clusters`. A box holds policies one inside the other that are about the same thing,
  * or the endpoints of a policy: `{id, parent, depth, title, rows, field, used, rate, failing, folded, foldable}`.
  * A row is `{id, node}` or `{id, endpoint}`; a field is the endpoints that are drawn as shapes.
  */
-export function boxesOf(root, unfolded) {
-  let listable = 0;
+export function boxesOf(root, unfolded, clusters = root.children) {
   const measure = node => {
     node.children.forEach(measure);
-    if (node.endpoints.length <= LISTED) listable += node.endpoints.length;
     const below = [...node.children, ...node.endpoints];
     node.rate = below.reduce((sum, each) => sum + (each.rate ?? 0), 0);
     node.failing = below.reduce((sum, each) => sum + (each.failing ?? 0), 0);
@@ -33,14 +34,15 @@ export function boxesOf(root, unfolded) {
   measure(root);
 
   const boxes = [];
-  const many = root.children.length > UNFOLDED;
+  const leaves = []; // places of boxes with endpoints
+  const many = isMany(clusters);
   const visit = (node, parent, used) => {
     const above = parent?.id ?? '';
     const box = {
       id: `${above}\u0001${node.name}`, parent, depth: parent ? parent.depth + 1 : 0, title: node.name, rows: [],
       used, rate: node.rate, failing: node.failing, field: null, folded: false, foldable: false,
     };
-    if (boxes.some(each => each.id === box.id)) box.id += '\u0001' + boxes.length;
+    if (boxes.some(each => each?.id === box.id)) box.id += '\u0001' + boxes.length;
     let inner = node;
     box.rows.push({id: `${box.id}\u0002${node.policy}`, node});
     while (inner.children.length === 1 && !inner.endpoints.length && inner.children[0].name === inner.name) {
@@ -53,10 +55,12 @@ export function boxesOf(root, unfolded) {
       box.folded = !unfolded.has(box.id);
       if (box.folded) return;
     }
-    for (const child of inner.children) visit(child, box, used && child.used);
-    if (inner.endpoints.length) boxes.push(endpointBox(box, inner, listable <= LISTED_IN_ALL));
+    for (const child of inner === root ? clusters : inner.children) visit(child, box, used && child.used);
+    if (inner.endpoints.length) leaves.push({at: boxes.push(null) - 1, box, inner});
   };
   visit(root, null, true);
+  const listable = leaves.map(({inner}) => inner.endpoints.length).filter(n => n <= LISTED).reduce((a, b) => a + b, 0);
+  for (const {at, box, inner} of leaves) boxes[at] = endpointBox(box, inner, listable <= LISTED_IN_ALL);
   return boxes;
 }
 

@@ -2,13 +2,19 @@
 
 import {certificateProblems} from './certs.js';
 import {Commands, curl, outrigger} from './command.js';
-import {backends, fails, get, standing, verdict} from './data.js';
-import {attr, cells, clock, count, el, figure, glyph, keyed, millis, percent, setGlyph, setState, state, table, text} from './dom.js';
+import {backends, fails, get, isKubernetes, standing, verdict} from './data.js';
+import {attr, cells, clock, count, el, figure, glyph, keyed, millis, percent, setGlyph, setState, several, state, table, text, words} from './dom.js';
+import {typeOf} from './resources.js';
 import {hourOf, setSpark, spark} from './spark.js';
 
 const SECONDS = 60;
 const SLOW_MILLIS = 20_000;
 const HOLDERS = 5;
+const MOST_RESOURCES = 5; // with an error, that are listed by name
+const [FEW_ERRORS, MANY_ERRORS] = [0.01, 0.5]; // shares of the calls of a minute
+
+/** Whether resources come from another process by ADS; names and services of Kubernetes are looked up by this one. */
+const isControlPlane = ({uri}) => uri !== 'dns' && !uri.startsWith('k8s:');
 
 export class Overview {
   #hours = new Map(); // forward -> what hourOf gives
@@ -25,7 +31,7 @@ export class Overview {
     this.holders = el('tbody');
     this.noHolders = el('p.empty', {hidden: ''}, 'No connection holds anything.');
     this.noForwards = el('p.empty', {hidden: ''}, 'No forwards: start outrigger run with --forward.');
-    this.noServers = el('p.empty', {hidden: ''}, 'No control plane: resources come from files.');
+    this.noServers = el('p.empty', {hidden: ''}, 'No control plane is asked: targets come from files, DNS or Kubernetes.');
     this.commands = new Commands();
     this.element = el('div', {},
       this.problems,
@@ -39,7 +45,7 @@ export class Overview {
         ['server'], ['state'], ['use'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
       section('Connections that hold most', table('holders', [
-        ['peer'], ['side'], ['heap', true, 'bytes on the heap that live because of it'], ['buffers', true, 'bytes outside of the heap'], ['streams', true],
+        ['peer'], ['side'], ['memory', true, 'about how much of it lives because of the connection'], ['streams', true],
       ], this.holders), this.noHolders),
       this.commands.element);
     this.commands.set([outrigger('status')], [curl('/forwards'), '/forwards'], [curl('/calls'), '/calls'], [curl('/history'), '/history'], [curl('/xds'), '/xds'], [curl('/memory'), '/memory'],
@@ -58,37 +64,43 @@ export class Overview {
     this.#showBackends(forwards, readiness);
     this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–', `${count(rows.reduce((sum, {figures}) => sum + (figures?.active ?? 0), 0))} active`);
     const xds = await get('/xds');
-    const asked = xds.servers.filter(server => server.use !== 'standby');
+    const servers = xds.servers.filter(isControlPlane);
+    const asked = servers.filter(server => server.use !== 'standby');
     const connected = asked.filter(server => server.connected).length;
-    this.#tile(2, xds.servers.length ? connected === asked.length ? 'Connected' : 'Not connected' : 'Files',
-      xds.servers.length ? `${connected} of ${asked.length} in use` : 'no control plane', connected === asked.length ? 'good' : 'bad');
-    const refused = xds.resources.filter(each => each.errorState).length;
-    this.#tile(3, count(xds.resources.length), refused ? `${count(refused)} with an error` : 'none refused', refused ? 'bad' : '');
+    this.#tile(2, servers.length ? connected === asked.length ? 'Connected' : 'Not connected' : 'None',
+      servers.length ? `${connected} of ${asked.length} in use` : 'none is asked', connected === asked.length ? 'good' : 'bad');
+    const refused = xds.resources.filter(each => each.errorState);
+    this.#tile(3, count(xds.resources.length), refused.length ? `${count(refused.length)} with an error` : 'none refused', refused.length ? 'bad' : '');
     this.#showMemory(await get('/memory'));
     await this.#readSlowly();
-    this.#showProblems(forwards, asked, xds.resources.filter(each => each.clientStatus === 'STALE').length);
-    this.noServers.hidden = xds.servers.length > 0;
-    keyed(this.servers, xds.servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
+    this.#showProblems([
+      ...rows.flatMap(forwardProblems),
+      ...(this.page.serves ? await get('/listeners') : []).flatMap(listenerProblems),
+      ...refused.slice(0, MOST_RESOURCES).map(resourceProblem),
+      ...refused.length > MOST_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MOST_RESOURCES, 'further resource')} with an error`}] : [],
+      ...certificateProblems(this.#certificates, this.page.traffic.now()).map(each => ({...each, href: '#certs'})),
+      ...asked.filter(server => !server.connected)
+        .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
+      ...staleProblems(xds.resources.filter(each => each.clientStatus === 'STALE').length),
+    ]);
+    this.noServers.hidden = servers.length > 0;
+    keyed(this.servers, servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
   }
 
   #showBackends(forwards, readiness) {
     const {all, reachable} = backends(forwards);
     const {of, note} = verdict(readiness, forwards);
-    this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of === 'wait' ? 'bad' : of);
+    this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of);
   }
 
-  #showProblems(forwards, servers, stale) {
-    const problems = [
-      ...stale ? [{of: 'wait', text: `${count(stale)} resources are STALE: an earlier process kept them, and no control plane has answered`}] : [],
-      ...forwards.filter(fails).map(forward => ({of: 'bad', text: `forward ${forward.name}: ${standing(forward).words}: ${forward.error}`})),
-      ...certificateProblems(this.#certificates, this.page.traffic.now()),
-      ...servers.filter(server => !server.connected)
-        .map(server => ({of: 'bad', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
-    ].sort((a, b) => (a.of === 'wait') - (b.of === 'wait'));
+  /** @param problems each with a tone, a text and the address of the view that says more */
+  #showProblems(problems) {
+    problems.sort((a, b) => (a.of === 'wait') - (b.of === 'wait')); // stable
     this.problems.hidden = !problems.length;
-    keyed(this.problems, problems, each => each.text, () => el('li', {}, glyph('bad'), el('span')), (item, each) => {
+    keyed(this.problems, problems, each => each.text.split(': ')[0], () => el('li', {}, glyph('bad'), el('a')), (item, each) => {
       setGlyph(item.firstChild, each.of);
       attr(item, 'class', each.of);
+      attr(item.lastChild, 'href', each.href);
       text(item.lastChild, each.text);
     });
   }
@@ -144,6 +156,34 @@ export class Overview {
   }
 }
 
+/** What is wrong with a forward: it fails, it waits, or many of its calls fail. */
+function forwardProblems({forward, figures}) {
+  const href = isKubernetes(forward) ? '#kubernetes' : '#tree?' + new URLSearchParams({forward: forward.name});
+  const problem = (of, what) => [{of, href, text: `forward ${forward.name}: ${what}`}];
+  if (fails(forward)) return problem('bad', `${standing(forward).words}: ${forward.error}`);
+  if (forward.state === 'WAITING' && forward.error) return problem('wait', forward.error);
+  const {ended, failed} = figures?.minute ?? {};
+  return failed > FEW_ERRORS * ended
+    ? problem(failed >= MANY_ERRORS * ended ? 'bad' : 'wait', `${count(failed)} of ${several(ended, 'call')} of the last minute failed, ${percent(failed / ended)}`) : [];
+}
+
+function listenerProblems({name, state, error}) {
+  return error ? [{of: state === 'WAITING' ? 'wait' : 'bad', href: '#serving', text: `serve ${name}: ${words(state)}: ${error}`}] : [];
+}
+
+function resourceProblem(resource) {
+  const {name, typeUrl, clientStatus, versionInfo, errorState} = resource;
+  const kept = clientStatus === 'NACKED' && versionInfo;
+  return {
+    of: kept ? 'wait' : 'bad', href: '#resources?' + new URLSearchParams({type: typeOf(resource), name}),
+    text: `${typeUrl.split('.').pop()} ${name}: ${kept ? `version ${errorState.versionInfo} is refused, ${versionInfo} stays in use: ` : ''}${errorState.details}`,
+  };
+}
+
+function staleProblems(stale) {
+  return stale ? [{of: 'wait', href: '#resources', text: `${several(stale, 'resource')} STALE: an earlier process kept what is in use, and no control plane has answered`}] : [];
+}
+
 function section(title, ...content) {
   return el('section', {'aria-label': title}, el('h3', {}, title), el('div.card', {}, content));
 }
@@ -155,15 +195,15 @@ function forwardRow() {
 }
 
 function holderRow() {
-  return cells(['peer', el('code.clip')], ['side', ''], ['heap', '', true], ['buffers', '', true], ['streams', '', true]);
+  return cells(['peer', el('code.clip')], ['side', ''], ['memory', '', true], ['streams', '', true]);
 }
 
 function updateHolder(row, holder) {
-  const [peer, side, heap, buffers, streams] = row.children;
+  const [peer, side, memory, streams] = row.children;
   text(peer.firstChild, holder.peer);
+  attr(peer.firstChild, 'title', holder.peer);
   text(side, holder.side);
-  text(heap, bytes(holder.heap));
-  text(buffers, bytes(holder.direct));
+  text(memory, bytes(holder.bytes));
   text(streams, count(holder.streams));
 }
 

@@ -11,6 +11,7 @@ export const TONES = [
 
 export class Picture {
   #root = null;
+  #clusters = [];
   #boxes = [];
   #selected = null;
   #unfolded = new Set();
@@ -31,8 +32,10 @@ export class Picture {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  set(root) {
+  /** @param clusters of the root, those to be shown */
+  set(root, clusters = root?.children) {
     this.#root = root;
+    this.#clusters = clusters;
     this.draw();
   }
 
@@ -55,7 +58,7 @@ export class Picture {
   draw() {
     this.element.hidden = !this.#root;
     if (!this.#root || !this.element.clientWidth) return;
-    this.#boxes = boxesOf(this.#root, this.#unfolded);
+    this.#boxes = boxesOf(this.#root, this.#unfolded, this.#clusters);
     const {height, outline} = place(this.#boxes, this.element.clientWidth);
     this.element.style.height = height + 'px';
     keyed(this.lines, linesOf(this.#boxes, outline), line => line.id, () => svg('path'), (path, line) => {

@@ -9,7 +9,7 @@ const TYPES = {
   'envoy.config.listener.v3.Listener': 'lds', 'envoy.config.route.v3.RouteConfiguration': 'rds',
   'envoy.config.cluster.v3.Cluster': 'cds', 'envoy.config.endpoint.v3.ClusterLoadAssignment': 'eds',
 };
-const typeOf = resource => TYPES[resource.typeUrl.split('/').pop()] ?? '?';
+export const typeOf = resource => TYPES[resource.typeUrl.split('/').pop()] ?? '?';
 const keyOf = resource => [resource.clientScope ?? '', resource.typeUrl, resource.name].join(' ');
 
 export class Resources {

@@ -3,9 +3,13 @@
 import {Commands, curl, outrigger} from './command.js';
 import {EndpointRates, endpointState, get, walk} from './data.js';
 import {attr, count, el, figure, glyph, keyed, setState, state, text, words} from './dom.js';
+import {isMany} from './layout.js';
 import {List} from './list.js';
 import {Detail} from './node.js';
 import {Picture, TONES} from './picture.js';
+
+const MOST_CLUSTERS = 12; // that are shown at once; others are found by a search
+const URGENCY = {TRANSIENT_FAILURE: 0, CONNECTING: 1};
 
 export class Tree {
   #rates = new EndpointRates();
@@ -16,6 +20,9 @@ export class Tree {
   constructor(page) {
     this.page = page;
     this.select = el('select', {id: 'tree-forward', onchange: () => page.go('tree', {forward: this.select.value})});
+    this.search = el('input', {type: 'search', placeholder: 'search: cluster, state', 'aria-label': 'search clusters', oninput: () => this.#draw()});
+    this.found = el('span.quiet', {role: 'status'});
+    this.searching = el('div.bar', {hidden: ''}, this.search, this.found);
     this.note = el('p.empty', {hidden: ''});
     this.picture = new Picture({
       label: 'load-balancing tree', amount: rate => figure(rate) + '/s',
@@ -37,6 +44,7 @@ export class Tree {
         el('ul.legend', {'aria-label': 'legend'},
           TONES.map(([of, word]) => el('li', {}, glyph(of), word)),
           el('li', {}, el('span.stroke'), 'width: requests/s'))),
+      this.searching,
       this.note,
       this.picture.element,
       el('div.split', {}, this.detail.element, el('section.endpoints', {'aria-label': 'endpoints'},
@@ -48,6 +56,7 @@ export class Tree {
   }
 
   show(query) {
+    if (query.cluster) this.search.value = query.cluster;
     if (query.forward && query.forward !== this.#forward) this.#use(query.forward);
   }
 
@@ -88,8 +97,21 @@ export class Tree {
   #draw() {
     const root = this.#answer?.root;
     this.#say(!this.#answer || root ? '' : `${this.#forward} has no configuration yet; Overview says why.`);
-    this.picture.set(root ?? null);
+    this.picture.set(root ?? null, root && this.#clusters(root.children));
     this.#updateDetail();
+  }
+
+  /** Of many clusters those that are searched for, the ones that fail first. */
+  #clusters(all) {
+    this.searching.hidden = !isMany(all);
+    if (!isMany(all)) return all;
+    const wanted = this.search.value.trim().toLowerCase();
+    const matches = all.filter(each => `${each.name} ${words(each.state)}`.toLowerCase().includes(wanted))
+      .sort((a, b) => (URGENCY[a.state] ?? 2) - (URGENCY[b.state] ?? 2)); // stable
+    const shown = matches.slice(0, MOST_CLUSTERS);
+    const of = matches.length < all.length ? `${count(matches.length)} of ${count(all.length)} clusters match` : `${count(all.length)} clusters`;
+    text(this.found, shown.length < matches.length ? `${of}, ${count(shown.length)} are shown: search for others` : of);
+    return shown;
   }
 
   #countdown(ejected) {

@@ -8,6 +8,7 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import io.outrigger.observe.events.EventKind;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.testing.browser.Chromium;
 import io.outrigger.program.testing.browser.Look;
@@ -19,6 +20,8 @@ import io.outrigger.testing.RefusingPort;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.testing.JsonResources;
+import io.outrigger.xds.testing.ScriptedApiServer;
+import io.outrigger.xds.testing.SliceText;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -30,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -64,6 +68,15 @@ class PageIT {
   private static final String MARKED =
       """
       [...document.querySelectorAll('.facts div:has(dd.patched) dt')].map(e => e.innerText).join(', ')\
+      """;
+
+  /** Texts of which a part is cut off, and not to be read in a tooltip either. */
+  private static final String CUT_OFF =
+      """
+      [...document.querySelectorAll('main *')].filter(each => each.offsetParent && each.innerText &&
+          getComputedStyle(each).overflowX === 'hidden' && !each.closest('.boxes, .list, .unseen') &&
+          (each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 4) &&
+          !each.closest('[title]') && !each.querySelector('[title]')).map(each => each.outerHTML).join()\
       """;
 
   private static @Nullable Chromium chromium;
@@ -157,6 +170,7 @@ class PageIT {
         assertThat(tab.evaluate("document.documentElement.scrollWidth").getAsInt())
             .as("%s at %s", name, look)
             .isLessThanOrEqualTo(look.width());
+        assertThat(tab.evaluate(CUT_OFF).getAsString()).as("%s at %s", name, look).isEmpty();
         tab.screenshot(
             PICTURES.resolve(
                 "%s-%s-%d.png"
@@ -279,6 +293,9 @@ class PageIT {
     assertThat(tab.holds("document.querySelector('.problems').hidden")).isTrue();
     assertThat(tab.holds("document.querySelector('#light.good')")).isTrue();
     awaitText(tab, ".forwards tbody", "ready, 2 of 2 reachable");
+    assertThat(tab.text(".holders tbody"))
+        .contains("127.0.0.1:" + a.port(), " KiB")
+        .doesNotContain("/", "NaN");
     picture(tab, "overview-calm");
 
     a.kill();
@@ -303,6 +320,109 @@ class PageIT {
     awaitText(tab, ".forwards tbody", "the port is closed");
     assertThat(tab.text(".forwards tbody")).doesNotContain("ready").contains("draining");
     picture(tab, "overview-drained");
+  }
+
+  @Test
+  void failedCallsRefusedVersionsAndLostControlPlanesAreAmongWhatIsWrong() throws Exception {
+    Backend bad = mesh.backend("bad").quiet().answering(Status.INTERNAL);
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints("pay", mesh.backend("good").quiet(), bad),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.startReady();
+    mesh.load(mesh.app(), METHOD, 50);
+    Tab tab = open("overview");
+    awaitText(tab, ".problems", "of the last minute failed, 50 %");
+    assertThat(tab.text(".problems")).startsWith("forward orders: ");
+    picture(tab, "overview-errors");
+
+    mesh.controlPlane.serve(Xds.watchedCluster("pay", "\"interval\":\"-1s\""));
+    awaitText(tab, ".problems", "outlier_detection.interval: is negative");
+    assertThat(tab.text(".problems"))
+        .containsPattern("Cluster pay: version v\\d+ is refused, v\\d+ stays in use: ");
+    picture(tab, "overview-nack");
+    tab.click(".problems li:last-child a");
+    awaitText(tab, ".pane[aria-label=Refused] .json.error", "▲ is negative");
+    tab.evaluate("location.hash = '#overview'");
+
+    mesh.controlPlane.kill();
+    String server = "control plane " + mesh.controlPlane.target() + ": not connected";
+    awaitText(tab, ".problems li.bad", server);
+    awaitText(tab, ".tiles", "Not connected");
+    picture(tab, "overview-control-plane-down");
+  }
+
+  @Test
+  void aStateThatIsStaleIsAmongWhatIsWrong() throws Exception {
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints("pay", mesh.backend("a").quiet()),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.with(Flag.STATE, folder.toString()).with(Flag.STATE_AFTER, "500ms").startReady();
+    Await.until("the state is kept", () -> Files.exists(folder.resolve("state")));
+    mesh.controlPlane.kill();
+    mesh.proxy().close();
+    mesh.startReady();
+    Tab tab = open("overview");
+
+    awaitText(tab, ".problems li.wait", "4 resources STALE: an earlier process kept what is in use");
+    assertThat(tab.text(".problems li:first-child")).contains("control plane", "not connected");
+    picture(tab, "overview-stale");
+    tab.click(".problems li.wait a");
+    awaitText(tab, "#resources .list", "stale");
+  }
+
+  @Test
+  void withNothingConfiguredThePageSaysWhatIsMissing() throws Exception {
+    mesh.start();
+    Tab tab = open("overview");
+
+    awaitText(tab, ".tiles", "not ready: ");
+    assertThat(tab.text("#light")).isEqualTo("not ready");
+    picture(tab, "overview-nothing");
+    tab.evaluate("location.hash = '#tree'");
+    awaitText(tab, "#tree", "orders has no configuration yet; Overview says why.");
+    tab.evaluate("location.hash = '#resources'");
+    awaitText(tab, "#resources .list", "requested");
+  }
+
+  @Test
+  void servicesOfKubernetesAreSeenByZone() throws Exception {
+    TestAuthority authority = TestAuthority.named("cluster");
+    var api = mesh.keep(new ScriptedApiServer(authority.issue("ip:127.0.0.1")));
+    Backend first = mesh.backend("b1").quiet();
+    mesh.backend("b2", "127.0.0.2", first.port()).quiet();
+    SliceText slice = SliceText.of("orders-1", "orders").port("grpc", first.port());
+    api.put(slice.ready("127.0.0.1").zone("a").ready("127.0.0.2").zone("b").draining("127.0.0.3").zone("b"));
+    mesh.withoutBootstrap()
+        .with(Flag.FORWARD, "orders@127.0.0.1:0=k8s:///orders.shop:grpc")
+        .with(Flag.KUBECONFIG, api.writeKubeconfig(folder, authority.rootPem()).toString())
+        .startReady();
+    mesh.load(mesh.app(), METHOD, 20);
+    Tab tab = open("overview");
+    awaitText(tab, ".tiles", "none is asked");
+
+    awaitThat(tab, "there is a way", "!document.querySelector('nav a[href=\"#kubernetes\"]').hidden");
+    tab.click("nav a[href='#kubernetes']");
+    String zones =
+        """
+        [...document.querySelectorAll('#kubernetes tbody tr')].map(row =>
+          [...row.children].map(each => each.textContent).join(' ')).join()\
+        """;
+    Await.until(
+        "pods by zone: ready, connecting, idle, failing, ejected, draining",
+        () -> tab.evaluate(zones).getAsString(),
+        () -> tab.evaluate(zones).getAsString().equals("a 1 0 0 0 0 0,b 1 0 0 0 0 1"));
+    assertThat(tab.text("#kubernetes")).contains("k8s:///orders.shop:grpc", "ready, 2 of 2 reachable");
+    picture(tab, "kubernetes");
+
+    api.stop();
+
+    awaitText(tab, "#kubernetes .error", "127.0.0.1");
+    tab.evaluate("location.hash = '#overview'");
+    awaitText(tab, ".problems", "k8s:///orders.shop:grpc: ");
   }
 
   @Test
@@ -477,6 +597,64 @@ class PageIT {
   }
 
   @Test
+  void noFailureHasTheSignOfWhatIsIdle() throws Exception {
+    mesh.start();
+    Tab tab = open("overview");
+    String kinds =
+        List.of(EventKind.values()).stream()
+            .map(kind -> '\'' + kind.word() + '\'')
+            .collect(Collectors.joining(",", "[", "]"));
+
+    assertThat(
+            tab.evaluate(
+                    """
+                    import('/page/events.js').then(({toneOf}) =>
+                      %s.filter(kind => toneOf({kind, message: ''}) === 'idle').join())\
+                    """
+                        .formatted(kinds))
+                .getAsString())
+        .isEqualTo("dns,overlay");
+    assertThat(
+            tab.evaluate(
+                    """
+                    import('/page/events.js').then(({toneOf}) => [
+                      ['dns', 'cannot be resolved, will be tried again: NXDOMAIN'],
+                      ['overlay', 'rule a of b:1 is left out: c'],
+                      ['overlay', 'b:1: unknown field; the last good rules stay'],
+                    ].map(([kind, message]) => toneOf({kind, message})).join())\
+                    """)
+                .getAsString())
+        .isEqualTo("bad,bad,bad");
+  }
+
+  @Test
+  void noHeadingIsUnderTheHeaderWhenItsViewIsOpened() throws Exception {
+    serveWithAnOutlier(mesh.backend("a").quiet());
+    mesh.startReady();
+    Tab tab = open("overview");
+    for (Look look : List.of(Look.desk(Theme.LIGHT), Look.hand(Theme.LIGHT))) {
+      tab.show(look);
+      for (String view : List.of("tree", "resources", "certs", "events", "explain", "overview")) {
+        tab.evaluate("scrollTo(0, 1000)");
+        tab.evaluate("location.hash = '#" + view + "'");
+        awaitThat(tab, "it is shown", "!document.getElementById('%s').hidden".formatted(view));
+        tab.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        assertThat(
+                tab.evaluate(
+                        """
+                        document.querySelector('#%s h2').getBoundingClientRect().top -
+                          Math.max(0, document.querySelector('header').getBoundingClientRect().bottom)\
+                        """
+                            .formatted(view))
+                    .getAsDouble())
+            .as("%s at %s", view, look)
+            .isNotNegative();
+      }
+    }
+  }
+
+  @Test
   void eventsAreSeenAsTheyHappen() throws Exception {
     Backend bad = serveWithAnOutlier(mesh.backend("a").quiet(), mesh.backend("b").quiet());
     mesh.startReady();
@@ -529,7 +707,11 @@ class PageIT {
     assertThat(tab.text(".commands")).contains("outrigger explain", "--header");
     tab.click(".way .endpoint.out");
     awaitText(tab, ".way [role=status]", "ejected until");
+    assertThat(tab.text(".steps")).contains("lets calls through");
     picture(tab, "explain");
+    Tab other = open("explain?" + tab.evaluate("location.hash").getAsString().split("\\?")[1]);
+    awaitText(other, ".answer h3", "cluster pay, to 127.0.0.1:" + a.port());
+    awaitText(other, ".steps", "x-user: jane");
     tab.click("#explain button[type=button]");
     awaitText(tab, ".answer h3", "The last one kept");
     assertThat(tab.text(".steps")).contains("/test.Pay/Charge", "pay", "1 attempt");
@@ -657,6 +839,66 @@ class PageIT {
     assertThat(busy).as("milliseconds for a refresh").isLessThan(MAX_BUSY_MILLIS);
     System.out.printf("1,000 endpoints: %.1f ms of the page's thread a refresh%n", busy);
     picture(tab, "tree-thousand");
+  }
+
+  @Test
+  void aThousandClustersAreFoundBySearchAndTheOnesThatFailComeFirst() throws Exception {
+    String last = "c-0999";
+    List<String> names = IntStream.range(0, 1_000).mapToObj("c-%04d"::formatted).toList();
+    Backend backend = mesh.backend("a").quiet();
+    List<String> resources = new ArrayList<>();
+    for (String name : names) {
+      resources.add(Xds.cluster(name));
+      resources.add(
+          name.equals(last)
+              ? Xds.endpoints(name, Xds.locality("a", 0, 1, List.of(1)))
+              : Xds.endpoints(name, backend));
+    }
+    resources.add(Xds.listener("orders", "routes"));
+    resources.add(
+        Xds.routes(
+            "routes",
+            Xds.host(
+                "*",
+                names.stream()
+                    .map(name -> Xds.route("/" + name + "/", name))
+                    .toArray(String[]::new))));
+    mesh.controlPlane.serve(resources.toArray(String[]::new));
+    mesh.startReady();
+    var unused = mesh.app().send("c-0999/Method");
+    Tab tab = open("tree");
+
+    awaitText(tab, "#tree [role=status]", "1,000 clusters, 12 are shown: search for others");
+    awaitText(tab, ".box:nth-child(2)", last);
+    assertThat(tab.evaluate("document.documentElement.scrollHeight").getAsInt()).isLessThan(2_500);
+    picture(tab, "tree-thousand-clusters");
+    tab.fill("#tree [aria-label='search clusters']", "c-0777");
+    awaitText(tab, "#tree [role=status]", "1 of 1,000 clusters match");
+    awaitText(tab, ".boxes .endpoint", "127.0.0.1:" + backend.port());
+    tab.fill("#tree [aria-label='search clusters']", "failure");
+    awaitText(tab, ".box:nth-child(2)", last);
+    awaitText(tab, "#tree [role=status]", "1 of 1,000 clusters match");
+    tab.evaluate("location.hash = '#overview'");
+    awaitText(tab, ".problems", last);
+    picture(tab, "overview-thousand-clusters");
+  }
+
+  @Test
+  void twoHundredEndpointsAreAFieldAndAList() throws Exception {
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints(
+            "pay",
+            Xds.locality("a", 0, 1, mesh.backend("a").quiet()),
+            Xds.locality("b", 0, 1, IntStream.range(1, 200).boxed().toList())),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.startReady();
+    mesh.load(mesh.app(), METHOD, 50);
+    Tab tab = open("tree");
+
+    awaitText(tab, ".caption", "199 failing");
+    picture(tab, "tree-two-hundred");
   }
 
   /** How long the page's thread works for a refresh, as the mean of five or so. */
