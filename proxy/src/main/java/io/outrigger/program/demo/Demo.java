@@ -9,11 +9,14 @@ import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,15 +52,15 @@ public final class Demo {
     onSignal.accept(() -> stopped.set(true));
     int served = freePort();
     try (var controlPlane = new DemoControlPlane(served);
-        var certificates = new DemoCertificates()) {
+        var files = new DemoFiles()) {
       var alpha = new DemoBackend("alpha");
       var beta = new DemoBackend("beta");
       var gamma = new DemoBackend("gamma");
       List<DemoBackend> first = List.of(alpha, beta);
       controlPlane.serve(List.of(first, List.of(gamma)));
       String servedApp = "127.0.0.1:%d=127.0.0.1:%d".formatted(served, gamma.port());
-      try (var app = ProxyApp.start(options(controlPlane.port(), certificates, servedApp, admin))) {
-        return runStory(app, controlPlane, certificates, served, first, gamma, limit, out, stopped);
+      try (var app = ProxyApp.start(options(controlPlane.port(), files, servedApp, admin))) {
+        return runStory(app, controlPlane, files, served, first, gamma, limit, out, stopped);
       } finally {
         List.of(alpha, beta, gamma).forEach(DemoBackend::kill);
       }
@@ -71,7 +74,7 @@ public final class Demo {
   private static int runStory(
       ProxyApp app,
       DemoControlPlane controlPlane,
-      DemoCertificates certificates,
+      DemoFiles files,
       int served,
       List<DemoBackend> first,
       DemoBackend second,
@@ -84,12 +87,14 @@ public final class Demo {
     DemoStory story;
     try (var load = new DemoLoad(sidecar);
         var visitor = new DemoVisitor(sidecar);
-        var orders = new DemoPeer(certificates, Optional.of(DemoCertificates.ORDERS), served);
-        var billing = new DemoPeer(certificates, Optional.of(DemoCertificates.BILLING), served);
-        var nobody = new DemoPeer(certificates, Optional.empty(), served)) {
+        var orders = new DemoPeer(files, Optional.of(DemoFiles.ORDERS), served);
+        var billing = new DemoPeer(files, Optional.of(DemoFiles.BILLING), served);
+        var nobody = new DemoPeer(files, Optional.empty(), served)) {
       var peers = new DemoStory.Peers(orders, billing, nobody);
       story = new DemoStory(out, controlPlane, load, visitor, peers, first, second, stopped::get);
       story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.adminAddress());
+      String bootstrap = bootstrap(controlPlane.port(), "second-sidecar", "");
+      story.introduceSecondSidecar(program(), files.writeBootstrap(bootstrap));
       load.start();
       held = story.run(limit);
     }
@@ -108,36 +113,45 @@ public final class Demo {
   }
 
   private static ProxyOptions options(
-      int controlPlanePort,
-      DemoCertificates certificates,
-      String servedApp,
-      ListenAddress.Tcp admin)
+      int controlPlanePort, DemoFiles files, String servedApp, ListenAddress.Tcp admin)
       throws InvalidInput {
-    String bootstrap =
+    String serving =
         """
+        ,
+          "certificate_providers": %s,
+          "server_listener_resource_name_template": "%s\""""
+            .formatted(files.provider(), DemoControlPlane.SERVER_TEMPLATE);
+    return OptionsReader.read(
+        Map.of(
+            Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
+            Flag.SERVE, List.of(FORWARD + "@" + servedApp),
+            Flag.ADMIN, List.of(admin.toString())),
+        Map.of(
+            "GRPC_XDS_BOOTSTRAP_CONFIG",
+            bootstrap(controlPlanePort, DemoControlPlane.NODE, serving)),
+        Machine.current());
+  }
+
+  /** Returns a bootstrap with {@code more} members at its end. */
+  private static String bootstrap(int controlPlanePort, String node, String more) {
+    return """
         {
           "xds_servers": [{
             "server_uri": "127.0.0.1:%d",
             "channel_creds": [{"type": "insecure"}],
             "server_features": ["xds_v3"]
           }],
-          "node": {"id": "%s"},
-          "certificate_providers": %s,
-          "server_listener_resource_name_template": "%s"
+          "node": {"id": "%s"}%s
         }
         """
-            .formatted(
-                controlPlanePort,
-                DemoControlPlane.NODE,
-                certificates.provider(),
-                DemoControlPlane.SERVER_TEMPLATE);
-    return OptionsReader.read(
-        Map.of(
-            Flag.FORWARD, List.of(FORWARD + "@127.0.0.1:0=xds:///" + DemoControlPlane.TARGET),
-            Flag.SERVE, List.of(FORWARD + "@" + servedApp),
-            Flag.ADMIN, List.of(admin.toString())),
-        Map.of("GRPC_XDS_BOOTSTRAP_CONFIG", bootstrap),
-        Machine.current());
+        .formatted(controlPlanePort, node, more);
+  }
+
+  /** Returns the command that starts this program, with the path of its distribution if known. */
+  private static String program() {
+    var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
+    Path script = jar.resolveSibling("../bin/outrigger").normalize();
+    return Files.isExecutable(script) ? script.toString() : "outrigger";
   }
 
   private static InetSocketAddress loopback(int port) {

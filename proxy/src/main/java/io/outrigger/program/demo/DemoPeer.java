@@ -22,17 +22,14 @@ final class DemoPeer implements AutoCloseable {
   /**
    * @param name the name of the peer's certificate; empty for a peer without one
    */
-  DemoPeer(DemoCertificates certificates, Optional<String> name, int port) throws IOException {
-    var tls =
-        TlsChannelCredentials.newBuilder()
-            .trustManager(certificates.file(DemoCertificates.ROOT).toFile());
+  DemoPeer(DemoFiles files, Optional<String> name, int port) throws IOException {
+    var tls = TlsChannelCredentials.newBuilder().trustManager(files.file(DemoFiles.ROOT).toFile());
     if (name.isPresent()) {
-      tls.keyManager(
-          certificates.file(name.get()).toFile(), certificates.file(name.get()).toFile());
+      tls.keyManager(files.file(name.get()).toFile(), files.file(name.get()).toFile());
     }
     channel =
         Grpc.newChannelBuilderForAddress("127.0.0.1", port, tls.build())
-            .overrideAuthority(DemoCertificates.GREETER)
+            .overrideAuthority(DemoFiles.GREETER)
             .build();
   }
 

@@ -6,6 +6,7 @@ import io.outrigger.base.WaitingClock;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -96,6 +97,18 @@ final class DemoStory {
     print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
     print("  others dial    " + text(served) + "  with mutual TLS, to reach " + second.name());
     admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
+    print("");
+  }
+
+  /** Prints the command that runs another sidecar in this mesh. */
+  void introduceSecondSidecar(String program, Path bootstrap) {
+    print("To run a sidecar of your own in this mesh, paste this into another terminal:");
+    print(
+        "  "
+            + program
+            + (" run --bootstrap " + bootstrap)
+            + (" --forward 9001=xds:///" + DemoControlPlane.TARGET)
+            + " --admin 127.0.0.1:9902");
     print("");
   }
 

@@ -9,11 +9,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The certificates of the demo's mesh, as files in a temporary folder. They are part of the
- * program, with their keys, so they protect nothing; the demo listens on loopback alone.
+ * The files of the demo's mesh in a temporary folder: the certificates, and the bootstrap with
+ * which a user can start a second sidecar. The certificates are part of the program, with their
+ * keys, so they protect nothing; the demo listens on loopback alone.
  */
 @AnyThread
-final class DemoCertificates implements AutoCloseable {
+final class DemoFiles implements AutoCloseable {
   static final String ROOT = "root";
   static final String GREETER = "greeter";
   static final String ORDERS = "orders";
@@ -23,11 +24,10 @@ final class DemoCertificates implements AutoCloseable {
   private final Path folder;
 
   /** Writes the files. */
-  DemoCertificates() throws IOException {
+  DemoFiles() throws IOException {
     folder = Files.createTempDirectory("outrigger-demo");
     for (String name : ALL) {
-      try (InputStream content =
-          DemoCertificates.class.getResourceAsStream("/demo/" + name + ".pem")) {
+      try (InputStream content = DemoFiles.class.getResourceAsStream("/demo/" + name + ".pem")) {
         Files.copy(Objects.requireNonNull(content), file(name));
       }
     }
@@ -36,6 +36,15 @@ final class DemoCertificates implements AutoCloseable {
   /** Returns the file with the certificate of a program of the mesh, and with its key. */
   Path file(String name) {
     return folder.resolve(name + ".pem");
+  }
+
+  /** Writes {@code text} as the bootstrap of a second sidecar, and returns its file. */
+  Path writeBootstrap(String text) throws IOException {
+    return Files.writeString(bootstrap(), text);
+  }
+
+  private Path bootstrap() {
+    return folder.resolve("bootstrap.json");
   }
 
   /** Returns the certificate provider of the sidecar, for its bootstrap. */
@@ -52,6 +61,7 @@ final class DemoCertificates implements AutoCloseable {
     for (String name : ALL) {
       Files.deleteIfExists(file(name));
     }
+    Files.deleteIfExists(bootstrap());
     Files.delete(folder);
   }
 }
