@@ -94,7 +94,7 @@ public record FilterChainMatch(
       List<ServerFilterChain> chains, IpAddress local, IpAddress peer, int peerPort) {
     boolean isNear = peer.isLoopback() || peer.equals(local);
     List<ServerFilterChain> left = chains;
-    left = mostSpecific(left, match -> match.unmatched.equals(Unmatched.NONE) ? 0 : NO_MATCH);
+    left = mostSpecific(left, match -> match.canMatch() ? 0 : NO_MATCH);
     left = mostSpecific(left, match -> prefix(match.destinations, local));
     left = mostSpecific(left, FilterChainMatch::ofTransport);
     left = mostSpecific(left, match -> match.ofSourceType(isNear));
@@ -135,8 +135,14 @@ public record FilterChainMatch(
     return longest;
   }
 
+  /** Whether there are connections that match; the prefixes of other chains do not count. */
+  private boolean canMatch() {
+    return unmatched.equals(Unmatched.NONE)
+        && (transport.isEmpty() || transport.equals(RAW_BUFFER));
+  }
+
   private int ofTransport() {
-    return transport.isEmpty() ? 0 : transport.equals(RAW_BUFFER) ? 1 : NO_MATCH;
+    return transport.isEmpty() ? 0 : 1;
   }
 
   private int ofSourceType(boolean isNear) {
