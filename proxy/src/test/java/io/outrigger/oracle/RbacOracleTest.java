@@ -65,18 +65,37 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @SuppressWarnings("deprecation") // control planes still send the deprecated fields
 class RbacOracleTest {
-  private static final int POLICIES = 10_000;
+  private static final int POLICIES = Integer.getInteger("outrigger.test.policies", 10_000);
   private static final int REQUESTS = 4;
   private static final int SHOWN = 5;
   private static final String[] TEXTS = {
-    "a", "ab", "abc", "b", "5", "spiffe://m/a", "a.m", "/s.S/M"
+    "a", "ab", "abc", "b", "5", "spiffe://m/a", "a.m", "/s.S/M", "a,b", "POST", "%2F"
+  };
+  private static final String[] NUMBERS = {
+    "5", "-3", "+5", "05", "5.0", "5 5", "9223372036854775807", "9223372036854775808", "5,6", ""
   };
   private static final String[] REGEXES = {
-    "a.*", ".*b", "[ab]+", "a|abc", "", "/s.S/.", "spiffe:.*"
+    "a.*",
+    ".*b",
+    "[ab]+",
+    "a|abc",
+    "",
+    "/s.S/.",
+    "spiffe:.*",
+    "^a",
+    "b$",
+    "(?i)AB",
+    "a{2}|ab",
+    "(a)(b)?",
+    "\\d+",
+    ".*%2F.*",
+    "(?s).*"
   };
   private static final String[] HEADERS = {
     "x-a",
     "X-A",
+    "x-empty",
+    "x-n",
     "x-b",
     "x-bin",
     ":path",
@@ -88,7 +107,7 @@ class RbacOracleTest {
     "content-type",
     "x-none"
   };
-  private static final String[] V4 = {"10.0.0.1", "10.1.0.1", "127.0.0.1", "100.64.1.1"};
+  private static final String[] V4 = {"10.0.0.1", "10.1.0.1", "127.0.0.1", "100.64.1.1", "0.0.0.0"};
   private static final String[] V6 = {"::1", "2001:db8::1", "2001:db9::2"};
   private static final List<Peer> PEERS = peers();
 
@@ -129,7 +148,8 @@ class RbacOracleTest {
   void equalPoliciesGiveEqualVerdicts() throws Exception {
     List<String> differences = new ArrayList<>();
     int allowed = 0;
-    for (int seed = 0; seed < POLICIES; seed++) {
+    int first = Integer.getInteger("outrigger.test.seed", 0);
+    for (int seed = first; seed < first + POLICIES; seed++) {
       var random = new Random(seed);
       RBAC rules = rules(random);
       Rbac.Rules ours = ours(rules).orElseThrow();
@@ -227,7 +247,10 @@ class RbacOracleTest {
       case 2 -> made.getUrlPathBuilder().setPath(text(random));
       case 3 -> made.setDestinationIp(range(random));
       case 4 -> made.setDestinationPort(80 + random.nextInt(2));
-      case 5 -> made.getDestinationPortRangeBuilder().setStart(80).setEnd(81 + random.nextInt(2));
+      case 5 ->
+          made.getDestinationPortRangeBuilder()
+              .setStart(79 + random.nextInt(4))
+              .setEnd(80 + random.nextInt(4));
       case 6 -> made.getMetadataBuilder().setFilter("f");
       case 7 -> made.setRequestedServerName(text(random));
       case 8 -> made.setNotRule(permission(random, depth - 1));
@@ -266,10 +289,14 @@ class RbacOracleTest {
   private static HeaderMatcher header(Random random) {
     var made = HeaderMatcher.newBuilder().setName(any(random, HEADERS));
     made.setInvertMatch(random.nextInt(3) == 0);
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(8)) {
       case 0 -> made.setPresentMatch(random.nextBoolean());
-      case 1 -> made.getRangeMatchBuilder().setStart(random.nextInt(6)).setEnd(7);
+      case 1 -> made.getRangeMatchBuilder().setStart(random.nextInt(12) - 6).setEnd(7);
       case 2 -> made.setExactMatch(any(random, TEXTS));
+      case 3 -> made.setPrefixMatch(any(random, TEXTS));
+      case 4 -> made.setSuffixMatch(any(random, TEXTS));
+      case 5 -> made.setContainsMatch(any(random, TEXTS));
+      case 6 -> made.getSafeRegexMatchBuilder().setRegex(any(random, REGEXES));
       default -> made.setStringMatch(text(random));
     }
     return made.build();
@@ -280,9 +307,9 @@ class RbacOracleTest {
     String text = any(random, TEXTS);
     switch (random.nextInt(6)) {
       case 0 -> made.setExact(random.nextInt(3) == 0 ? "" : text);
-      case 1 -> made.setPrefix(text);
-      case 2 -> made.setSuffix(text);
-      case 3 -> made.setContains(text);
+      case 1 -> made.setPrefix(text).setIgnoreCase(random.nextBoolean());
+      case 2 -> made.setSuffix(text).setIgnoreCase(random.nextBoolean());
+      case 3 -> made.setContains(text).setIgnoreCase(random.nextBoolean());
       case 4 -> made.setExact(text.toUpperCase(Locale.ROOT)).setIgnoreCase(true);
       default -> made.getSafeRegexBuilder().setRegex(any(random, REGEXES));
     }
@@ -309,12 +336,18 @@ class RbacOracleTest {
       headers.put("x-b", List.of(any(random, TEXTS), any(random, TEXTS)));
     }
     if (random.nextBoolean()) {
-      headers.put("x-bin", List.of("YWJj"));
+      headers.put("x-empty", List.of(""));
+    }
+    if (random.nextBoolean()) {
+      headers.put("x-n", List.of(any(random, NUMBERS)));
+    }
+    if (random.nextBoolean()) {
+      headers.put("x-bin", random.nextBoolean() ? List.of("YWJj") : List.of("YWJj", "YWFh"));
     }
     boolean isV6 = random.nextInt(4) == 0;
     return new Request(
-        any(random, "/s.S/M", "/a/b", "/s.S/N"),
-        any(random, "a", "a.m", "b"),
+        any(random, "/s.S/M", "/a/b", "/s.S/N", "/a/../b", "/a/b%2Fc", "//a/b", "/a/"),
+        any(random, "a", "a.m", "b", "A.M", "a.m:80"),
         headers,
         PEERS.get(random.nextInt(PEERS.size())),
         address(any(random, isV6 ? V6 : V4), 1000),
@@ -338,6 +371,9 @@ class RbacOracleTest {
           "uri:spiffe://m/a",
           "uri:spiffe://m/b,dns:a.m",
           "uri:https://x,uri:spiffe://m/a",
+          "dns:a.m,uri:https://x",
+          "ip:10.0.0.1",
+          "ip:10.0.0.1,dns:b",
           "email:a@b"
         }) {
       String[] all = names.isEmpty() ? new String[0] : names.split(",");
