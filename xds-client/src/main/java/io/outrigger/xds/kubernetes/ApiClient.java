@@ -39,7 +39,11 @@ final class ApiClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(9);
+  /**
+   * The limit for the head of a response, or from JDK 26 on for the whole of it (JDK-8208693). A
+   * watch has therefore no limit here.
+   */
+  static final Duration HEAD_TIMEOUT = Duration.ofSeconds(9);
 
   /** The characters of RFC 6750 section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
@@ -88,7 +92,7 @@ final class ApiClient {
   }
 
   /**
-   * Requests {@code path}, whose response has a line for each event.
+   * Requests {@code path}, whose response has a line for each event. The caller limits the time.
    *
    * @param onOpen called when the server has accepted the request
    * @param onLine called for each line
@@ -107,25 +111,27 @@ final class ApiClient {
           return ResponseBody.lines(loop, line -> call.deliver(() -> onLine.accept(line)));
         },
         onEnd,
+        Optional.empty(),
         call);
   }
 
   private Call send(
       String path, HttpResponse.BodyHandler<byte[]> body, Consumer<Outcome<Answer>> onEnd) {
-    return send(path, body, onEnd, new Running());
+    return send(path, body, onEnd, Optional.of(HEAD_TIMEOUT), new Running());
   }
 
   private Call send(
       String path,
       HttpResponse.BodyHandler<byte[]> body,
       Consumer<Outcome<Answer>> onEnd,
+      Optional<Duration> timeout,
       Running call) {
     loop.checkInside();
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(access.server() + path))
-              .timeout(HEAD_TIMEOUT)
               .header("accept", "application/json");
+      timeout.ifPresent(request::timeout);
       if (access.token().isPresent()) {
         request.header("authorization", "Bearer " + token(access.token().get().read()));
       }
@@ -144,10 +150,10 @@ final class ApiClient {
                             onEnd.accept(
                                 failure == null
                                     ? Outcome.ok(new Answer(response.statusCode(), response.body()))
-                                    : failed(reason(failure))));
+                                    : failed(failure)));
                   }));
     } catch (UncheckedIOException noResources) { // too many open files, when a client is made
-      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(reason(noResources)))));
+      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(noResources))));
     } catch (UnusableFile unusable) {
       loop.execute(() -> call.deliver(() -> onEnd.accept(failed(unusable.reason()))));
     }
@@ -161,6 +167,16 @@ final class ApiClient {
 
   private void forget(HttpClient client) {
     connected = connected.filter(known -> known.client() != client);
+  }
+
+  private static <T> Outcome<T> failed(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ResponseBody.TooLong tooLong) {
+        return Outcome.failed(
+            new RpcStatus(RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(tooLong.getMessage())));
+      }
+    }
+    return failed(reason(failure));
   }
 
   private static <T> Outcome<T> failed(String reason) {

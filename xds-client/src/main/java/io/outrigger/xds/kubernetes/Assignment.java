@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.kubernetes.EndpointSlice.Endpoint;
 import io.outrigger.xds.kubernetes.EndpointSlice.Port;
@@ -52,6 +53,9 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
       Comparator.<Reached, State>comparing(reached -> reached.endpoint().state())
           .thenComparing(reached -> reached.endpoint().ip().contains(":"))
           .thenComparing(reached -> reached.endpoint().ip());
+
+  /** The ports that a message names at most. */
+  private static final int MOST_PORTS = 20;
 
   /** One address of a pod, with the port that the address's slice has. */
   private record Reached(Endpoint endpoint, int port) {
@@ -184,9 +188,10 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             .map(port -> (port.name().isEmpty() ? "" : port.name() + "=") + port.number())
             .distinct()
             .sorted()
+            .limit(MOST_PORTS)
             .collect(Collectors.joining(", "));
     return "has no port \"%s\": its pods listen on %s; give the name or the number of such a port"
-        .formatted(target.port(), known.isEmpty() ? "no TCP port" : known);
+        .formatted(target.port(), known.isEmpty() ? "no TCP port" : PlainText.of(known));
   }
 
   private Outcome<ClusterLoadAssignment> missing(String reason) {

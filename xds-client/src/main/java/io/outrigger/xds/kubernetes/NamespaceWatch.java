@@ -54,6 +54,7 @@ final class NamespaceWatch {
   private static final int GRACE_PERCENT = 25;
 
   private static final int GONE = 410;
+  private static final int TIMEOUT = 504;
   private static final int MAX_MESSAGE = 300;
 
   private final ControlLoop loop;
@@ -67,11 +68,16 @@ final class NamespaceWatch {
   private final Map<String, EndpointSlice> slices = new HashMap<>();
   private final Set<String> changed = new HashSet<>();
   private Optional<String> version = Optional.empty();
+
+  /** The version that a list must have at least; 0 for any. */
+  private String newest = "0";
+
   private boolean isListed;
   private boolean isExpired;
   private boolean isPublishing;
   private boolean isOpen;
   private boolean closed;
+  private Duration watchLimit = Duration.ZERO;
   private long startedAt;
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<ApiClient.Call> call = Optional.empty();
@@ -130,8 +136,10 @@ final class NamespaceWatch {
   }
 
   private void list() {
-    // version 0 lets the server answer from its memory; after 410 that may be too old as well
-    call = Optional.of(client.get(path(isExpired ? "" : "&resourceVersion=0"), this::onList));
+    // with a version the server answers from its memory, but with nothing older than is known;
+    // after 410 that may be too old as well
+    String from = isExpired ? "" : "&resourceVersion=" + encoded(newest);
+    call = Optional.of(client.get(path(from), this::onList));
     limit(LIST_TIMEOUT, "list");
   }
 
@@ -147,7 +155,8 @@ final class NamespaceWatch {
                 this::onOpen,
                 this::onEvent,
                 this::onWatchEnd));
-    limit(Duration.ofMillis(seconds * 10 * (100 + GRACE_PERCENT)), "watch");
+    watchLimit = Duration.ofMillis(seconds * 10 * (100 + GRACE_PERCENT));
+    limit(ApiClient.HEAD_TIMEOUT, "watch");
   }
 
   private void limit(Duration limit, String verb) {
@@ -178,6 +187,8 @@ final class NamespaceWatch {
 
   private void onList(Outcome<Answer> answer) {
     if (!isAccepted(answer)) {
+      // 410 and 504: the server's memory is older than the version, or has lost it
+      isExpired |= has(answer, GONE) || has(answer, TIMEOUT);
       rest("list", refusal("list", answer));
       return;
     }
@@ -215,7 +226,8 @@ final class NamespaceWatch {
 
   private void onOpen() {
     isOpen = true;
-    backoff.reset();
+    timer.ifPresent(TimerHandle::cancel);
+    limit(watchLimit, "watch");
     if (problem.isPresent()) {
       problem = Optional.empty();
       changed.addAll(services);
@@ -228,19 +240,26 @@ final class NamespaceWatch {
     if (event.isEmpty()) {
       return; // a blank line, or a line that the end of the watch has cut
     }
+    backoff.reset(); // a watch that only opens and ends is not started in a loop
     JsonObject object = ApiJson.object(event.get(), "object");
     String type = ApiJson.text(event.get(), "type");
     switch (type) {
       case "ADDED", "MODIFIED" -> put(EndpointSlice.read(object));
       case "DELETED" -> remove(EndpointSlice.read(object));
-      case "BOOKMARK" -> version = Optional.of(EndpointSlice.read(object).version());
+      case "BOOKMARK" -> onVersion(EndpointSlice.read(object));
       case "ERROR" -> onWatchEnd(Outcome.ok(new Answer(ApiJson.number(object, "code"), line)));
       default -> {} // a type of a later version
     }
   }
 
+  private void onVersion(EndpointSlice slice) {
+    if (!slice.version().isEmpty()) {
+      version = Optional.of(slice.version());
+    }
+  }
+
   private void put(EndpointSlice slice) {
-    version = Optional.of(slice.version());
+    onVersion(slice);
     if (isWanted(slice)) {
       EndpointSlice before = slices.put(slice.name(), slice);
       if (before != null) {
@@ -254,7 +273,7 @@ final class NamespaceWatch {
   }
 
   private void remove(EndpointSlice slice) {
-    version = Optional.of(slice.version());
+    onVersion(slice);
     EndpointSlice before = slices.remove(slice.name());
     if (before != null) {
       changed.add(before.service());
@@ -263,12 +282,14 @@ final class NamespaceWatch {
   }
 
   private void onWatchEnd(Outcome<Answer> answer) {
-    boolean isGone = answer.toOptional().filter(end -> end.status() == GONE).isPresent();
-    if (!isAccepted(answer) && answer.isOk()) {
+    boolean isGone = has(answer, GONE);
+    boolean isTooLong = answer.status().code() == RpcStatus.Code.RESOURCE_EXHAUSTED;
+    if ((!isAccepted(answer) && answer.isOk()) || isTooLong) {
+      newest = version.orElse(newest);
       version = Optional.empty(); // the next list shows what is out of date
     }
     isExpired = isGone;
-    if (isOpen || isGone) {
+    if ((isOpen && !isTooLong) || isGone) {
       restQuietly(); // servers end watches now and then
     } else {
       rest("watch", refusal("watch", answer));
@@ -298,7 +319,11 @@ final class NamespaceWatch {
   }
 
   private static boolean isAccepted(Outcome<Answer> answer) {
-    return answer.toOptional().filter(end -> end.status() == ApiClient.OK).isPresent();
+    return has(answer, ApiClient.OK);
+  }
+
+  private static boolean has(Outcome<Answer> answer, int status) {
+    return answer.toOptional().filter(end -> end.status() == status).isPresent();
   }
 
   private String refusal(String verb, Outcome<Answer> answer) {
@@ -321,6 +346,8 @@ final class NamespaceWatch {
                     + " endpointslices of discovery.k8s.io (it lacks "
                     + verb
                     + ")";
+            case 301, 302, 303, 307, 308 ->
+                text + "; it redirects to another server; give the address of the API server";
             default -> text;
           };
         },

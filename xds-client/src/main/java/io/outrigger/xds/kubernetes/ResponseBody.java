@@ -27,6 +27,15 @@ final class ResponseBody implements BodySubscriber<byte[]> {
   /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
   private static final int MAX_LINE = 4 << 20;
 
+  /** The end of a response that is longer than its limit. */
+  static final class TooLong extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private TooLong(int maxBytes) {
+      super("its answer is longer than " + (maxBytes >> 20) + " MiB");
+    }
+  }
+
   private record Lines(Executor executor, Consumer<byte[]> consumer) {}
 
   private final Optional<Lines> lines;
@@ -72,8 +81,7 @@ final class ResponseBody implements BodySubscriber<byte[]> {
     part.forEach(buffer -> take(buffer, complete));
     if (read.size() > maxBytes) {
       source.cancel();
-      body.completeExceptionally(
-          new IOException("its answer is longer than " + (maxBytes >> 20) + " MiB"));
+      body.completeExceptionally(new TooLong(maxBytes));
       return;
     }
     lines.ifPresentOrElse(

@@ -44,10 +44,10 @@ record SliceList(String version, List<EndpointSlice> slices) {
         }
       }
       if (version.isEmpty()) { // such as {} of a gateway: not a list without slices
-        throw new IOException("its answer is no list of EndpointSlices");
+        throw new IOException("it has no resourceVersion");
       }
       return new SliceList(version, slices);
-    } catch (JsonParseException | IllegalStateException notJson) {
+    } catch (IOException | JsonParseException | IllegalStateException notJson) {
       throw new IOException("its answer is no list of EndpointSlices", notJson);
     }
   }

@@ -23,11 +23,15 @@ import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.ScriptedApiServer;
 import io.outrigger.xds.testing.SliceText;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -43,6 +47,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** From the slices of an API server over TLS to the endpoints of each target. */
 @Timeout(120)
@@ -511,6 +517,150 @@ class KubernetesScenarioTest {
 
     api.put(SliceText.of("orders-1", "orders").port("grpc", 80).ready("10.0.0.1"));
     await(service, "10.0.0.1:80");
+  }
+
+  /** Another replica of the API server may know less than the one that was asked before. */
+  @Conformance("KN-04")
+  @Test
+  void aListAfterARefusedWatchIsNotOlderThanWhatIsKnown() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    Await.until("it watches", () -> api.watches() == 1);
+    api.refuse("watch", 500, "broken");
+    api.cutWatches();
+    Await.until("it lists", () -> api.requests("list") == 2);
+    api.refuse("list", 504, "Too large resource version");
+    Await.until("it lists", () -> api.requests("list") >= 4);
+
+    assertThat(api.requests().stream().filter(request -> request.startsWith("list")).limit(4))
+        .containsSubsequence("list shop orders", "list shop orders from 101", "list shop orders");
+    assertThat(addresses(ORDERS)).containsExactly("10.0.0.1:8080");
+  }
+
+  /** Each of many changes that come at once is applied, in their order. */
+  @Conformance("KN-02")
+  @Test
+  void noChangeOfManyIsLost() throws Exception {
+    api.put(slice("orders-0", "10.0.0.1"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+    Await.until("it watches", () -> api.watches() == 1);
+
+    for (int i = 0; i < 4_000; i++) {
+      String name = "orders-" + i % 10;
+      if (i % 7 == 6) {
+        api.put(slice(name, "10.9.9.9"));
+        api.delete("shop", name);
+      }
+      api.put(slice(name, "10.0." + i % 10 + "." + i / 10 % 250));
+    }
+
+    await(
+        ORDERS,
+        Stream.iterate(0, i -> i < 10, i -> i + 1)
+            .map(i -> "10.0." + i + "." + 399 % 250 + ":8080")
+            .toArray(String[]::new));
+    assertThat(api.requests()).as("one list and one watch").hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {301, 302, 303, 307, 308})
+  @Conformance("KN-07")
+  void aRedirectIsNotFollowed(int status) throws Exception {
+    api.refuse("list", status, "");
+    start(ORDERS);
+
+    awaitFailure(ORDERS, status + "; it redirects", "give the address of the API server");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<html>",
+        "[]",
+        "{}",
+        "{\"metadata\":7,\"items\":{}}",
+        "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[7]}",
+        "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[{",
+        "gzip",
+        "deep",
+      })
+  @Conformance("KN-04")
+  void anAnswerThatIsNoListIsToldAndChangesNothing(String text) throws Exception {
+    byte[] body =
+        switch (text) {
+          case "gzip" -> new byte[] {0x1f, (byte) 0x8b, 8, 0, 0};
+          case "deep" -> ("{\"items\":[" + "[".repeat(1 << 20)).getBytes(StandardCharsets.UTF_8);
+          default -> text.getBytes(StandardCharsets.UTF_8);
+        };
+    api.answer("list", () -> new ByteArrayInputStream(body));
+    start(ORDERS);
+    awaitFailure(ORDERS, "cannot list", "its answer is no list of EndpointSlices");
+
+    api.refuseNothing();
+    api.put(slice("orders-1", "10.0.0.1"));
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
+  /** Wrong types of a slice's fields count as absent, and the other slices are used. */
+  @Conformance("KN-01")
+  @Test
+  void fieldsOfWrongTypesAreLeftOut() throws Exception {
+    String labels = "\"labels\":{\"kubernetes.io/service-name\":\"orders\"}";
+    String list =
+        """
+        {"metadata":{"resourceVersion":"5"},"items":[
+         {"metadata":{"name":"a",%1$s},"ports":[{"name":1,"port":8080}],
+          "endpoints":[{"addresses":["10.0.0.1"],"conditions":[],"hints":7,"zone":{},"targetRef":1},
+                       {"addresses":[{}]},{"addresses":"10.0.0.2"},7,{"addresses":["../../etc"]}]},
+         {"metadata":{"name":"/../b",%1$s},"ports":7,"endpoints":{}},
+         {"metadata":{"name":"c",%1$s},"ports":[{"port":1e99},{"port":"8080"},{"port":-1}],
+          "endpoints":[{"addresses":["10.0.0.3"]}]},
+         {}]}
+        """
+            .formatted(labels);
+    api.answer("list", () -> new ByteArrayInputStream(list.getBytes(StandardCharsets.UTF_8)));
+    start(ORDERS);
+
+    await(ORDERS, "10.0.0.1:8080");
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void anEndlessListIsCutAndTold() throws Exception {
+    api.answer("list", KubernetesScenarioTest::endless);
+    start(ORDERS);
+
+    awaitFailure(ORDERS, "cannot list endpointslices", "its answer is longer than 64 MiB");
+  }
+
+  @Conformance("KN-04")
+  @Test
+  void anEndlessEventIsCutAndToldAndTheListIsReadInstead() throws Exception {
+    api.put(slice("orders-1", "10.0.0.1"));
+    api.answer("watch", KubernetesScenarioTest::endless);
+    start(ORDERS);
+    awaitNote(ORDERS, "cannot watch endpointslices");
+    awaitNote(ORDERS, "its answer is longer than 4 MiB");
+
+    api.put(slice("orders-1", "10.0.0.2"));
+
+    await(ORDERS, "10.0.0.2:8080");
+  }
+
+  private static InputStream endless() {
+    return new InputStream() {
+      @Override
+      public int read() {
+        return ' ';
+      }
+
+      @Override
+      public int read(byte[] to, int from, int length) {
+        Arrays.fill(to, from, from + length, (byte) ' ');
+        return length;
+      }
+    };
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.outrigger.identity.certificate.PeerTrustManager;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,6 +37,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -64,6 +66,7 @@ public final class ScriptedApiServer implements AutoCloseable {
   private final List<Watcher> watchers = new ArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final Map<String, Refusal> refusals = new HashMap<>(); // by verb
+  private final Map<String, Supplier<InputStream>> bodies = new HashMap<>(); // by verb
   private final AtomicInteger connections = new AtomicInteger();
   private Set<String> tokens = new HashSet<>(Set.of(TOKEN));
   private HttpServer server;
@@ -213,8 +216,18 @@ public final class ScriptedApiServer implements AutoCloseable {
     refusals.put(verb, new Refusal(status, message));
   }
 
+  /** From now on requests with this verb get 200 and this body. */
+  public synchronized void answer(String verb, Supplier<InputStream> body) {
+    bodies.put(verb, body);
+  }
+
+  private synchronized Optional<Supplier<InputStream>> body(String verb) {
+    return Optional.ofNullable(bodies.get(verb));
+  }
+
   public synchronized void refuseNothing() {
     refusals.clear();
+    bodies.clear();
   }
 
   /** From now on these tokens alone are taken; none: no token is asked for. */
@@ -314,13 +327,18 @@ public final class ScriptedApiServer implements AutoCloseable {
               + namespace
               + " "
               + String.join(",", services.stream().sorted().toList())
-              + (isWatch ? " from " + query.get("resourceVersion") : ""));
+              + (query.getOrDefault("resourceVersion", "").matches("0?")
+                  ? ""
+                  : " from " + query.get("resourceVersion")));
       if (isSilent()) {
         hang();
       }
       Optional<Refusal> refusal = refusal(exchange, verb);
       if (refusal.isPresent()) {
         answer(exchange, refusal.get());
+      } else if (body(verb).isPresent()) {
+        exchange.sendResponseHeaders(200, 0);
+        body(verb).get().get().transferTo(exchange.getResponseBody());
       } else if (isWatch) {
         watch(exchange, namespace, services, Integer.parseInt(query.get("resourceVersion")));
       } else {
