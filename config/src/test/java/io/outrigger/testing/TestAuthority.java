@@ -95,6 +95,11 @@ public final class TestAuthority {
         .notAfter(now.plus(Duration.ofDays(1)));
   }
 
+  /** The key of this authority, for a program that issues certificates in its name. */
+  public String keyPem() {
+    return new TestIdentity(issuer).keyPem();
+  }
+
   public X509Certificate root() {
     return issuer.getRootCertificate();
   }

@@ -10,12 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The API of a cluster in which there is nothing, and into which nothing may be written: enough for
- * a program that will not start without one. Watches stand until the end.
+ * a program that will not start without one. Watches stand until the end. A token {@code
+ * token-of/NAMESPACE/ACCOUNT} is one of that service account.
  */
 final class EmptyKubernetes implements AutoCloseable {
+  private static final Pattern TOKEN = Pattern.compile("\"token-of/([a-z]+)/([a-z]+)\"");
+
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final CountDownLatch ended = new CountDownLatch(1);
   private final HttpServer server;
@@ -47,7 +52,9 @@ final class EmptyKubernetes implements AutoCloseable {
     try (exchange) {
       String path = exchange.getRequestURI().getPath();
       String query = String.valueOf(exchange.getRequestURI().getQuery());
-      if (!exchange.getRequestMethod().equals("GET")) {
+      if (path.endsWith("/tokenreviews")) {
+        send(exchange, 201, review(exchange.getRequestBody().readAllBytes()));
+      } else if (!exchange.getRequestMethod().equals("GET")) {
         send(exchange, 403, failure("Forbidden", 403));
       } else if (query.contains("sendInitialEvents=true")) {
         send(exchange, 422, failure("Invalid", 422)); // then it lists, and watches from there
@@ -72,6 +79,20 @@ final class EmptyKubernetes implements AutoCloseable {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static String review(byte[] request) {
+    Matcher token = TOKEN.matcher(new String(request, StandardCharsets.UTF_8));
+    String status =
+        !token.find()
+            ? "\"authenticated\":false"
+            : """
+            "authenticated":true,"audiences":["istio-ca"],"user":{
+              "username":"system:serviceaccount:%s:%s","groups":["system:serviceaccounts"]}"""
+                .formatted(token.group(1), token.group(2));
+    return """
+        {"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","spec":{"token":""},"status":{%s}}"""
+        .formatted(status);
   }
 
   private static String failure(String reason, int code) {
