@@ -90,7 +90,7 @@ export class Overview {
   #showBackends(forwards, readiness) {
     const {all, reachable} = backends(forwards);
     const {of, note} = verdict(readiness, forwards);
-    this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of);
+    this.#tile(0, all ? `${count(reachable)} of ${count(all)}` : '–', note, of === 'good' && reachable < all ? 'wait' : of);
   }
 
   /** @param problems each with a tone, a text and the address of the view that says more */
@@ -156,15 +156,18 @@ export class Overview {
   }
 }
 
-/** What is wrong with a forward: it fails, it waits, or many of its calls fail. */
+/** What is wrong with a forward: it fails, it waits, some of its endpoints cannot be reached, or calls fail. */
 function forwardProblems({forward, figures}) {
   const href = isKubernetes(forward) ? '#kubernetes' : '#tree?' + new URLSearchParams({forward: forward.name});
-  const problem = (of, what) => [{of, href, text: `forward ${forward.name}: ${what}`}];
-  if (fails(forward)) return problem('bad', `${standing(forward).words}: ${forward.error}`);
-  if (forward.state === 'WAITING' && forward.error) return problem('wait', forward.error);
+  const problem = (of, what) => ({of, href, text: `forward ${forward.name}: ${what}`});
+  if (fails(forward)) return [problem('bad', `${standing(forward).words}: ${forward.error}`)];
+  if (forward.state === 'WAITING' && forward.error) return [problem('wait', forward.error)];
+  const {all, reachable} = backends([forward]);
   const {ended, failed} = figures?.minute ?? {};
-  return failed > FEW_ERRORS * ended
-    ? problem(failed >= MANY_ERRORS * ended ? 'bad' : 'wait', `${count(failed)} of ${several(ended, 'call')} of the last minute failed, ${percent(failed / ended)}`) : [];
+  return [
+    failed > FEW_ERRORS * ended ? problem(failed >= MANY_ERRORS * ended ? 'bad' : 'wait', `${count(failed)} of ${several(ended, 'call')} of the last minute failed, ${percent(failed / ended)}`) : null,
+    reachable < all ? problem('wait', `${count(reachable)} of ${several(all, 'endpoint')} reachable, the others fail or are ejected`) : null,
+  ].filter(Boolean);
 }
 
 function listenerProblems({name, state, error}) {

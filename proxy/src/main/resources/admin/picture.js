@@ -111,8 +111,10 @@ export class Picture {
     const standing = node ? node.state : endpointState(endpoint);
     setGlyph(mark, tone(standing));
     text(name, node ? node.policy : endpoint.address);
+    attr(name, 'title', name.textContent);
     const short = node ? isLit(box) && node.rate ? this.options.amount(node.rate) : brief(node) : this.options.says(endpoint);
     text(says, short);
+    attr(says, 'title', short);
     attr(row, 'class', 'policy' + (node && isLit(box) ? ' rated' : '') + (endpoint ? ' endpoint ' + tone(standing) : ''));
     attr(row, 'aria-level', box.depth + 1);
     attr(row, 'aria-selected', item.id === this.#selected?.id);

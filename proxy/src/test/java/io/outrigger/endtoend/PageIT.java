@@ -73,8 +73,8 @@ class PageIT {
   /** Texts of which a part is cut off, and not to be read in a tooltip either. */
   private static final String CUT_OFF =
       """
-      [...document.querySelectorAll('main *')].filter(each => each.offsetParent && each.innerText &&
-          getComputedStyle(each).overflowX === 'hidden' && !each.closest('.boxes, .list, .unseen') &&
+      [...document.querySelectorAll('header, header *, main *')].filter(each => each.offsetParent && each.innerText &&
+          (getComputedStyle(each).overflowX === 'hidden' || each.matches('header, nav')) && !each.closest('.unseen') &&
           (each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 4) &&
           !each.closest('[title]') && !each.querySelector('[title]')).map(each => each.outerHTML).join()\
       """;
@@ -300,6 +300,8 @@ class PageIT {
 
     a.kill();
     awaitText(tab, ".forwards tbody", "ready, 1 of 2 reachable");
+    awaitText(tab, ".problems li.wait", "forward orders: 1 of 2 endpoints reachable, the others");
+    assertThat(tab.holds("document.querySelector('%s .big.wait')".formatted(first))).isTrue();
     b.kill();
 
     awaitText(tab, "#light", "ready, 0 of 2 backends reachable");
@@ -367,7 +369,8 @@ class PageIT {
     mesh.startReady();
     Tab tab = open("overview");
 
-    awaitText(tab, ".problems li.wait", "4 resources STALE: an earlier process kept what is in use");
+    awaitText(
+        tab, ".problems li.wait", "4 resources STALE: an earlier process kept what is in use");
     assertThat(tab.text(".problems li:first-child")).contains("control plane", "not connected");
     picture(tab, "overview-stale");
     tab.click(".problems li.wait a");
@@ -395,7 +398,14 @@ class PageIT {
     Backend first = mesh.backend("b1").quiet();
     mesh.backend("b2", "127.0.0.2", first.port()).quiet();
     SliceText slice = SliceText.of("orders-1", "orders").port("grpc", first.port());
-    api.put(slice.ready("127.0.0.1").zone("a").ready("127.0.0.2").zone("b").draining("127.0.0.3").zone("b"));
+    api.put(
+        slice
+            .ready("127.0.0.1")
+            .zone("a")
+            .ready("127.0.0.2")
+            .zone("b")
+            .draining("127.0.0.3")
+            .zone("b"));
     mesh.withoutBootstrap()
         .with(Flag.FORWARD, "orders@127.0.0.1:0=k8s:///orders.shop:grpc")
         .with(Flag.KUBECONFIG, api.writeKubeconfig(folder, authority.rootPem()).toString())
@@ -404,7 +414,8 @@ class PageIT {
     Tab tab = open("overview");
     awaitText(tab, ".tiles", "none is asked");
 
-    awaitThat(tab, "there is a way", "!document.querySelector('nav a[href=\"#kubernetes\"]').hidden");
+    awaitThat(
+        tab, "there is a way", "!document.querySelector('nav a[href=\"#kubernetes\"]').hidden");
     tab.click("nav a[href='#kubernetes']");
     String zones =
         """
@@ -415,7 +426,8 @@ class PageIT {
         "pods by zone: ready, connecting, idle, failing, ejected, draining",
         () -> tab.evaluate(zones).getAsString(),
         () -> tab.evaluate(zones).getAsString().equals("a 1 0 0 0 0 0,b 1 0 0 0 0 1"));
-    assertThat(tab.text("#kubernetes")).contains("k8s:///orders.shop:grpc", "ready, 2 of 2 reachable");
+    assertThat(tab.text("#kubernetes"))
+        .contains("k8s:///orders.shop:grpc", "ready, 2 of 2 reachable");
     picture(tab, "kubernetes");
 
     api.stop();
