@@ -7,6 +7,7 @@ import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.xds.ServerStream;
 
 /**
@@ -19,6 +20,7 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
   private final ControlLoop loop;
   private final Listener<R> listener;
   private final ClientCall<Q, R> call;
+  private TimerHandle connecting = () -> {};
   private boolean attached;
   private boolean closed;
   private boolean endReported; // to the channel
@@ -35,6 +37,7 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
     channel.loop().checkInside();
     var stream = new GrpcStream<>(channel, method, listener);
     stream.call.start(stream.new Callbacks(), new Metadata());
+    stream.connecting = channel.loop().schedule(channel.connectTimeout(), stream::onConnectTimeout);
     return stream;
   }
 
@@ -70,6 +73,7 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
     loop.checkInside();
     if (!closed) {
       closed = true;
+      connecting.cancel();
       call.cancel("closed by the client", null);
       if (!endReported) {
         endReported = true;
@@ -78,7 +82,20 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
     }
   }
 
+  private void onConnectTimeout() {
+    closed = true;
+    endReported = true;
+    call.cancel("no connection", null);
+    channel.onConnectTimeout();
+    listener.onClosed(
+        RpcStatus.unavailable(
+            ("no HTTP/2 connection after %d s; look whether another program listens there, or a"
+                    + " firewall drops packets")
+                .formatted(channel.connectTimeout().toSeconds())));
+  }
+
   private void end(Status status) {
+    connecting.cancel();
     RpcStatus reason = StreamFailure.toRpcStatus(status);
     if (!endReported) {
       endReported = true;
@@ -94,6 +111,7 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
           () -> {
             if (!attached && !endReported) {
               attached = true;
+              connecting.cancel();
               channel.onAttached();
             }
             listener.onReady();

@@ -32,10 +32,13 @@ final class ServerChannel {
    * The times for detecting a dead connection. If no byte arrives from the server for the duration
    * {@code time}, gRPC sends a PING. If no answer arrives within the duration {@code timeout}, gRPC
    * closes the connection. The minimum of {@code time} in gRPC is 10 s.
+   *
+   * @param connect the time in which a stream has to reach a connection. gRPC for Java waits for
+   *     ever for the SETTINGS of a server; other implementations of gRPC wait for 20 s
    */
-  record KeepAlive(Duration time, Duration timeout) {
+  record KeepAlive(Duration time, Duration timeout, Duration connect) {
     static final KeepAlive DEFAULT = // A57-38
-        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20));
+        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20), Duration.ofSeconds(20));
   }
 
   private final ControlLoop loop;
@@ -46,6 +49,7 @@ final class ServerChannel {
   private final CallOptions calls;
   private int openStreams;
   private int attachedStreams;
+  private boolean isSlow; // a stream has waited in vain for the present connection
   private boolean closed;
 
   /**
@@ -102,14 +106,21 @@ final class ServerChannel {
   <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
     if (channel.isShutdown() && !closed) {
       channel = channel(server, credentials.channel(), keepAlive);
+      isSlow = false;
     }
     openStreams++;
     return channel.newCall(method, calls);
   }
 
+  /** Returns the time in which a stream has to reach a connection. */
+  Duration connectTimeout() {
+    return keepAlive.connect();
+  }
+
   /** Called when a stream has reached a connection. */
   void onAttached() {
     attachedStreams++;
+    isSlow = false;
   }
 
   /**
@@ -121,6 +132,18 @@ final class ServerChannel {
     if (!attached && attachedStreams == 0) { // otherwise other streams have a connection
       channel.shutdown();
     }
+  }
+
+  /**
+   * Called when a stream has not reached a connection in time. The attempt to connect goes on for
+   * the time of one more stream, because gRPC may have further addresses to try.
+   */
+  void onConnectTimeout() {
+    count(false);
+    if (attachedStreams == 0 && isSlow) {
+      channel.shutdownNow();
+    }
+    isSlow = true;
   }
 
   /**

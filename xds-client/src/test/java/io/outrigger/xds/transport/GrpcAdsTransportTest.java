@@ -16,18 +16,26 @@ import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials.Tls;
+import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
 import io.outrigger.xds.testing.TextResources;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -127,6 +135,48 @@ final class GrpcAdsTransportTest {
       try (var back = ScriptedAdsServer.startOn(port)) {
         assertThat(openStream(loop, transport).join()).as(back.target()).isEqualTo("ready");
       }
+      loop.execute(transport::close);
+    }
+  }
+
+  /** gRPC for Java waits for the SETTINGS of a server for ever. */
+  @Test
+  @Conformance("A57-11")
+  void aServerThatAcceptsAndSaysNothingIsUnreachable() throws Exception {
+    var connections = new AtomicInteger();
+    var times =
+        new ServerChannel.KeepAlive(
+            Duration.ofMinutes(5), Duration.ofSeconds(20), Duration.ofMillis(300));
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        var loop = new ControlThread("control")) {
+      var accepting =
+          new Thread(
+              () -> {
+                try {
+                  for (List<Socket> open = new ArrayList<>(); ; open.add(silent.accept())) {
+                    connections.set(open.size());
+                  }
+                } catch (IOException closed) {
+                  // the test has ended
+                }
+              });
+      accepting.start();
+      var transport =
+          new GrpcAdsTransport(
+              loop,
+              new XdsServer(
+                  "127.0.0.1:" + silent.getLocalPort(),
+                  new XdsServer.ChannelCredentials.Insecure(),
+                  List.of(),
+                  ServerFeatures.NONE),
+              times,
+              Map.of());
+
+      assertThat(openStream(loop, transport).join()).startsWith("no HTTP/2 connection after 0 s");
+      assertThat(openStream(loop, transport).join()).startsWith("no HTTP/2 connection after 0 s");
+      Await.until("the first is used twice", () -> connections.get() == 1);
+      assertThat(openStream(loop, transport).join()).startsWith("no HTTP/2 connection after 0 s");
+      Await.until("then another is made", () -> connections.get() == 2);
       loop.execute(transport::close);
     }
   }

@@ -22,13 +22,14 @@ import org.junit.jupiter.api.Test;
 final class KeepAliveTest {
   /** The shortest time that gRPC keeps; the test waits for it. */
   private static final KeepAlive SHORT =
-      new KeepAlive(Duration.ofSeconds(10), Duration.ofMillis(200));
+      new KeepAlive(Duration.ofSeconds(10), Duration.ofMillis(200), Duration.ofSeconds(20));
 
   @Test
   @Conformance("A57-38")
   void aPathThatSwallowsEverythingIsNoticed() throws Exception {
     assertThat(KeepAlive.DEFAULT)
-        .isEqualTo(new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20)));
+        .isEqualTo(
+            new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20), Duration.ofSeconds(20)));
     try (var server = ScriptedAdsServer.start();
         var loop = new ControlThread("control")) {
       var at =
