@@ -85,7 +85,11 @@ public record AdsEvents(EventLog log) implements AdsObserver {
         names.size() == 1 ? names.get(0) : type.label(),
         "%s deleted %d of type %s, %s: %s"
             .formatted(
-                server, names.size(), type.label(), kept ? "kept in use" : "out of use", shown));
+                server,
+                names.size(),
+                type.label(),
+                kept ? "kept in use by targets" : "out of use",
+                shown));
   }
 
   private void line(EventKind kind, String subject, String text) {

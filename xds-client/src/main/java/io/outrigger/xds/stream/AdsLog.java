@@ -148,7 +148,7 @@ final class AdsLog implements AdsObserver {
         "control plane {}: deleted {}, {}: {}{}",
         server,
         Count.of(names.size(), type + " resource"),
-        kept ? "kept in use" : "out of use",
+        kept ? "kept in use by targets" : "out of use",
         names.subList(0, Math.min(names.size(), NAMES_SHOWN)),
         names.size() > NAMES_SHOWN ? "…" : "");
     next.onDeleted(server, type, names, kept);

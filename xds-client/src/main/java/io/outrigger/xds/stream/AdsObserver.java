@@ -45,7 +45,8 @@ public interface AdsObserver extends LoadReportObserver {
   /**
    * The server deleted resources.
    *
-   * @param kept whether the deleted resources stay in use (A88 without {@code fail_on_data_errors})
+   * @param kept whether targets keep the deleted resources in use (A88 without {@code
+   *     fail_on_data_errors}); a served address never keeps a Listener that is deleted
    */
   default void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {}
 

@@ -122,7 +122,7 @@ final class AdsLogTest {
 
     assertThat(told())
         .containsExactly(
-            "control plane cp: deleted 1 cds resource, kept in use: [c]",
+            "control plane cp: deleted 1 cds resource, kept in use by targets: [c]",
             "control plane cp: deleted 10 cds resources, out of use: " + ten,
             "control plane cp: deleted 11 cds resources, out of use: " + ten + "…");
   }
