@@ -154,7 +154,8 @@ final class KeptAuthority {
   private boolean isDue(Subscription<?> subscription) {
     return subscription.entry().state() == CacheState.REQUESTED
         && !subscription.isWatchedFor(AdsClients.SERVERS)
-        && (subscription.type() != ResourceType.LISTENER || keeper.isKept(this, subscription));
+        && (!subscription.type().equals(ResourceType.LISTENER)
+            || keeper.isKept(this, subscription));
   }
 
   List<Subscription<?>> all() {
