@@ -1,6 +1,7 @@
 package io.outrigger.http2;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,21 @@ final class HpackDecoder {
 
   private static final byte[] NOTHING = {};
 
+  /** The fields of the static table by their index; there is none at 0. */
+  private static final @Nullable HeaderField[] STATIC = new HeaderField[StaticTable.SIZE + 1];
+
+  static {
+    for (int index = 1; index <= StaticTable.SIZE; index++) {
+      STATIC[index] =
+          HeaderField.of(
+              HeaderName.of(new AsciiString(StaticTable.name(index))),
+              new AsciiString(StaticTable.value(index)));
+    }
+  }
+
   private final int maxListBytes;
   private final HpackSpace space = HpackSpace.current();
-  private final DecoderTable table = new DecoderTable();
+  private final DynamicTable table = new DynamicTable();
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** The block that is being decoded. */
@@ -165,7 +178,7 @@ final class HpackDecoder {
   }
 
   private HeaderField indexed(int index) throws ConnectionFault {
-    HeaderField field = table.get(index);
+    HeaderField field = index > StaticTable.SIZE ? table.get(index) : STATIC[index];
     if (field == null) {
       throw fault("index is in no table"); // section 2.3.3
     }
@@ -177,7 +190,7 @@ final class HpackDecoder {
    * table.
    */
   private boolean isTooLarge(HeaderName name) {
-    int most = Math.max(maxListBytes, DecoderTable.MAX_BYTES);
+    int most = Math.max(maxListBytes, DynamicTable.MAX_BYTES);
     return name.text().length() + textLength + HeaderField.OVERHEAD > most;
   }
 
@@ -187,7 +200,7 @@ final class HpackDecoder {
       return indexed(index).name();
     }
     readString();
-    if (textLength > Math.max(maxListBytes, DecoderTable.MAX_BYTES)) {
+    if (textLength > Math.max(maxListBytes, DynamicTable.MAX_BYTES)) {
       return null;
     }
     return space.cache.name(text, textAt, textLength);

@@ -13,20 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class HpackEncoder {
-  /** The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). */
-  private static final int INITIAL_TABLE_BYTES = 4096;
-
-  /**
-   * The maximum table size that is used even if the peer allows more (CVE-2026-93492); fields that
-   * recur fit into it.
-   */
-  private static final int MAX_TABLE_BYTES = 4096;
-
   private static final int REMEMBERED = 128;
 
   private final HpackSpace space = HpackSpace.current();
   private final HpackOutput out = space.output;
-  private final EncoderTable table = new EncoderTable(INITIAL_TABLE_BYTES);
+  private final DynamicTable table = new DynamicTable();
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** Whether the current block has a field that is encoded as a literal. */
@@ -36,10 +27,10 @@ final class HpackEncoder {
   private @Nullable SeenOnceFilter seenOnce;
 
   /** The size that the table gets before the next block. */
-  private int tableBytes = INITIAL_TABLE_BYTES;
+  private int tableBytes = DynamicTable.MAX_BYTES;
 
   /** The smallest size that the peer has set since the last block. */
-  private int minTableBytes = INITIAL_TABLE_BYTES;
+  private int minTableBytes = DynamicTable.MAX_BYTES;
 
   /**
    * Encodes {@code headers}. The result is valid until any connection of this event loop encodes
@@ -87,7 +78,7 @@ final class HpackEncoder {
 
   /** Applies the peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */
   void maxTableSize(long bytes) {
-    tableBytes = (int) Math.min(bytes, MAX_TABLE_BYTES);
+    tableBytes = (int) Math.min(bytes, DynamicTable.MAX_BYTES);
     minTableBytes = Math.min(minTableBytes, tableBytes);
   }
 

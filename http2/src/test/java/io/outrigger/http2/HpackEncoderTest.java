@@ -213,25 +213,6 @@ final class HpackEncoderTest {
     return HpackSpace.current().blocks.encoded(HeaderBlockCache.EMPTY_TABLE, list);
   }
 
-  @Test
-  void entriesAreNumberedAnewWhenNumbersRunOut() {
-    var table = new EncoderTable(4096, Integer.MAX_VALUE - 50);
-    for (int i = 0; i < 200; i++) {
-      table.add(field(i));
-      for (int age = 0; age <= Math.min(i, 30); age++) {
-        assertThat(table.indexOf(field(i - age))).isEqualTo(StaticTable.SIZE + 1 + age);
-        assertThat(table.indexOf(field(i - age).name())).isEqualTo(StaticTable.SIZE + 1 + age);
-      }
-      assertThat(table.indexOf(field(i + 1))).isZero();
-      assertThat(table.indexOf(field(i + 1).name())).isZero();
-    }
-  }
-
-  private static HeaderField field(int number) {
-    return HeaderField.of(
-        HeaderName.of(new AsciiString("n" + number)), new AsciiString("v" + number));
-  }
-
   private static HeaderList traced(int call) {
     String[] fields = {
       ":method",

@@ -1,0 +1,136 @@
+package io.outrigger.http2;
+
+import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). It has room for
+ * about a hundred fields, and an encoder adds only fields that recur, so a search looks at each
+ * field.
+ */
+@LoopConfined
+final class DynamicTable {
+  /**
+   * The default of SETTINGS_HEADER_TABLE_SIZE (RFC 9113 section 6.5.2). This side does not change
+   * it, and its encoder does not use more even if the peer allows more (CVE-2026-93492).
+   */
+  static final int MAX_BYTES = 4096;
+
+  private static final @Nullable HeaderField[] NO_FIELDS = {};
+  private static final int[] NO_HASHES = {};
+
+  /**
+   * A ring whose newest entry is at {@code (added - 1) % length}; its length is a power of two. It
+   * is created when the first entry is added.
+   */
+  private @Nullable HeaderField[] ring = NO_FIELDS;
+
+  /** The hashes of the entries in {@link #ring}, so that a search reads one array only. */
+  private int[] hashes = NO_HASHES;
+
+  private int added;
+  private int count;
+  private int bytes;
+  private int maxBytes = MAX_BYTES;
+
+  /** The field at {@code index}, which is above the static table's; null when there is none. */
+  @Nullable HeaderField get(int index) {
+    int age = index - StaticTable.SIZE;
+    return age > count ? null : at(age);
+  }
+
+  /** The index of a field equal to {@code field}; 0 when there is none. */
+  int indexOf(HeaderField field) {
+    int mask = hashes.length - 1;
+    int hash = field.hash();
+    for (int age = 1; age <= count; age++) {
+      if (hashes[(added - age) & mask] == hash && at(age).isSame(field)) {
+        return StaticTable.SIZE + age;
+      }
+    }
+    return 0;
+  }
+
+  /** The index of a field with this name; 0 when there is none. */
+  int indexOf(HeaderName name) {
+    for (int age = 1; age <= count; age++) {
+      if (at(age).name().isSame(name)) {
+        return StaticTable.SIZE + age;
+      }
+    }
+    return 0;
+  }
+
+  /** Section 4.4: an entry that is larger than the table evicts all entries and is not added. */
+  void addTooLarge() {
+    shrinkTo(0);
+  }
+
+  /** Section 4.4: adds a field and evicts older ones. */
+  void add(HeaderField field) {
+    int size = field.size();
+    shrinkTo(maxBytes - size);
+    if (size > maxBytes) {
+      return;
+    }
+    if (count == ring.length) {
+      grow();
+    }
+    int place = added & (ring.length - 1);
+    ring[place] = field;
+    hashes[place] = field.hash();
+    added++;
+    count++;
+    bytes += size;
+  }
+
+  /**
+   * Sections 4.3 and 6.3: changes the size of the table and evicts entries.
+   *
+   * @return false if the size exceeds {@link #MAX_BYTES}
+   */
+  boolean resize(int newMaxBytes) {
+    if (newMaxBytes > MAX_BYTES) {
+      return false;
+    }
+    maxBytes = newMaxBytes;
+    shrinkTo(newMaxBytes);
+    return true;
+  }
+
+  int maxBytes() {
+    return maxBytes;
+  }
+
+  int bytes() {
+    return bytes;
+  }
+
+  /** The entry of this age; the newest has age 1. */
+  private HeaderField at(int age) {
+    HeaderField entry = ring[(added - age) & (ring.length - 1)];
+    if (entry == null) {
+      throw new AssertionError("entry of age " + age + " is gone");
+    }
+    return entry;
+  }
+
+  private void shrinkTo(int most) {
+    while (count > 0 && bytes > most) {
+      bytes -= at(count).size();
+      ring[(added - count) & (ring.length - 1)] = null;
+      count--;
+    }
+  }
+
+  private void grow() {
+    HeaderField[] larger = new HeaderField[Math.max(8, 2 * ring.length)];
+    int[] largerHashes = new int[larger.length];
+    for (int i = added - count; i != added; i++) {
+      larger[i & (larger.length - 1)] = ring[i & (ring.length - 1)];
+      largerHashes[i & (larger.length - 1)] = hashes[i & (ring.length - 1)];
+    }
+    ring = larger;
+    hashes = largerHashes;
+  }
+}
