@@ -186,7 +186,9 @@ public final class DnsName {
   }
 
   private void onFailure(RpcStatus answer) {
-    waitFor(backoff.next());
+    Duration delay = backoff.next();
+    boolean isLonger = !refresh.isZero() && delay.compareTo(refresh) > 0;
+    waitFor(isLonger ? untilRefresh(Duration.ZERO) : delay); // an outage delays no refresh
     RpcStatus text = reason(ResolutionNotes.text(answer));
     if (known.isPresent()) {
       watcher.onAmbientError(text); // A37-04, A88-45

@@ -6,6 +6,7 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.Resources;
 import java.time.Duration;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -91,6 +92,22 @@ class DnsRefreshTest {
     mesh.loop.advance(REFRESH);
     answer(Duration.ZERO, "::2");
     assertThat(mesh.ips("a")).containsExactly("::2");
+  }
+
+  @Conformance("KN-09")
+  @Test
+  void aLongOutageMakesNoIntervalLongerThanTheRefresh() {
+    mesh.random.next(Purpose.DNS_REFRESH, LongStream.generate(() -> NO_JITTER).limit(20).toArray());
+    start(REFRESH);
+    answer(Duration.ZERO, "10.0.0.1");
+    mesh.loop.advance(REFRESH);
+    mesh.dns.takeAsked();
+
+    for (int i = 0; i < 15; i++) {
+      mesh.loop.inside(() -> mesh.dns.fail("db.example", "SERVFAIL"));
+      mesh.loop.advance(REFRESH.plusSeconds(3));
+      assertThat(mesh.dns.takeAsked()).as("after failure " + i).hasSize(1);
+    }
   }
 
   @Conformance("KN-09")
