@@ -30,10 +30,12 @@ public interface LbPolicy {
   void accept(NodeVisitor visitor, String name, boolean isUsed);
 
   /**
-   * Counts the endpoints beneath this node that calls may go to, where possible without visiting
-   * each endpoint.
+   * Counts the endpoints beneath this node that calls may go to. A policy that knows their number
+   * does not visit each endpoint.
    */
-  void count(EndpointTally tally);
+  default void count(EndpointTally tally) {
+    accept(tally, "", true);
+  }
 
   /** Returns as a value the tree that {@link #accept} shows for a node that is used. */
   default LbNode describe(String name) {

@@ -72,9 +72,5 @@ public record PropagatedMetrics(
     public boolean isEmpty() {
       return !all && some.isEmpty();
     }
-
-    public boolean contains(String key) {
-      return all || some.contains(key);
-    }
   }
 }

@@ -8,7 +8,6 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
@@ -41,11 +40,6 @@ final class FailingPolicy implements LbPolicy {
   @Override
   public void close() {
     // There is nothing to close.
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    // There are no endpoints to count.
   }
 
   @Override

@@ -15,7 +15,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.HappyEyeballs;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.List;
@@ -81,11 +80,6 @@ final class PickFirstPolicy implements LbPolicy {
       addresses.close();
       addresses = null;
     }
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    accept(tally, "", true); // states are stored by address, so all are visited
   }
 
   @Override

@@ -173,7 +173,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     if (entries == null) {
       child.count(tally);
     } else { // kept only for sessions: unknown beneath
-      accept(tally, "", true);
+      LbPolicy.super.count(tally);
     }
   }
 

@@ -60,7 +60,7 @@ public final class ConnectionPace {
    * within the limit. Any thread may call this method.
    */
   public Connector of(Connector connector) {
-    return new OfTarget(connector);
+    return new OfCluster(connector);
   }
 
   private boolean hasRoom() {
@@ -111,25 +111,6 @@ public final class ConnectionPace {
     admit();
   }
 
-  /** A connector that limits the attempts of one target's connector. */
-  private final class OfTarget implements Connector {
-    private final Connector target;
-
-    OfTarget(Connector target) {
-      this.target = target;
-    }
-
-    @Override
-    public Connector ofCluster(String cluster) {
-      return new OfCluster(target.ofCluster(cluster));
-    }
-
-    @Override
-    public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
-      return ofCluster("").connect(address, maxConnections, listener);
-    }
-  }
-
   private final class OfCluster implements Connector {
     private final Connector cluster;
     private final Set<PacedAttempt> waiting = new LinkedHashSet<>();
@@ -137,6 +118,11 @@ public final class ConnectionPace {
 
     OfCluster(Connector cluster) {
       this.cluster = cluster;
+    }
+
+    @Override
+    public Connector ofCluster(String name) {
+      return new OfCluster(cluster.ofCluster(name));
     }
 
     @Override

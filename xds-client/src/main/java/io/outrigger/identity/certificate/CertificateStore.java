@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -126,17 +127,13 @@ public final class CertificateStore {
 
   private Optional<String> lack(Predicate<CertificateProvider> which) {
     loop.checkInside();
-    return followed.entrySet().stream()
-        .filter(each -> which.test(each.getValue().provider()))
-        .flatMap(
-            each ->
-                each
-                    .getValue()
-                    .source()
-                    .lack()
-                    .map(reason -> named(each.getKey(), reason))
-                    .stream())
-        .findFirst();
+    for (Map.Entry<String, Followed> each : followed.entrySet()) {
+      Optional<String> reason = each.getValue().source().lack();
+      if (which.test(each.getValue().provider()) && reason.isPresent()) {
+        return Optional.of(named(each.getKey(), reason.get()));
+      }
+    }
+    return Optional.empty();
   }
 
   private static String named(String instance, String reason) {
@@ -219,16 +216,14 @@ public final class CertificateStore {
   }
 
   private boolean isBeingRead(TlsSettings settings) {
-    boolean areRootsUnread =
-        settings
-            .trust()
-            .map(
-                source ->
-                    source instanceof TrustSource.Provider provider
-                        ? isUnread(provider.instance())
-                        : systemRoots.snapshot().isUnread())
-            .orElse(false);
-    return areRootsUnread || settings.certificate().filter(this::isUnread).isPresent();
+    return settings.trust().filter(this::isUnread).isPresent()
+        || settings.certificate().filter(this::isUnread).isPresent();
+  }
+
+  private boolean isUnread(TrustSource source) {
+    return source instanceof TrustSource.Provider provider
+        ? isUnread(provider.instance())
+        : systemRoots.snapshot().isUnread();
   }
 
   private boolean isUnread(ProviderInstance named) {
@@ -238,19 +233,16 @@ public final class CertificateStore {
 
   private Outcome<TlsMaterial> material(TlsSettings settings) {
     Outcome<Roots> roots = settings.trust().map(this::roots).orElse(Outcome.ok(NO_ROOTS));
-    Outcome<Optional<Identity>> identity =
+    Optional<Outcome<Identity>> identity =
         settings
             .certificate()
-            .<Outcome<Optional<Identity>>>map(
-                named ->
-                    part(named, snapshot -> snapshot.identity(), "certificate_file")
-                        .match(own -> Outcome.ok(Optional.of(own)), Outcome::failed))
-            .orElse(Outcome.ok(Optional.empty()));
-    return identity.match(
-        own ->
-            roots.match(
-                trusted -> Outcome.ok(new TlsMaterial(settings, own, trusted)), Outcome::failed),
-        Outcome::failed);
+            .map(named -> part(named, CertificateSnapshot::identity, "certificate_file"));
+    if (identity.isPresent() && !identity.get().isOk()) {
+      return Outcome.failed(identity.get().status());
+    }
+    Optional<Identity> own = identity.flatMap(Outcome::toOptional);
+    return roots.match(
+        trusted -> Outcome.ok(new TlsMaterial(settings, own, trusted)), Outcome::failed);
   }
 
   private Outcome<Roots> roots(TrustSource source) {
@@ -268,23 +260,20 @@ public final class CertificateStore {
                         known.error().orElse("the roots of the system are being read"))));
   }
 
-  private interface Part<T> {
-    Optional<T> of(CertificateSnapshot snapshot);
-  }
-
   /**
    * A part of a provider's snapshot, or the reason why the part is missing.
    *
    * @param field the bootstrap field whose file would provide the part
    */
-  private <T> Outcome<T> part(ProviderInstance named, Part<T> part, String field) {
+  private <T> Outcome<T> part(
+      ProviderInstance named, Function<CertificateSnapshot, Optional<T>> part, String field) {
     Followed provider = followed.get(named.instance());
     String reason;
     if (provider == null) { // not expected: a cluster with an unknown provider is rejected
       reason = "is not available";
     } else {
       CertificateSnapshot snapshot = provider.source().snapshot();
-      Optional<T> found = part.of(snapshot);
+      Optional<T> found = part.apply(snapshot);
       if (found.isPresent()) {
         return Outcome.ok(found.get());
       }

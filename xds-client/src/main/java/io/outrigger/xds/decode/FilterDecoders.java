@@ -4,12 +4,10 @@ import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.outrigger.config.route.FilterConfig;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /** The HTTP filters that are supported, by the types of their messages. */
 public final class FilterDecoders {
@@ -40,19 +38,8 @@ public final class FilterDecoders {
    */
   FilterDecoders(List<FilterDecoder> decoders) {
     this.decoders = List.copyOf(decoders);
-    types = index(decoders, FilterDecoder::typeName);
-    overrideTypes = index(decoders, FilterDecoder::overrideTypeName);
-  }
-
-  private static Map<String, FilterDecoder> index(
-      List<FilterDecoder> decoders, Function<FilterDecoder, String> name) {
-    Map<String, FilterDecoder> index = new HashMap<>();
-    for (FilterDecoder decoder : decoders) {
-      if (index.put(name.apply(decoder), decoder) != null) {
-        throw new IllegalStateException("two filters of type " + name.apply(decoder));
-      }
-    }
-    return Map.copyOf(index);
+    types = PolicyDecoderRegistry.index(decoders, FilterDecoder::typeName);
+    overrideTypes = PolicyDecoderRegistry.index(decoders, FilterDecoder::overrideTypeName);
   }
 
   List<FilterDecoder> decoders() {

@@ -44,11 +44,14 @@ final class PolicyDecoderRegistry {
             PolicyDecoder.Legacy::value);
   }
 
-  private static <K, V> Map<K, V> index(List<V> values, Function<V, K> key) {
+  /**
+   * @throws IllegalStateException if two values have the same key
+   */
+  static <K, V> Map<K, V> index(List<V> values, Function<V, K> key) {
     Map<K, V> index = new HashMap<>();
     for (V value : values) {
       if (index.put(key.apply(value), value) != null) {
-        throw new IllegalStateException("two policies called " + key.apply(value));
+        throw new IllegalStateException("two decoders of " + key.apply(value));
       }
     }
     return Map.copyOf(index);

@@ -197,21 +197,15 @@ final class TlsContextDecoder {
 
   private Optional<ProviderInstance> known(String instance, String name, FieldErrors errors) {
     CertificateProvider provider = providers.get(instance);
+    FieldErrors here = errors.at("instance_name");
     if (provider == null) {
-      errors
-          .at("instance_name")
-          .add(quoted(instance) + " is not among the certificate_providers of the bootstrap");
+      here.add(quoted(instance) + " is not among the certificate_providers of the bootstrap");
       return Optional.empty();
     }
     if (provider instanceof CertificateProvider.Unknown unknown) {
-      errors
-          .at("instance_name")
-          .add(
-              "plugin "
-                  + quoted(unknown.plugin())
-                  + " of certificate provider "
-                  + quoted(instance)
-                  + " is not supported");
+      here.add(
+          "plugin %s of certificate provider %s is not supported"
+              .formatted(quoted(unknown.plugin()), quoted(instance)));
       return Optional.empty();
     }
     return Optional.of(new ProviderInstance(instance, name));

@@ -27,10 +27,10 @@ class FilterDecodersTest {
   void noTwoFiltersAreForOneTypeOfAListenerOrARoute() {
     assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new FaultDecoder())))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("two filters of type " + FaultDecoder.TYPE);
+        .hasMessage("two decoders of " + FaultDecoder.TYPE);
     assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new Overriding())))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("two filters of type " + FaultDecoder.TYPE);
+        .hasMessage("two decoders of " + FaultDecoder.TYPE);
   }
 
   @Test

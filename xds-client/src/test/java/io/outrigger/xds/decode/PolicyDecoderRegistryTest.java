@@ -33,11 +33,11 @@ class PolicyDecoderRegistryTest {
                 new PolicyDecoderRegistry(
                     List.of(PickFirstDecoder.DECODER, PickFirstDecoder.DECODER)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("two policies called " + PickFirstDecoder.TYPE);
+        .hasMessage("two decoders of " + PickFirstDecoder.TYPE);
     for (PolicyDecoder other : List.of(RoundRobinDecoder.DECODER, RingHashDecoder.DECODER)) {
       assertThatThrownBy(() -> new PolicyDecoderRegistry(List.of(other, renamed(other))))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageStartingWith("two policies called r");
+          .hasMessageStartingWith("two decoders of r");
     }
   }
 
