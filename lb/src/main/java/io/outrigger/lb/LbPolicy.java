@@ -3,7 +3,6 @@ package io.outrigger.lb;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 
 /** A node of the load-balancing tree. */
@@ -35,10 +34,5 @@ public interface LbPolicy {
    */
   default void count(EndpointTally tally) {
     accept(tally, "", true);
-  }
-
-  /** Returns as a value the tree that {@link #accept} shows for a node that is used. */
-  default LbNode describe(String name) {
-    return LbNode.of(visitor -> accept(visitor, name, true)).get(0);
   }
 }

@@ -9,6 +9,7 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.endpoint.LeafPolicies;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Samples;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -29,7 +30,7 @@ class PolicyRegistryTest {
       LbPolicy policy = leaves.create(config, parent);
       parent.loop().inside(() -> policy.update(config));
 
-      assertThat(policy.describe("pay").policy()).isEqualTo(settings.policy());
+      assertThat(Samples.describe(policy, "pay").policy()).isEqualTo(settings.policy());
     }
   }
 

@@ -223,7 +223,7 @@ class ClusterImplPolicyTest {
 
     assertThat(reason()).isEqualTo(Reason.CIRCUIT_BREAKER);
 
-    assertThat(policy.describe("pay").detail())
+    assertThat(Samples.describe(policy, "pay").detail())
         .isEqualTo("1 request in flight, 2 dropped (half), 1 dropped (some), 1 refused");
   }
 
@@ -233,12 +233,12 @@ class ClusterImplPolicyTest {
     pickOn(0, 1);
 
     update(config(10, List.of(drop("b", 2, 100), drop("a", 50, 100))));
-    assertThat(policy.describe("pay").detail()).endsWith("0 dropped (b), 2 dropped (a)");
+    assertThat(Samples.describe(policy, "pay").detail()).endsWith("0 dropped (b), 2 dropped (a)");
     update(config(10, List.of()));
-    assertThat(policy.describe("pay").detail()).isEqualTo("0 requests in flight");
+    assertThat(Samples.describe(policy, "pay").detail()).isEqualTo("0 requests in flight");
     update(config(10, List.of(drop("a", 50, 100))));
 
-    assertThat(policy.describe("pay").detail()).endsWith("0 dropped (a)");
+    assertThat(Samples.describe(policy, "pay").detail()).endsWith("0 dropped (a)");
   }
 
   @Test
@@ -249,7 +249,7 @@ class ClusterImplPolicyTest {
 
     before.pick(TestCall.CALL);
 
-    assertThat(policy.describe("pay").detail()).endsWith("1 dropped (a)");
+    assertThat(Samples.describe(policy, "pay").detail()).endsWith("1 dropped (a)");
   }
 
   @Test
@@ -258,14 +258,14 @@ class ClusterImplPolicyTest {
 
     pickOn(0, 7, 8, 9, THREADS - 1);
 
-    assertThat(policy.describe("pay").detail()).endsWith("5 dropped (all)");
+    assertThat(Samples.describe(policy, "pay").detail()).endsWith("5 dropped (all)");
   }
 
   @Test
   void statusShowsTheShareOfEachCategory() {
     connected(config(10, List.of(drop("half", 50, 100), drop("some", 1, 10_000))));
 
-    assertThat(policy.describe("pay").config())
+    assertThat(Samples.describe(policy, "pay").config())
         .containsEntry("drops", List.of("half: 50/100", "some: 1/10000"));
   }
 
@@ -302,7 +302,7 @@ class ClusterImplPolicyTest {
 
   private SubchannelCalls totals() {
     List<LbNode> nodes = new ArrayList<>();
-    parent.loop().inside(() -> nodes.add(policy.describe("pay")));
+    parent.loop().inside(() -> nodes.add(Samples.describe(policy, "pay")));
     return nodes.get(0).children().get(0).endpoints().get(0).calls();
   }
 
@@ -324,7 +324,8 @@ class ClusterImplPolicyTest {
 
     assertThat(parent.connector().last(E1).maxConnections()).isEqualTo(5);
     assertThat(parent.connector().count()).isEqualTo(1);
-    assertThat(policy.describe("pay").config()).containsEntry("max_connections_per_subchannel", 5L);
+    assertThat(Samples.describe(policy, "pay").config())
+        .containsEntry("max_connections_per_subchannel", 5L);
   }
 
   private String dropped() {

@@ -8,6 +8,7 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbNode;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,7 @@ class FailingPolicyTest {
   @Test
   void viewsShowTheReason() {
     for (LbConfig config : List.of(new LbConfig.Failing(STATUS), new LbConfig.Refusing(STATUS))) {
-      assertThat(policy(config).describe("pay"))
+      assertThat(Samples.describe(policy(config), "pay"))
           .isEqualTo(
               new LbNode(
                   "pay",

@@ -313,7 +313,7 @@ class PickFirstPolicyTest {
     update(E1, E2);
     parent.ready(E1);
 
-    assertThat(policy.describe("pay").endpoints())
+    assertThat(Samples.describe(policy, "pay").endpoints())
         .extracting(LbEndpoint::state)
         .containsExactly(READY, IDLE);
     var tally = new EndpointTally();

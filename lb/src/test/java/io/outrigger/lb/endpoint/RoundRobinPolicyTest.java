@@ -312,7 +312,12 @@ class RoundRobinPolicyTest {
         .inside(
             () ->
                 weights.add(
-                    policy.describe("rr").endpoints().get(0).backend().endpoint().weight()));
+                    Samples.describe(policy, "rr")
+                        .endpoints()
+                        .get(0)
+                        .backend()
+                        .endpoint()
+                        .weight()));
     return weights.get(0);
   }
 

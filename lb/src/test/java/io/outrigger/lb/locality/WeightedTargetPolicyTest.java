@@ -198,7 +198,7 @@ class WeightedTargetPolicyTest {
     publish("a", READY);
     publish("b", TRANSIENT_FAILURE);
 
-    assertThat(policy.describe("pay").children())
+    assertThat(Samples.describe(policy, "pay").children())
         .extracting(LbNode::name, LbNode::isUsed)
         .containsExactly(
             tuple(A.locality().toString(), true), tuple(B.locality().toString(), false));
@@ -213,7 +213,7 @@ class WeightedTargetPolicyTest {
         new LbConfig.Target(first, 3, FakePolicies.config("a")),
         new LbConfig.Target(second, 1, FakePolicies.config("b")));
 
-    assertThat(policy.describe("pay").config())
+    assertThat(Samples.describe(policy, "pay").config())
         .containsEntry("weights", Map.of(first.toString(), 3L, second.label(), 1L));
   }
 

@@ -13,6 +13,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.FakePolicies.NamedPicker;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
@@ -394,7 +395,7 @@ class PriorityPolicyTest {
     publish("p0", READY);
     List<LbNode> nodes = new ArrayList<>();
 
-    parent.loop().inside(() -> nodes.add(policy.describe("pay")));
+    parent.loop().inside(() -> nodes.add(Samples.describe(policy, "pay")));
 
     assertThat(nodes.get(0).children()).extracting(LbNode::name).containsExactly("p0", "p1");
     assertThat(nodes.get(0).children().get(1).detail()).isEqualTo("not started");
@@ -429,7 +430,7 @@ class PriorityPolicyTest {
     publish("p1", READY);
     List<LbNode> nodes = new ArrayList<>();
 
-    parent.loop().inside(() -> nodes.add(policy.describe("pay")));
+    parent.loop().inside(() -> nodes.add(Samples.describe(policy, "pay")));
 
     assertThat(nodes.get(0).detail()).isEqualTo("p1 is in use: p0 is in TRANSIENT_FAILURE");
     assertThat(nodes.get(0).children()).extracting(LbNode::isUsed).containsExactly(false, true);

@@ -195,7 +195,7 @@ class RandomSubsettingPolicyTest {
     RandomSubsettingPolicy policy = policy(recording);
     update(policy, 3, roundRobin(backends(0, 20)));
 
-    LbNode node = policy.describe("pay");
+    LbNode node = Samples.describe(policy, "pay");
     assertThat(node.policy()).isEqualTo("random_subsetting");
     assertThat(node.config()).isEqualTo(Map.of("subset_size", 3L));
     assertThat(node.detail()).isEqualTo("3 of 20 endpoints");

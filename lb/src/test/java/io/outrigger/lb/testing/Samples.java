@@ -27,8 +27,10 @@ import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.view.LbNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -213,5 +215,10 @@ public final class Samples {
     var table = new RouteTable("routes", List.of(host));
     var listener = new ApiListener("l", new RouteSource.Inline(table), List.of(), Optional.empty());
     return new XdsConfig(listener, table, host, all);
+  }
+
+  /** The tree that the policy shows as a node that is used. */
+  public static LbNode describe(LbPolicy policy, String name) {
+    return LbNode.of(visitor -> policy.accept(visitor, name, true)).get(0);
   }
 }

@@ -13,21 +13,15 @@ import java.util.Optional;
  * Decodes {@code HTTPFault}: the delay, the abort and the maximum number of active faults (A33).
  * Other fields are ignored.
  */
-final class FaultDecoder implements FilterDecoder {
+final class FaultDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 
-  @Override
-  public String typeName() {
-    return TYPE;
+  FaultDecoder() {
+    super(TYPE, FilterConfig.Fault.class);
   }
 
   @Override
-  public Class<FilterConfig.Fault> settings() {
-    return FilterConfig.Fault.class;
-  }
-
-  @Override
-  public Optional<FilterConfig.Fault> decode(TypedConfig config, FieldErrors errors) {
+  Optional<FilterConfig.Fault> decode(TypedConfig config, FieldErrors errors) {
     return config.read(HTTPFault.getDefaultInstance(), errors).map(proto -> decode(proto, errors));
   }
 

@@ -21,29 +21,23 @@ import java.util.TreeMap;
  * understood is an error, because to ignore it could let in a request that the policy keeps out
  * (decision xds-0075). Shadow rules and statistics, which let nothing in, are ignored.
  */
-final class RbacDecoder implements FilterDecoder {
+final class RbacDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.rbac.v3.RBAC";
   static final String OVERRIDE_TYPE = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
   static final String STDOUT_LOGGER =
       "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
 
-  @Override
-  public String typeName() {
-    return TYPE;
+  RbacDecoder() {
+    super(TYPE, Rbac.class);
   }
 
   @Override
-  public String overrideTypeName() {
+  String overrideTypeName() {
     return OVERRIDE_TYPE;
   }
 
   @Override
-  public Class<Rbac> settings() {
-    return Rbac.class;
-  }
-
-  @Override
-  public Optional<Rbac> decode(TypedConfig config, FieldErrors errors) {
+  Optional<Rbac> decode(TypedConfig config, FieldErrors errors) {
     return config
         .read(io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBAC.getDefaultInstance(), errors)
         .map(proto -> filter(proto, errors));
@@ -51,7 +45,7 @@ final class RbacDecoder implements FilterDecoder {
 
   /** Decodes an override. Without {@code rbac} it switches the filter off. */
   @Override
-  public Optional<Rbac> decodeOverride(TypedConfig config, FieldErrors errors) {
+  Optional<Rbac> decodeOverride(TypedConfig config, FieldErrors errors) {
     return config
         .read(RBACPerRoute.getDefaultInstance(), errors)
         .map(proto -> filter(proto.getRbac(), errors.at("rbac")));

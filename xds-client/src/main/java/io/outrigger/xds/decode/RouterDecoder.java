@@ -8,28 +8,22 @@ import java.util.Optional;
  * Decodes the router filter, the last filter of every chain. The fields of the router filter are
  * ignored (A39 "The Router Filter").
  */
-final class RouterDecoder implements FilterDecoder {
+final class RouterDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.router.v3.Router";
 
-  @Override
-  public String typeName() {
-    return TYPE;
+  RouterDecoder() {
+    super(TYPE, FilterConfig.Router.class);
   }
 
   @Override
-  public Class<FilterConfig.Router> settings() {
-    return FilterConfig.Router.class;
-  }
-
-  @Override
-  public Optional<FilterConfig.Router> decode(TypedConfig config, FieldErrors errors) {
+  Optional<FilterConfig.Router> decode(TypedConfig config, FieldErrors errors) {
     return config
         .read(Router.getDefaultInstance(), errors)
         .map(router -> new FilterConfig.Router());
   }
 
   @Override
-  public Optional<FilterConfig.Router> decodeOverride(TypedConfig config, FieldErrors errors) {
+  Optional<FilterConfig.Router> decodeOverride(TypedConfig config, FieldErrors errors) {
     errors.add("the router filter takes no override");
     return Optional.empty();
   }

@@ -15,38 +15,31 @@ import java.util.function.IntPredicate;
  * Decodes {@code StatefulSession} and its override: the name, the path and the TTL of the cookie
  * (A55). Other fields, such as {@code strict}, are ignored.
  */
-final class StatefulSessionDecoder implements FilterDecoder {
+final class StatefulSessionDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
   static final String OVERRIDE_TYPE =
       "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String COOKIE_STATE =
       "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState";
 
-  @Override
-  public String typeName() {
-    return TYPE;
+  StatefulSessionDecoder() {
+    super(TYPE, FilterConfig.StatefulSession.class);
   }
 
   @Override
-  public Class<FilterConfig.StatefulSession> settings() {
-    return FilterConfig.StatefulSession.class;
-  }
-
-  @Override
-  public Optional<FilterConfig.StatefulSession> decode(TypedConfig config, FieldErrors errors) {
+  Optional<FilterConfig.StatefulSession> decode(TypedConfig config, FieldErrors errors) {
     return config
         .read(StatefulSession.getDefaultInstance(), errors)
         .map(proto -> decode(proto, errors));
   }
 
   @Override
-  public String overrideTypeName() {
+  String overrideTypeName() {
     return OVERRIDE_TYPE;
   }
 
   @Override
-  public Optional<FilterConfig.StatefulSession> decodeOverride(
-      TypedConfig config, FieldErrors errors) {
+  Optional<FilterConfig.StatefulSession> decodeOverride(TypedConfig config, FieldErrors errors) {
     return config
         .read(StatefulSessionPerRoute.getDefaultInstance(), errors)
         .map(proto -> decode(proto, errors));

@@ -137,6 +137,8 @@ public final class StateFolder {
       return unusable(now, "is damaged: " + unparsable.getMessage());
     } catch (RegularFile.Unreadable unreadable) {
       return unusable(now, "is incomplete: " + unreadable.reason());
+    } catch (RuntimeException | OutOfMemoryError failure) {
+      return unusable(now, "cannot be read: " + failure);
     }
   }
 
@@ -170,7 +172,7 @@ public final class StateFolder {
       write(unused, new byte[1]);
       Files.delete(unused);
       return Optional.empty();
-    } catch (IOException | UnsupportedOperationException failure) {
+    } catch (IOException | RuntimeException | OutOfMemoryError failure) {
       return Optional.of(unwritable(failure));
     }
   }
@@ -222,12 +224,12 @@ public final class StateFolder {
       unwritten.clear();
       removeOthers();
       return Optional.empty();
-    } catch (IOException | UnsupportedOperationException failure) {
+    } catch (IOException | RuntimeException | OutOfMemoryError failure) {
       return Optional.of(unwritable(failure));
     }
   }
 
-  private String unwritable(Exception failure) {
+  private String unwritable(Throwable failure) {
     return "the state cannot be written to %s: %s".formatted(folder, reason(failure));
   }
 
@@ -331,7 +333,7 @@ public final class StateFolder {
     }
   }
 
-  private static String reason(Exception failure) {
+  private static String reason(Throwable failure) {
     if (failure instanceof AccessDeniedException) {
       return "permission denied; let the user of this process write there";
     }

@@ -108,19 +108,9 @@ final class StateKeeper {
     Instant now = loop.now();
     files.execute(
         () -> {
-          StateFolder.Reading found;
-          try {
-            found = folder.read(now);
-          } catch (RuntimeException | OutOfMemoryError e) {
-            found =
-                new StateFolder.Reading(
-                    Map.of(),
-                    now,
-                    Optional.of("the state in %s cannot be read: %s".formatted(folder.path(), e)));
-          }
-          StateFolder.Reading result = found;
+          StateFolder.Reading found = folder.read(now);
           Optional<String> unwritable = folder.open();
-          loop.execute(() -> onRead(result, unwritable));
+          loop.execute(() -> onRead(found, unwritable));
         });
   }
 
@@ -388,16 +378,8 @@ final class StateKeeper {
               ready.forEach(
                   (key, kept) -> kept.ifPresentOrElse(folder::put, () -> folder.remove(key)));
               all.ifPresent(folder::retain);
-              Optional<String> problem;
-              try {
-                problem = folder.save(at);
-              } catch (RuntimeException | OutOfMemoryError e) { // such as UncheckedIOException
-                problem =
-                    Optional.of(
-                        "the state cannot be written to %s: %s".formatted(folder.path(), e));
-              }
-              Optional<String> result = problem;
-              loop.execute(() -> onSaved(result));
+              Optional<String> problem = folder.save(at);
+              loop.execute(() -> onSaved(problem));
             });
   }
 

@@ -40,24 +40,18 @@ class FilterDecodersTest {
   }
 
   /** A filter of its own whose override is of the type of another filter. */
-  private static final class Overriding implements FilterDecoder {
-    @Override
-    public String typeName() {
-      return "pkg.v3.Own";
+  private static final class Overriding extends FilterDecoder {
+    Overriding() {
+      super("pkg.v3.Own", FilterConfig.Router.class);
     }
 
     @Override
-    public Class<? extends FilterConfig> settings() {
-      return FilterConfig.Router.class;
-    }
-
-    @Override
-    public Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors) {
+    Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors) {
       return Optional.empty();
     }
 
     @Override
-    public String overrideTypeName() {
+    String overrideTypeName() {
       return FaultDecoder.TYPE;
     }
   }

@@ -142,7 +142,7 @@ class LeastRequestPolicyTest {
   void theStatusShowsHowManyAreDrawn() {
     update(3, E1);
 
-    assertThat(policy.describe("pay").config()).isEqualTo(Map.of("choice_count", 3));
+    assertThat(Samples.describe(policy, "pay").config()).isEqualTo(Map.of("choice_count", 3));
   }
 
   /** Starts a call for which these are drawn. */

@@ -457,7 +457,7 @@ class RingHashPolicyTest {
   void theStatusShowsTheRing() {
     update(E1, E2);
     List<LbNode> nodes = new ArrayList<>();
-    parent.loop().inside(() -> nodes.add(policy.describe("z")));
+    parent.loop().inside(() -> nodes.add(Samples.describe(policy, "z")));
 
     assertThat(nodes.get(0).policy()).isEqualTo("ring_hash");
     assertThat(nodes.get(0).config()).containsEntry("min_ring_size", 1L);

@@ -173,7 +173,7 @@ class RingUpdatesTest {
 
   private Map<String, LbEndpoint> endpoints() {
     List<LbEndpoint> endpoints = new ArrayList<>();
-    parent.loop().inside(() -> endpoints.addAll(policy.describe("ring").endpoints()));
+    parent.loop().inside(() -> endpoints.addAll(Samples.describe(policy, "ring").endpoints()));
     return endpoints.stream()
         .collect(Collectors.toMap(each -> each.address().toString(), each -> each));
   }

@@ -326,7 +326,7 @@ class WeightedRoundRobinPolicyTest {
 
   private LbNode describe() {
     List<LbNode> nodes = new ArrayList<>();
-    parent.loop().inside(() -> nodes.add(policy.describe("z")));
+    parent.loop().inside(() -> nodes.add(Samples.describe(policy, "z")));
     return nodes.get(0);
   }
 
