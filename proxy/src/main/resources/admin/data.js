@@ -46,7 +46,7 @@ export function standing(forward) {
   const {all, reachable} = backends([forward]);
   return {
     of: fails(forward) ? 'bad' : null,
-    words: forward.state.toLowerCase() + (all ? `, ${reachable} of ${all} reachable` : ''),
+    words: forward.state.toLowerCase() + (all ? `, ${count(reachable)} of ${count(all)} reachable` : ''),
   };
 }
 
