@@ -103,7 +103,7 @@ final class ReplayBuffer {
     return kept == null ? 0 : kept.readableBytes();
   }
 
-  /** Small requests lie on the heap: memory outside of it costs a call of {@code malloc} each. */
+  /** Small requests lie on the heap: memory outside of it costs a call of the C library each. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
     ByteBuf known = kept;
     if (known == null) {
