@@ -2,15 +2,22 @@ package io.outrigger.observe.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.base.Outcome;
+import io.netty.util.AsciiString;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.dataplane.calls.CallObserver;
-import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.dataplane.calls.CallRequest;
+import io.outrigger.dataplane.calls.CallStats;
+import io.outrigger.dataplane.calls.CallStatsRecorder;
+import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
@@ -32,14 +39,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The alerts of {@code docker/} ask for series that a sidecar in trouble has: names, labels, and
- * the values that labels must have. {@code scripts/check} tries their syntax and what they come to.
+ * The alerts of {@code docker/} name series that a sidecar in trouble has: names, labels, and the
+ * values that labels must have. {@code scripts/check} checks their syntax and evaluates them.
  */
 final class AlertsTest {
   private static final Path ALERTS = Path.of("..", "docker", "grafana", "alerts.yaml");
@@ -185,7 +194,7 @@ final class AlertsTest {
                         refused(Optional.empty()),
                         refused(Optional.of(new RawResource("type", new byte[0]))))))),
         ejecting(),
-        OverlayStatus.NONE,
+        leftOut(),
         List.of(expiring()),
         new MetricsView.ProcessFigures(
             0,
@@ -201,14 +210,65 @@ final class AlertsTest {
   }
 
   private static MetricsView.Forward forward() {
-    var idle =
-        new Forward(
-            "orders",
-            ForwardSettings.defaults("node"),
-            authority -> Outcome.failed(RpcStatus.unavailable("none")),
-            CallObserver.none(),
-            1);
-    return new MetricsView.Forward("orders", "t", false, 0, 1, idle.totals(), List.of());
+    List<EndpointStates.Count> endpoints =
+        Stream.of(Connectivity.values())
+            .map(state -> new EndpointStates.Count("pay", state, 1))
+            .toList();
+    return new MetricsView.Forward("orders", "t", false, 0, 1, ended(), endpoints);
+  }
+
+  /** One gRPC call with each status, and another request that failed. */
+  private static CallTotals ended() {
+    var stats = new CallStats(0, Measuring.LITTLE);
+    for (RpcStatus.Code code : RpcStatus.Code.values()) {
+      var call = new CallStatsRecorder(stats);
+      call.started(new GrpcRequest(), CallTracer.NONE);
+      call.grpcStatus(code);
+      call.ended(1, 0, 1);
+    }
+    var other = new CallStatsRecorder(stats);
+    other.local(RpcStatus.unavailable("no route"), LocalReason.NO_ROUTE, 503);
+    other.ended(1, 0, 1);
+    return new CallTotals(List.of(stats), 0);
+  }
+
+  private record GrpcRequest() implements CallRequest {
+    @Override
+    public String path() {
+      return "/pay.Service/Pay";
+    }
+
+    @Override
+    public AsciiString method() {
+      return AsciiString.of("POST");
+    }
+
+    @Override
+    public AsciiString authority() {
+      return AsciiString.of("pay");
+    }
+
+    @Override
+    public boolean isGrpc() {
+      return true;
+    }
+
+    @Override
+    public HeaderList headers() {
+      return HeaderList.EMPTY;
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      return null;
+    }
+  }
+
+  private static OverlayStatus leftOut() {
+    var rule = new OverlayRule("slow", "policy.yaml", 1, OverlayRule.Mode.DEFAULT);
+    var omission = new OverlayStatus.Omission("pay", "retries", "too many");
+    return new OverlayStatus(
+        List.of(new OverlayStatus.Rule(rule, 1, 0, List.of(), List.of(omission))), List.of());
   }
 
   private static XdsStatusView.Server lost() {
