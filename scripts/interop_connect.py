@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 START_LIMIT_SECONDS = 60
 
@@ -84,13 +85,13 @@ def mtls_resources(served):
             http_filters=[router])}),
         any_of('config.cluster.v3.Cluster', name='server', type='EDS',
                eds_cluster_config={'eds_config': {'ads': {}}},
-               transport_socket={'name': 'tls', 'typed_config': any_of(
+               transport_socket={'name': 'envoy.transport_sockets.tls', 'typed_config': any_of(
                    'extensions.transport_sockets.tls.v3.UpstreamTlsContext', common_tls_context=common)}),
         any_of('config.endpoint.v3.ClusterLoadAssignment', cluster_name='server', endpoints=[{
             'locality': {'region': 'here'}, 'load_balancing_weight': 1,
             'lb_endpoints': [{'endpoint': {'address': {'socket_address': place}}}]}]),
         any_of('config.listener.v3.Listener', name=f'served/127.0.0.1:{served}', address={'socket_address': place},
-               filter_chains=[{'name': 'tls', 'transport_socket': {'name': 'tls', 'typed_config': any_of(
+               filter_chains=[{'name': 'tls', 'transport_socket': {'name': 'envoy.transport_sockets.tls', 'typed_config': any_of(
                    'extensions.transport_sockets.tls.v3.DownstreamTlsContext',
                    require_client_certificate=True, common_tls_context=common)},
                    'filters': [{'name': 'http', 'typed_config': any_of(
@@ -121,11 +122,11 @@ def arguments(mode, certificates, folder, port, server):
             '--serve', f'127.0.0.1:{served}=127.0.0.1:{server}']
 
 
-def await_port(port, process):
+def await_ready(admin, process):
     end = time.monotonic() + START_LIMIT_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:
-            socket.create_connection(('127.0.0.1', port), 1).close()
+            urllib.request.urlopen(f'http://127.0.0.1:{admin}/ready', timeout=5).close()
             return
         except OSError:
             time.sleep(0.05)
@@ -143,12 +144,12 @@ def main():
             children.append(server)
             server.stdin.write(struct.pack('>I', len(request)) + request)
             server.stdin.flush()
-            port = free_port()
-            command = [outrigger, 'run', '--log-level', 'error']
+            port, admin = free_port(), free_port()
+            command = [outrigger, 'run', '--log-level', 'error', '--admin', f'127.0.0.1:{admin}']
             command += arguments(mode, certificates, folder, port, port_of(read_frame(server.stdout)))
             sidecar = subprocess.Popen(command, stdout=sys.stderr)
             children.append(sidecar)
-            await_port(port, sidecar)
+            await_ready(admin, sidecar)
             sys.stdout.buffer.write(response(port))
             sys.stdout.flush()
             sidecar.wait()
