@@ -22,8 +22,8 @@ public interface LoadSource {
   void onServersChanged(Runnable listener);
 
   /**
-   * Returns the counts for {@code server} and resets them. A cluster that the predicate {@code
-   * asked} rejects keeps its counts while the cluster exists.
+   * Returns the counts for {@code server} and resets them. A cluster whose load the server did not
+   * request keeps its counts while the cluster exists.
    *
    * @param asked a predicate that accepts the names of the clusters whose load the server requested
    */

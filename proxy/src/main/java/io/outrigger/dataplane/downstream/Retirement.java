@@ -4,7 +4,7 @@ import io.outrigger.base.AnyThread;
 import java.time.Duration;
 
 /**
- * When a connection ends whose caller has to connect again.
+ * The end of a connection, after which its caller has to connect again.
  *
  * @param goAway the time until GOAWAY is sent
  * @param end the time until the connection is closed, whether or not its streams have ended

@@ -47,7 +47,7 @@ final class CallMetrics {
         "grpc.server.call.rcvd_total_compressed_message_size_bytes",
         "Bytes of messages received from callers by a served call, as they were on the wire.",
         Unit.BYTES),
-    /** Histogram only on request (A121), like the next one. */
+    /** A histogram that only {@code --metrics-experimental} turns on (A121). */
     CALL_DELAYS(
         "grpc.client.call.delay.duration_seconds",
         "Time that calls waited for their configuration. EXPERIMENTAL.",
