@@ -10,6 +10,7 @@ CERTIFICATES is the folder with the certificates of the demo.
 """
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -122,14 +123,22 @@ def arguments(mode, certificates, folder, port, server):
             '--serve', f'127.0.0.1:{served}=127.0.0.1:{server}']
 
 
+def get(admin, path):
+    with urllib.request.urlopen(f'http://127.0.0.1:{admin}{path}', timeout=5) as reply:
+        return reply.read().decode()
+
+
 def await_ready(admin, process):
+    """Waits for the configuration, and until the forward has reached the served address, which may open after it."""
     end = time.monotonic() + START_LIMIT_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:
-            urllib.request.urlopen(f'http://127.0.0.1:{admin}/ready', timeout=5).close()
-            return
+            get(admin, '/ready')
+            if not re.search('state="(CONNECTING|TRANSIENT_FAILURE)"', get(admin, '/metrics')):
+                return
         except OSError:
-            time.sleep(0.05)
+            pass
+        time.sleep(0.05)
     raise SystemExit('the sidecar did not start')
 
 
