@@ -209,7 +209,7 @@ class FilterChainRandomTest {
     byte[] bytes = InetAddress.getByName(address).getAddress();
     var bits = new StringBuilder(bytes.length == 4 ? "4" : "6");
     for (byte each : bytes) {
-      bits.append(Integer.toBinaryString(0x100 | each & 0xff).substring(1));
+      bits.append(Integer.toBinaryString(0x100 | (each & 0xff)).substring(1));
     }
     return bits.toString();
   }
