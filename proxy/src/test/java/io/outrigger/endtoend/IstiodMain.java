@@ -75,7 +75,7 @@ final class IstiodMain implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     envoy.ifPresent(EnvoySidecar::close);
     server.close();
     istiod.close();
@@ -300,7 +300,11 @@ final class IstiodMain implements AutoCloseable {
   }
 
   /** A request that is made under each policy, of that account of that namespace. */
-  private record Request(String namespace, String account, String method, String... headers) {}
+  private record Request(String namespace, String account, String method, List<String> headers) {
+    Request(String namespace, String account, String method, String... headers) {
+      this(namespace, account, method, List.of(headers));
+    }
+  }
 
   private static final List<Request> REQUESTS =
       List.of(
@@ -438,7 +442,9 @@ final class IstiodMain implements AutoCloseable {
     for (Request request : REQUESTS) {
       TestIdentity caller = identity(request.namespace(), request.account());
       try (App peer = secured(new InetSocketAddress(pod.ip(), port), caller)) {
-        Status.Code code = peer.call("test.Pay/" + request.method(), request.headers()).code();
+        Status.Code code =
+            peer.call("test.Pay/" + request.method(), request.headers().toArray(String[]::new))
+                .code();
         verdicts.append(
             switch (code) {
               case OK -> '+';

@@ -173,11 +173,10 @@ final class IstiodMesh implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     process.destroy();
-    if (!process.waitFor(15, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-    }
+    process.onExit().completeOnTimeout(process, 15, TimeUnit.SECONDS).join();
+    process.destroyForcibly().onExit().join();
     kubernetes.close();
     try (var files = Files.walk(folder)) {
       List<Path> all = files.sorted(Comparator.reverseOrder()).toList();

@@ -268,7 +268,7 @@ class ServedTlsIT {
     ServedPort port = ready(open().serving(chain("tls", oneSided(), everything())));
     byte[] hello = clientHello(offered);
 
-    try (var socket = new Socket("127.0.0.1", port.port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port.port)) {
       socket.setSoTimeout(30_000);
       socket.setTcpNoDelay(true);
       for (int at = 0; at < hello.length; at += cut) {
