@@ -13,7 +13,7 @@ public final class CircuitBreaker {
 
   /**
    * A counter that threads share. The counter can only be changed by compare-and-set. Tests
-   * implement it to insert steps of another thread between two steps of this thread.
+   * implement this interface to insert steps of another thread between two steps of this thread.
    */
   interface Count {
     long get();

@@ -95,7 +95,7 @@ public interface Connector {
      * the peer sent GOAWAY. {@code onClosed} is called once; afterwards only {@link #onRemedied}
      * and {@link #onConnection} may follow.
      *
-     * @param reason a text for people; its code is never OK; it need not name the address
+     * @param reason the reason in plain words, with a code other than OK; may omit the address
      * @param ending how the connection ended; BROKEN for an attempt that failed
      */
     void onClosed(RpcStatus reason, Ending ending);

@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * The states of a policy's members: the number of members in each state, and the READY members with
- * their pick results. Each change updates these data, so that a policy of ten thousand members
- * never iterates over them; callers get the pick results as a copy of one array.
+ * their pick results. Each change updates this data, so that a policy of ten thousand members never
+ * iterates over all members. Callers get the pick results as a copy of one array.
  *
  * <p>READY members are in the order in which they became READY, with one exception: when a member
  * leaves, the last member moves to its index.

@@ -269,7 +269,7 @@ public final class Http2Listener {
     return portClosed;
   }
 
-  /** Ends the connections for which {@link Admission#retirement} says so now. */
+  /** Ends the connections that {@link Admission#retirement} no longer admits. */
   public void retire() {
     for (int i = 0; i < connections.size(); i++) {
       AcceptedConnections ofLoop = connections.get(i);

@@ -73,8 +73,8 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   private static final double PEER_SHARE = 0.78;
 
   /**
-   * The share of the limit for buffers that peers may hold. The remainder covers sizes that the
-   * allocator rounds up and memory that it keeps.
+   * The share of the buffer limit that peers may use. The remainder covers the allocator's rounding
+   * of sizes and the memory that the allocator keeps.
    */
   private static final double SAFE_DIRECT_SHARE = 0.9;
 

@@ -69,7 +69,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     Thread.setDefaultUncaughtExceptionHandler(policy);
   }
 
-  /** Sets {@code gauge} as the one whose heaviest connection is ended when memory runs out. */
+  /** Sets the gauge that ends its heaviest connection when memory runs out. */
   public static void endsHeaviestOf(MemoryGauge gauge) {
     ofProcess.relieveBy(gauge::endHeaviest);
   }

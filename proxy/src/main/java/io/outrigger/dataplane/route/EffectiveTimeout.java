@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The time limit that a route sets for a request. It is computed once, when the route is published,
- * by either of two versions of A31.
+ * The time limit that a route sets for a request. The limit is computed once, when the route is
+ * published, by one of two versions of A31.
  *
  * <ul>
  *   <li>The published version applies if the route has {@code max_stream_duration}, or if the route

@@ -186,7 +186,10 @@ public final class ServedListener {
     retireConnections();
   }
 
-  /** Ends the connections of old configurations, and those to peers that are trusted no more. */
+  /**
+   * Ends the connections of old configurations, and connections to peers that are no longer
+   * trusted.
+   */
   private void retireConnections() {
     if (port != null) {
       port.retire();

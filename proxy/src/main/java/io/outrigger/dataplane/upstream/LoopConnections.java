@@ -141,7 +141,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   /**
-   * Called when the limit was raised: waiting calls no longer depend on another loop's connections.
+   * Called when the maximum of connections was raised: waiting calls no longer depend on another
+   * loop's connections.
    */
   void onLimitRaised() {
     cancelRetryTimer();

@@ -51,7 +51,7 @@ final class ServeRecords implements ServeObserver {
   private final AtomicInteger tallies = new AtomicInteger();
   private final Map<HandshakeResult, LongAdder> handshakes = new ConcurrentHashMap<>();
 
-  /** How often a filter made one decision. */
+  /** The number of times that one filter made one particular decision. */
   private static final class Tally {
     final LongAdder count = new LongAdder();
 

@@ -13,7 +13,7 @@ record FileStamps(List<Optional<FileStamp>> stamps) {
   /** The stamps before the first check. */
   static final FileStamps NONE = new FileStamps(List.of());
 
-  /** Reads the stamps of {@code paths}. Blocks for about one file system call per file. */
+  /** Reads the stamps of {@code paths}. Each file costs about one blocking file system call. */
   static FileStamps of(Stream<String> paths) {
     return new FileStamps(paths.map(FileStamp::of).toList());
   }

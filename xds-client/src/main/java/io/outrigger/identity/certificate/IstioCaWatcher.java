@@ -127,7 +127,9 @@ final class IstioCaWatcher implements CertificateSource {
         });
   }
 
-  /** Runs {@code task} on the reading thread; a bug of ours, too, must not end the renewals. */
+  /**
+   * Runs {@code task} on the reading thread. Renewals continue even after an unexpected exception.
+   */
   private void execute(Consumer<Outcome<FileReading>> end, Runnable task) {
     reading.execute(
         () -> {

@@ -68,7 +68,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   /**
    * Verifies a chain.
    *
-   * @throws RefusedCertificate if the judge refuses the chain
+   * @throws RefusedCertificate if {@code judge} rejects the chain
    */
   protected void check(X509Certificate[] chain, Optional<String> serverName)
       throws CertificateException {

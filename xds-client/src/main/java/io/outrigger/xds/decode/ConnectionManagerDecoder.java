@@ -28,7 +28,8 @@ final class ConnectionManagerDecoder {
       FilterDecoders known,
       DecodeContext context,
       FieldErrors errors) {
-    // Both fields change the apparent source of a request; A41 rejects them.
+    // xff_num_trusted_hops and original_ip_detection_extensions change the apparent source of a
+    // request; A41 rejects both fields.
     if (proto.getXffNumTrustedHops() != 0) {
       errors.at("xff_num_trusted_hops").add("is not supported; must be 0");
     }

@@ -36,7 +36,7 @@ final class PrintableForm {
     }
   }
 
-  /** Replaces the Structs of {@link Redaction} in a printed tree. */
+  /** Replaces each Struct that {@link Redaction} inserted by its type and length. */
   private static JsonElement restored(JsonElement tree) {
     if (tree instanceof JsonArray list) {
       list.asList().replaceAll(PrintableForm::restored);

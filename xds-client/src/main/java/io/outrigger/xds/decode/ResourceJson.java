@@ -108,7 +108,7 @@ public final class ResourceJson {
     }
   }
 
-  /** Reads an element. A name that occurs twice in an object is an error; Gson uses the last. */
+  /** Reads an element. A duplicate name in an object is an error, although Gson accepts it. */
   private static JsonElement readElement(JsonReader reader) throws IOException {
     JsonToken next = reader.peek();
     if (next == JsonToken.BEGIN_ARRAY) {

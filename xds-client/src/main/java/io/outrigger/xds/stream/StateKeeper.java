@@ -451,7 +451,7 @@ final class StateKeeper {
   }
 
   /**
-   * Saves what has changed at once. Must be called while the resources are still watched.
+   * Saves all changed resources immediately. Must be called while the resources are still watched.
    *
    * @return completed when the changes are written
    */
