@@ -55,7 +55,7 @@ public final class CallTotals {
   /**
    * Requests that are not gRPC and ended with an HTTP status of the given class.
    *
-   * @param hundreds 1 to 5; 0 for requests that were reset
+   * @param hundreds the first digit of the status, 1 to 5; 0 for requests that were reset
    */
   public long byHttpClass(int hundreds) {
     return counters[CallStats.HTTP + hundreds];

@@ -16,10 +16,13 @@ public interface FilteredCall {
 
   RandomSource random();
 
-  /** The request and its caller, as RBAC judges them. Only for filters of served listeners. */
+  /**
+   * The request and its caller, as the RBAC filter sees them. Only filters of served listeners may
+   * call this method.
+   */
   AuthorizationInput authorization();
 
-  /** Tells the decision of an RBAC filter. */
+  /** Reports the decision of an RBAC filter. */
   void decided(Rbac.Decision decision);
 
   String cluster();

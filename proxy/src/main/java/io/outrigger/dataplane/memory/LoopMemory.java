@@ -55,7 +55,8 @@ final class LoopMemory {
   private static final long MAX_STILL_SECONDS = 255;
 
   /**
-   * A connection that holds more bytes counts as a cause of the shortage, however much moves on it.
+   * A connection that holds more bytes counts as a cause of the shortage, even if the connection
+   * moves much data.
    */
   private static final long CAUSE_BYTES = 1 << 20;
 

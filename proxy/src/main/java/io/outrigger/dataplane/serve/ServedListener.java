@@ -96,7 +96,7 @@ public final class ServedListener {
 
   /**
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param forward counts the calls and has their settings
+   * @param forward the counters and settings of the calls
    * @param limits the limits for peers, which are strangers
    */
   public ServedListener(

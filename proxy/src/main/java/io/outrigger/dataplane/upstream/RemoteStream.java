@@ -161,7 +161,7 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  // Requests of the call.
+  // The call uses the following methods on its own event loop.
 
   /** Always 0: only the other loop knows the stream id. */
   @Override

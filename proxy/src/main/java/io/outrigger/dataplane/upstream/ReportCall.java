@@ -176,7 +176,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
 
   @Override
   public void onDataSent(int bytes) {
-    // Not needed: the request is one small message.
+    // The request is one small message, so no other DATA waits for its sending.
   }
 
   @Override

@@ -126,8 +126,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   /**
    * Called with a new TLS context, or with the reason why there is none. Without a context no
-   * attempt starts. If the transport failed for lack of a context, the first context ends the
-   * back-off of the next attempt.
+   * attempt starts. If the transport failed because it had no context, the first context ends the
+   * back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
     context.match(

@@ -261,7 +261,7 @@ final class IstioCaWatcher implements CertificateSource {
     return identity;
   }
 
-  /** Ignores dates: a clock that is a little late must not refuse a certificate just made. */
+  /** Verifies without dates, so that a slow clock does not reject a new certificate. */
   private static List<CertificateRefusal> refusals(
       List<X509Certificate> chain, List<X509Certificate> roots) {
     return Stream.of(PeerRole.values())

@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  *
  * <p>Each instance is used once, by one thread.
  *
- * @param <R> how results name a resource
+ * @param <R> the type that identifies a resource in the results
  */
 public final class References<R> {
   private record Valid<R, T>(R resource, T value) {}

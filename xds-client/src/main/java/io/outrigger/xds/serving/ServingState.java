@@ -2,7 +2,7 @@ package io.outrigger.xds.serving;
 
 import io.outrigger.base.AnyThread;
 
-/** Whether the control plane permits to serve an address, and with which configuration (A36). */
+/** Whether the control plane permits an address to be served, and the configuration (A36). */
 @AnyThread
 public sealed interface ServingState {
   /**

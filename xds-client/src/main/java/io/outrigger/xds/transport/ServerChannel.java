@@ -117,7 +117,7 @@ final class ServerChannel {
     return keepAlive.connect();
   }
 
-  /** Called when a stream has reached a connection. */
+  /** Called when gRPC has assigned a connection to a stream. */
   void onAttached() {
     attachedStreams++;
     isSlow = false;
