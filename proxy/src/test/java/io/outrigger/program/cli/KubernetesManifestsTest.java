@@ -47,11 +47,13 @@ final class KubernetesManifestsTest {
 
   private static Stream<JsonObject> withInjected(JsonObject pod) {
     JsonObject labels = pod.getAsJsonObject("metadata").getAsJsonObject("labels");
-    if (!labels.has("outrigger.io/inject")) {
+    String asked = text(labels, "outrigger.io/inject");
+    if (asked.isEmpty()) {
       return Stream.of(pod);
     }
     try {
-      JsonObject policy = KubernetesManifests.one("inject.yaml", "MutatingAdmissionPolicy");
+      String file = asked.equals("istio") ? "inject-istio.yaml" : "inject.yaml";
+      JsonObject policy = KubernetesManifests.one(file, "MutatingAdmissionPolicy");
       return Stream.of(pod, new SidecarInjection(policy).apply(pod).orElseThrow());
     } catch (Exception e) {
       throw new AssertionError(e);
@@ -87,11 +89,12 @@ final class KubernetesManifestsTest {
             "pod-certificate.yaml: Deployment",
             "ambient.yaml: Deployment",
             "inject.yaml: MutatingAdmissionPolicy",
+            "inject-istio.yaml: MutatingAdmissionPolicy",
             "without-mesh.yaml: Deployment",
             "kustomize/example: Deployment");
     assertThat(
             manifests().stream().flatMap(m -> pods(m).stream()).flatMap(p -> sidecar(p).stream()))
-        .hasSize(11);
+        .hasSize(12);
   }
 
   @ParameterizedTest

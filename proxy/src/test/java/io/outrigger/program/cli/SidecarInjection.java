@@ -102,9 +102,12 @@ final class SidecarInjection {
     List<String> path = List.of(operation.get("path").getAsString().split("/", -1));
     JsonElement parent = target;
     for (String name : path.subList(1, path.size() - 1)) {
-      parent = parent.getAsJsonObject().get(name); // no list on the way
+      parent =
+          parent instanceof JsonArray list
+              ? list.get(Integer.parseInt(name))
+              : parent.getAsJsonObject().get(name);
     }
-    String last = path.get(path.size() - 1);
+    String last = path.get(path.size() - 1).replace("~1", "/");
     JsonElement value = operation.get("value");
     if (parent instanceof JsonArray list) {
       list.asList().add(last.equals("-") ? list.size() : Integer.parseInt(last), value);
