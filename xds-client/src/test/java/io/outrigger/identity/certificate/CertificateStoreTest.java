@@ -31,6 +31,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -203,7 +204,6 @@ class CertificateStoreTest {
 
   @Test
   void aSwapOfLinksIsNoticedAsKubernetesDoesIt() throws IOException {
-    Path data = folder.resolve("..data");
     for (var each : Map.of("one", FIRST, "two", SECOND).entrySet()) {
       Path version = Files.createDirectory(folder.resolve(".." + each.getKey()));
       Files.writeString(version.resolve("chain.pem"), each.getValue().chainPem());
@@ -213,7 +213,7 @@ class CertificateStoreTest {
         Files.setLastModifiedTime(version.resolve(file), FileTime.from(Instant.EPOCH));
       }
     }
-    Files.createSymbolicLink(data, Path.of("..one"));
+    swapData("..one");
     for (Path file : List.of(chain, key, roots)) {
       Files.createSymbolicLink(file, Path.of("..data").resolve(file.getFileName()));
     }
@@ -221,11 +221,130 @@ class CertificateStoreTest {
     read();
     assertThat(chainOf(watch.material())).isEqualTo(FIRST.chain());
 
-    Path fresh = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of("..two"));
-    Files.move(fresh, data, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    swapData("..two");
     second();
 
     assertThat(chainOf(watch.material())).isEqualTo(SECOND.chain());
+  }
+
+  /**
+   * A certificate of Kubernetes for pods: key and chain are one file of a projected volume. The
+   * kubelet prepares a folder with all files and renames the link {@code ..data}.
+   */
+  @Test
+  @Conformance({"A29-04", "A29-13"})
+  void keyAndChainInOneFileAreSwappedTogether() throws IOException {
+    TestAuthority issuing = AUTHORITY.intermediate("issuing");
+    bundleOf(issuing.issue("uri:spiffe://mesh/a"), "..0");
+    CertificateStore.Watch watch = watch(start());
+    read();
+
+    for (int i = 1; i <= 20; i++) {
+      TestIdentity next = issuing.issue("uri:spiffe://mesh/a");
+      bundleOf(next, ".." + i);
+      loop.advance(PathWatcher.PACE);
+      read();
+
+      Identity own = watch.material().toOptional().orElseThrow().identity().orElseThrow();
+      assertThat(own.chain()).isEqualTo(next.chain());
+      assertThat(own.key()).isEqualTo(next.key());
+      assertThat(heard).as("one for key and chain").hasSize(1 + i);
+    }
+
+    assertThat(events).hasSize(21).containsOnly("default loaded");
+  }
+
+  /** Swaps go on while the file is read: each reading is of one file, the old or the new. */
+  @Test
+  @Conformance("A29-13")
+  void aSwapDuringAReadingLeavesNoMixedPair() throws Exception {
+    bundleOf(FIRST, "..one");
+    bundleOf(SECOND, "..two");
+    var isRead = new AtomicBoolean();
+    var swaps =
+        new FutureTask<>(
+            () -> {
+              int swapped = 0;
+              while (!isRead.get()) {
+                swapData(swapped % 2 == 0 ? "..one" : "..two");
+                swapped++;
+              }
+              return swapped;
+            });
+    var kubelet = new Thread(swaps, "kubelet");
+    kubelet.start();
+    List<Identity> found = new ArrayList<>();
+    try {
+      for (int i = 0; i < 500; i++) {
+        found.add(Identity.read(chain.toString(), key.toString()));
+      }
+    } finally {
+      isRead.set(true);
+      kubelet.join();
+    }
+
+    assertThat(swaps.get()).as("swaps").isGreaterThan(1);
+    assertThat(found)
+        .allSatisfy(
+            own ->
+                assertThat(own.key())
+                    .isEqualTo((own.leaf().equals(FIRST.certificate()) ? FIRST : SECOND).key()));
+  }
+
+  /** Whoever writes the file in place leaves parts of it for others to read. */
+  @Test
+  @Conformance({"A29-04", "A29-13"})
+  void aHalfWrittenFileOfKeyAndChainLeavesTheOldPair() throws IOException {
+    TestAuthority issuing = AUTHORITY.intermediate("issuing");
+    TestIdentity before = issuing.issue("uri:spiffe://mesh/a");
+    TestIdentity after = issuing.issue("uri:spiffe://mesh/a");
+    key = chain;
+    Files.writeString(chain, before.keyPem() + before.chainPem());
+    Files.writeString(roots, AUTHORITY.rootPem());
+    CertificateStore.Watch watch = watch(start());
+    read();
+
+    String whole = after.keyPem() + after.chainPem();
+    int afterLeaf = (after.keyPem() + TestIdentity.pem(after.certificate())).length();
+    int afterKey = after.keyPem().length();
+    for (int end :
+        List.of(0, afterKey / 2, afterKey, (afterKey + afterLeaf) / 2, afterLeaf, afterLeaf + 99)) {
+      Files.writeString(chain, whole.substring(0, end));
+      second();
+      Identity own = watch.material().toOptional().orElseThrow().identity().orElseThrow();
+      assertThat(own)
+          .as("%s characters", end)
+          .isEqualTo(new Identity(before.chain(), before.key()));
+    }
+    Files.writeString(chain, whole);
+    second();
+
+    assertThat(watch.material().toOptional().orElseThrow().identity().orElseThrow())
+        .isEqualTo(new Identity(after.chain(), after.key()));
+    assertThat(heard).as("the old pair and the new one").hasSize(2);
+  }
+
+  /** A projected volume as the kubelet leaves it after it has written {@code identity}. */
+  private void bundleOf(TestIdentity identity, String version) throws IOException {
+    Path written = Files.createDirectory(folder.resolve(version));
+    Files.writeString(written.resolve("chain.pem"), identity.keyPem() + identity.chainPem());
+    Files.writeString(written.resolve("roots.pem"), AUTHORITY.rootPem());
+    swapData(version);
+    key = chain;
+    for (Path file : List.of(chain, roots)) {
+      if (!Files.exists(file)) {
+        Files.createSymbolicLink(file, Path.of("..data").resolve(file.getFileName()));
+      }
+    }
+  }
+
+  private void swapData(String version) throws IOException {
+    Path fresh = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of(version));
+    Files.move(
+        fresh,
+        folder.resolve("..data"),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
   }
 
   @Test
