@@ -310,7 +310,8 @@ class BootstrapWaitIT {
         .withThrowableThat()
         .havingCause()
         .isInstanceOf(InvalidInput.class)
-        .withMessageContaining(bootstrap + ": $.xds_servers: is a number; an array is required");
+        .withMessageContaining(
+            bootstrap + ":1:2: $.xds_servers: is a number; an array is required");
   }
 
   @Conformance("DI-02")

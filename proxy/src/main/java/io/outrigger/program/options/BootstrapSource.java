@@ -6,12 +6,16 @@ import io.outrigger.config.bootstrap.BootstrapResult;
 import io.outrigger.config.bootstrap.Finding;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.xds.local.YamlReader;
+import io.outrigger.xds.overlay.Located;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Finds the bootstrap. The first of these sources that is set is used: the flag; {@code
@@ -34,6 +38,8 @@ public final class BootstrapSource {
           Map.of(),
           "%s",
           Optional.of("%s"));
+
+  private static final Pattern SYNTAX_PLACE = Pattern.compile(" at line (\\d+) column (\\d+)$");
 
   private BootstrapSource() {}
 
@@ -96,13 +102,38 @@ public final class BootstrapSource {
   private static Found fromText(String text, String place, String origin) throws InvalidInput {
     BootstrapResult result = BootstrapReader.read(text);
     if (result instanceof BootstrapResult.Refused refused) {
-      throw new InvalidInput(at(place, refused.errors()));
+      throw new InvalidInput(at(place, text, refused.errors()));
     }
     BootstrapResult.Accepted accepted = (BootstrapResult.Accepted) result;
-    return new Found(accepted.bootstrap(), origin, at(place, accepted.warnings()));
+    return new Found(accepted.bootstrap(), origin, at(place, text, accepted.warnings()));
   }
 
-  private static List<String> at(String place, List<Finding> findings) {
-    return findings.stream().map(finding -> place + ": " + finding).toList();
+  /** Returns the findings as lines; each begins with its file, line and column. */
+  private static List<String> at(String file, String text, List<Finding> findings) {
+    Optional<Located> document = findings.isEmpty() ? Optional.empty() : located(text);
+    return findings.stream().map(finding -> file + line(finding, document)).toList();
+  }
+
+  private static String line(Finding finding, Optional<Located> document) {
+    Matcher syntax = SYNTAX_PLACE.matcher(finding.message());
+    if (syntax.find()) { // only the parser knows the place in a text that is not JSON
+      String message = finding.message().substring(0, syntax.start());
+      return ":%s:%s: %s: %s".formatted(syntax.group(1), syntax.group(2), finding.path(), message);
+    }
+    return document
+            .map(root -> root.placeOf(finding.steps()))
+            .map(at -> ":" + at.line() + ":" + at.column())
+            .orElse("")
+        + ": "
+        + finding;
+  }
+
+  /** Returns the document with its places; empty when it is JSON that YAML cannot read. */
+  private static Optional<Located> located(String text) {
+    try {
+      return YamlReader.read(text.replace('\t', ' '), text.length()); // YAML rejects tabs
+    } catch (YamlReader.Unreadable e) {
+      return Optional.empty();
+    }
   }
 }

@@ -153,7 +153,7 @@ final class BootstrapTimeoutIT {
           () -> outrigger.get("/ready").body().contains("127.0.0.1:1"));
       assertThat(outrigger.errorText())
           .contains("bootstrap: late.json (GRPC_XDS_BOOTSTRAP)")
-          .contains("late.json: $.certificate_providers.other");
+          .contains("late.json:2:38: $.certificate_providers.other");
       assertThat(outrigger.isAlive()).isTrue();
     }
   }

@@ -131,10 +131,11 @@ final class OutriggerCommandTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'channel_creds': [{'type': 'alts'}]} | .channel_creds: none is supported of"
+        "{'channel_creds': [{'type': 'alts'}]} |"
+            + " :1:41: $.xds_servers[0].channel_creds: none is supported of"
             + " \"alts\"; add one of type \"tls\" or \"insecure\"",
         "{'channel_creds': [{'type': 'tls', 'config': {'certificate_file': '/c'}}]} |"
-            + " .channel_creds[0].config.private_key_file: is missing; certificate_file needs it",
+            + " :1:75: $.xds_servers[0].channel_creds[0].config.private_key_file: is missing; certificate_file needs it",
       })
   @Conformance({"A27-02", "A29-07"})
   void badCredentialsAreAStartUpError(String members, String expected) throws IOException {
@@ -143,7 +144,7 @@ final class OutriggerCommandTest {
 
     assertRefusedWith(
         outrigger.run("run", "--bootstrap", path, "--forward", FORWARD),
-        "outrigger: " + path + ": $.xds_servers[0]" + expected);
+        "outrigger: " + path + expected);
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
@@ -305,9 +306,9 @@ final class OutriggerCommandTest {
     assertThat(exitCode).isEqualTo(2);
     assertThat(outrigger.outLines())
         .containsExactly(
-            bad + ": $.xds_servers[0].server_uri: is missing; a string is required",
+            bad + ":1:18: $.xds_servers[0].server_uri: is missing; a string is required",
             bad
-                + ": $.xds_servers[0].channel_creds: is missing; give one of type \"tls\" or"
+                + ":1:18: $.xds_servers[0].channel_creds: is missing; give one of type \"tls\" or"
                 + " \"insecure\"",
             "--resources: cannot read /no/x: no such file, or permission denied",
             "r.json: Listener orders: api_listener is missing");
@@ -412,7 +413,7 @@ final class OutriggerCommandTest {
     assertThat(outrigger.run("validate")).isEqualTo(2);
     assertThat(outrigger.outLines())
         .containsExactly(
-            "GRPC_XDS_BOOTSTRAP_CONFIG: $.xds_servers: is missing; at least one control plane is"
+            "GRPC_XDS_BOOTSTRAP_CONFIG:1:1: $.xds_servers: is missing; at least one control plane is"
                 + " required");
   }
 

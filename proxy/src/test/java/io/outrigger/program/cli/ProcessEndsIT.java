@@ -48,7 +48,7 @@ final class ProcessEndsIT {
         "run --forward 0=xds:///a |"
             + " --bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources",
         "run --bootstrap bootstrap.json --forward 0=xds:///a |"
-            + " bootstrap.json: $.xds_servers[0].server_uri: is a number; a string is required",
+            + " bootstrap.json:1:18: $.xds_servers[0].server_uri: is a number; a string is required",
         "run --resources none --forward 0=xds:///a |"
             + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"

@@ -242,14 +242,51 @@ final class OptionsErrorsTest extends OptionsFixture {
                 + " bootstrap's authorities [east]; add it there");
   }
 
+  /** Tabs, names that a path must quote, members that are missing, and elements of arrays. */
+  @Test
+  void aFindingOfTheBootstrapHasItsLineAndColumn() throws IOException {
+    String text =
+        """
+        {
+        \t"xds_servers": [
+        \t\t{"server_uri": "cp:1", "channel_creds": [{"type": "insecure"}]},
+        \t\t{"server_uri": 7,
+        \t\t "channel_creds": [{"type": "insecure"}]}
+        \t],
+        \t"authorities": {
+        \t\t"a.b-\\"c": {
+        \t\t\t"xds_servers": 1
+        \t\t}
+        \t},
+        \t"certificate_providers": {"x":
+        \t\t{"plugin_name": "file_watcher"}}
+        }
+        """;
+    give(Flag.BOOTSTRAP, write("bad.json", text).toString());
+    assertThat(errors())
+        .containsExactly(
+            "DIR/bad.json:4:4: $.xds_servers[1].server_uri: is a number; a string is required",
+            "DIR/bad.json:9:4: $.authorities[\"a.b-\\\"c\"].xds_servers: is a number; an array is"
+                + " required",
+            "DIR/bad.json:12:28: $.certificate_providers.x.config: is missing; give"
+                + " ca_certificate_file, certificate_file or both");
+
+    give(Flag.BOOTSTRAP, write("cut.json", "{\n  \"node\": {,}}").toString());
+    assertThat(errors())
+        .singleElement()
+        .asString()
+        .startsWith("DIR/cut.json:2:13: $.node: is not JSON: ")
+        .doesNotContain(" at line");
+  }
+
   @Test
   @Conformance("A27-01")
   void aBadBootstrapIsNamedWithItsSourceAndTheJsonPath() throws IOException {
     give(Flag.BOOTSTRAP, write("bad.json", "{\"xds_servers\": [], \"node\": 1}").toString());
     assertThat(errors())
         .containsExactly(
-            "DIR/bad.json: $.xds_servers: is empty; at least one control plane is required",
-            "DIR/bad.json: $.node: is a number; an object is required");
+            "DIR/bad.json:1:2: $.xds_servers: is empty; at least one control plane is required",
+            "DIR/bad.json:1:21: $.node: is a number; an object is required");
 
     flags.remove(Flag.BOOTSTRAP);
     environment.put("GRPC_XDS_BOOTSTRAP", "/no/such");
@@ -265,6 +302,6 @@ final class OptionsErrorsTest extends OptionsFixture {
     assertThat(errors())
         .singleElement()
         .asString()
-        .startsWith("GRPC_XDS_BOOTSTRAP_CONFIG: $: is not JSON: ");
+        .startsWith("GRPC_XDS_BOOTSTRAP_CONFIG:1:2: $: is not JSON: ");
   }
 }
