@@ -40,4 +40,9 @@ public final class LocalAdsTransport implements AdsTransport {
   public String name() {
     return source.name();
   }
+
+  @Override
+  public String title() {
+    return "resources from " + source.name();
+  }
 }

@@ -32,6 +32,7 @@ final class AdsLog implements AdsObserver {
   private static final int NAMES_SHOWN = 10;
 
   private final ControlLoop loop;
+  private final String title;
   private final AdsObserver next;
   private final Map<String, Updates> updates = new HashMap<>();
   private final Set<String> loggedRejections = new HashSet<>();
@@ -42,10 +43,12 @@ final class AdsLog implements AdsObserver {
   private long failures;
 
   /**
+   * @param title how lines name the server
    * @param next receives every event after this class
    */
-  AdsLog(ControlLoop loop, AdsObserver next) {
+  AdsLog(ControlLoop loop, String title, AdsObserver next) {
     this.loop = loop;
+    this.title = title;
     this.next = next;
     this.periodEnd = loop.nanoTime();
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
@@ -67,20 +70,20 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onConnected(String server) {
-    log.info("control plane {}: connected", server);
+    log.info("{}: connected", title);
     next.onConnected(server);
   }
 
   @Override
   public void onFailed(String server, RpcStatus reason) {
     failures++;
-    log.warn("control plane {}: no response; will try again ({})", server, reason);
+    log.warn("{}: no response; will try again ({})", title, reason);
     next.onFailed(server, reason);
   }
 
   @Override
   public void onClosed(String server, RpcStatus reason) {
-    log.info("control plane {}: stream ended, will be opened again ({})", server, reason);
+    log.info("{}: stream ended, will be opened again ({})", title, reason);
     next.onClosed(server, reason);
   }
 
@@ -89,8 +92,8 @@ final class AdsLog implements AdsObserver {
     loggedRejections.clear(); // a later rejection is a new error
     count(response);
     log.debug(
-        "control plane {}: accepted {} version {} with {} resources",
-        server,
+        "{}: accepted {} version {} with {} resources",
+        title,
         response.type(),
         response.version(),
         response.valid());
@@ -101,25 +104,21 @@ final class AdsLog implements AdsObserver {
   public void onNack(String server, Response response, String details) {
     nacks++;
     count(response);
-    if (shouldLog(server, details)) {
+    if (shouldLog(details)) {
       log.warn(
-          "control plane {}: refused {} version {}: {}",
-          server,
-          response.type(),
-          response.version(),
-          details);
+          "{}: refused {} version {}: {}", title, response.type(), response.version(), details);
     }
     next.onNack(server, response, details);
   }
 
-  private boolean shouldLog(String server, String details) {
+  private boolean shouldLog(String details) {
     loop.checkInside();
     if (loop.nanoTime() - periodEnd >= 0) {
       if (leftOut > 0) {
         log.warn(
-            "control plane {}: refused {} more responses than logged, for the same reasons or"
+            "{}: refused {} more responses than logged, for the same reasons or"
                 + " beyond {} lines a minute; /events has the last of them",
-            server,
+            title,
             leftOut,
             MAX_LINES);
       }
@@ -138,15 +137,15 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    log.debug("control plane {}: error for {} \"{}\": {}", server, type.noun(), name, status);
+    log.debug("{}: error for {} \"{}\": {}", title, type.noun(), name, status);
     next.onResourceError(server, type, name, status);
   }
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
     log.warn(
-        "control plane {}: deleted {}, {}: {}{}",
-        server,
+        "{}: deleted {}, {}: {}{}",
+        title,
         Count.of(names.size(), type + " resource"),
         kept ? "kept in use by targets" : "out of use",
         names.subList(0, Math.min(names.size(), NAMES_SHOWN)),

@@ -27,6 +27,11 @@ public interface AdsTransport {
   /** Returns the name of the server in messages: a server URI or a path. */
   String name();
 
+  /** Returns how log lines name the server. */
+  default String title() {
+    return "control plane " + name();
+  }
+
   /** Receives the events of one stream, on the control loop. */
   interface Listener extends ServerStream.Listener<DiscoveryResponse> {}
 }

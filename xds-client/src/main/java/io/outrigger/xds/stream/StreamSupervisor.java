@@ -78,7 +78,7 @@ final class StreamSupervisor {
     this.loop = loop;
     this.transport = transport;
     this.node = node;
-    this.log = new AdsLog(loop, observer);
+    this.log = new AdsLog(loop, transport.title(), observer);
     timers = new ResourceTimers(loop, server.features());
     handler =
         new ResponseHandler(

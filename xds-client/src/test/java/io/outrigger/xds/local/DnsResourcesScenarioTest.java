@@ -2,6 +2,10 @@ package io.outrigger.xds.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
@@ -32,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** From a {@code dns:///} target through stream, decoders, cache and graph to its configuration. */
 class DnsResourcesScenarioTest {
@@ -118,6 +123,28 @@ class DnsResourcesScenarioTest {
     assertThat(endpoints()).allSatisfy(each -> assertThat(each.addresses()).hasSize(1));
     assertThat(endpoints().get(0).hostname()).isEqualTo("pay.test:80");
     assertThat(leaf().cluster().policy()).isEqualTo(ClusterResource.DEFAULT_POLICY);
+  }
+
+  /** No control plane serves such a target, so the log must not send people to look for one. */
+  @Test
+  void theLogNamesNoControlPlane() {
+    var logger = (Logger) LoggerFactory.getLogger("io.outrigger.xds.stream");
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    logger.addAppender(lines);
+    logger.setLevel(Level.DEBUG);
+    try {
+      start();
+      answer("10.0.0.1");
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(lines);
+    }
+
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .contains("resources from dns: connected")
+        .noneMatch(line -> line.contains("control plane"));
   }
 
   @Conformance("DI-08")

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /** What a control plane that errs all the time does to the log. */
 final class AdsLogTest {
   private final FakeControlLoop loop = new FakeControlLoop();
-  private final AdsLog adsLog = new AdsLog(loop, AdsObserver.NONE);
+  private final AdsLog adsLog = new AdsLog(loop, "control plane cp", AdsObserver.NONE);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(AdsLog.class);
 
@@ -156,7 +156,7 @@ final class AdsLogTest {
             AdsObserver.Response.class,
             response(1));
     Object[] arguments = Stream.of(event.getParameterTypes()).map(values::get).toArray();
-    var logging = new AdsLog(loop, next);
+    var logging = new AdsLog(loop, "control plane cp", next);
 
     loop.inside(() -> invoke(event, logging, arguments));
 
