@@ -186,3 +186,6 @@ export function endpointState(endpoint) {
   if (endpoint.ejected) return 'EJECTED';
   return ['DRAINING', 'UNHEALTHY'].includes(endpoint.health) ? endpoint.health : endpoint.state;
 }
+
+/** A locality, or the name of a node of a tree, for people: nothing for a locality without any part. */
+export const placeName = name => name === '//' ? '' : name;

@@ -1,7 +1,7 @@
 // Where a request would go, and why: the answer as a path, from the virtual host through the tree to the endpoints.
 
 import {Commands, curl, outrigger} from './command.js';
-import {Refused, get} from './data.js';
+import {Refused, get, placeName} from './data.js';
 import {attr, clock, el, glyph, keyed, percent, several, text, words} from './dom.js';
 import {patched, rulesOf} from './overlay.js';
 import {Picture} from './picture.js';
@@ -131,7 +131,7 @@ function lastOne(call) {
       step(call.route === null ? 'bad' : 'good', 'route', call.route === null ? 'none' : call.route_name || `number ${call.route}`),
       step('good', 'time limit', call.limit_ms === null ? 'none' : duration(call.limit_ms / 1000), call.limit_source ? el('p.quiet', {}, words(call.limit_source)) : ''),
       step(call.cluster ? 'good' : 'bad', 'cluster', call.cluster ?? 'none'),
-      step(call.endpoint ? 'good' : 'bad', 'endpoint', call.endpoint ?? 'none', call.locality ? el('p.quiet', {}, call.locality) : ''),
+      step(call.endpoint ? 'good' : 'bad', 'endpoint', call.endpoint ?? 'none', placeName(call.locality) ? el('p.quiet', {}, placeName(call.locality)) : ''),
       step(went ? 'good' : 'bad', 'end', call.code, el('p.quiet', {}, `HTTP ${call.http_status}, ${several(call.attempts, 'attempt')}, ${duration(call.duration_ms / 1000)}`))));
 }
 
@@ -219,7 +219,7 @@ function tree(branch, root) {
     soonest: () => '',
     choose: item => {
       picture.select(item);
-      text(said, item.node ? `${item.node.name}, ${item.node.policy}: ${item.node.detail || words(item.node.state)}`
+      text(said, item.node ? `${placeName(item.node.name) || 'no locality'}, ${item.node.policy}: ${item.node.detail || words(item.node.state)}`
         : `${item.endpoint.address} ${item.endpoint.rate ? `is picked with a probability of ${percent(item.endpoint.rate)}` : reasons.get(item.endpoint.address) ?? 'is not picked'}`);
     },
   });
@@ -231,7 +231,7 @@ function tree(branch, root) {
 function ends(branch) {
   const {candidates = [], excluded = [], failures = [], waits = 0} = branch;
   const share = each => el('li', {}, el('span.share', {}, bar(each.probability)), el('span.number', {}, percent(each.probability)),
-    el('code', {}, each.address ?? each.code), el('span.quiet.clip', {}, each.locality ?? each.message ?? ''));
+    el('code', {}, each.address ?? each.code), el('span.quiet.clip', {}, placeName(each.locality) ?? each.message ?? ''));
   return el('div.panes', {},
     el('section.pane', {}, el('h4', {}, several(candidates.length, 'candidate')),
       el('ul.shares', {}, [...candidates, ...failures, ...(waits > 0 ? [{probability: waits, code: 'waits', message: 'for a connection'}] : [])].slice(0, 200).map(share))),

@@ -1,6 +1,6 @@
 // From the LB tree to boxes and lines with their places. Pure: no element is touched.
 
-import {endpointState} from './data.js';
+import {endpointState, placeName} from './data.js';
 
 export const TITLE = 30;
 export const ROW = 26;
@@ -39,7 +39,7 @@ export function boxesOf(root, unfolded, clusters = root.children) {
   const visit = (node, parent, used) => {
     const above = parent?.id ?? '';
     const box = {
-      id: `${above}\u0001${node.name}`, parent, depth: parent ? parent.depth + 1 : 0, title: node.name, rows: [],
+      id: `${above}\u0001${node.name}`, parent, depth: parent ? parent.depth + 1 : 0, title: placeName(node.name) || 'no locality', rows: [],
       used, rate: node.rate, failing: node.failing, field: null, folded: false, foldable: false,
     };
     if (boxes.some(each => each?.id === box.id)) box.id += '\u0001' + boxes.length;

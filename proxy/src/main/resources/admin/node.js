@@ -1,6 +1,6 @@
 // What is known of one node of the tree, or of one endpoint: its state, settings, decisions and why.
 
-import {endpointState, get, walk} from './data.js';
+import {endpointState, get, placeName, walk} from './data.js';
 import {attr, clock, count, date, el, figure, keyed, millis, percent, setState, state, text, validity, words} from './dom.js';
 import {patched} from './overlay.js';
 import {hourOf, setSpark, spark} from './spark.js';
@@ -73,7 +73,7 @@ export class Detail {
 
   #setNode({node, box}) {
     const local = new Set((localOf(box) ?? []).map(({field}) => field.slice(field.lastIndexOf('.') + 1)));
-    text(this.title, node.name);
+    text(this.title, placeName(node.name) || 'no locality');
     text(this.kind, node.policy);
     setState(this.mark, node.state);
     text(this.reason, node.detail);
@@ -88,13 +88,13 @@ export class Detail {
   #setEndpoint({endpoint, countdown}) {
     const standing = endpointState(endpoint);
     text(this.title, endpoint.address);
-    text(this.kind, endpoint.locality);
+    text(this.kind, placeName(endpoint.locality));
     setState(this.mark, standing);
     const {ejected} = endpoint;
     text(this.reason, ejected
       ? `Ejected by ${words(ejected.by)} at ${clock(ejected.since)}, ${countdown}; the ${ordinal(ejected.times)} in a row.`
       : standing === 'TRANSIENT_FAILURE' ? 'It cannot be connected to; the next attempt follows a back-off.'
-      : ['DRAINING', 'UNHEALTHY'].includes(standing) ? 'The control plane says that it is not to be used.' : '');
+      : ['DRAINING', 'UNHEALTHY'].includes(standing) ? 'It is marked as not to be used.' : '');
     setFacts(this.facts, [
       ['connection', words(endpoint.state)],
       ...security(endpoint, this.page.traffic.now()),

@@ -1,7 +1,7 @@
 // The LB tree of a forward as a picture that follows it, and its endpoints as a list.
 
 import {Commands, curl, outrigger} from './command.js';
-import {EndpointRates, endpointState, get, walk} from './data.js';
+import {EndpointRates, endpointState, get, placeName, walk} from './data.js';
 import {attr, count, el, figure, glyph, keyed, setState, state, text, words} from './dom.js';
 import {isMany} from './layout.js';
 import {List} from './list.js';
@@ -158,7 +158,7 @@ export class Tree {
     const [address, mark, locality, active, rate, failing, security] = row.children;
     text(address, endpoint.address);
     setState(mark, standing, endpoint.ejected ? 'ejected, ' + this.#countdown(endpoint.ejected) : words(standing));
-    text(locality, endpoint.locality);
+    text(locality, placeName(endpoint.locality));
     text(active, endpoint.active_requests);
     text(rate, figure(endpoint.rate));
     text(failing, figure(endpoint.failing));

@@ -803,6 +803,28 @@ class PageIT {
   }
 
   @Test
+  void aLocalityWithoutAnyPartIsNotShownAsSlashes() throws Exception {
+    String unset =
+        Xds.locality("", 0, 1, mesh.backend("a").quiet())
+            .replace("\"region\":\"r\"", "\"region\":\"\"")
+            .replace("\"sub_zone\":\"s\"", "\"sub_zone\":\"\"");
+    mesh.controlPlane.serve(
+        Xds.cluster("pay"),
+        Xds.endpoints("pay", unset),
+        Xds.listener("orders", "routes"),
+        Xds.routesTo("routes", "pay"));
+    mesh.startReady();
+    Tab tab = open("tree");
+    awaitThat(tab, "there is a tree", "document.querySelector('.endpoint')");
+    awaitText(tab, ".boxes", "no locality");
+
+    assertThat(tab.text("body")).doesNotContain("//\n").doesNotContain(" // ");
+    tab.evaluate("document.querySelector('.endpoint').click()");
+    awaitText(tab, ".detail", "127.0.0.1:");
+    assertThat(tab.text(".detail")).doesNotContain("//");
+  }
+
+  @Test
   void theKeysGoThroughTheTree() throws Exception {
     serveWithAnOutlier(mesh.backend("a").quiet());
     mesh.startReady();

@@ -8,6 +8,16 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
+  /** Returns the same text as {@link #toString} for people: empty when no part is set. */
+  public String shown() {
+    return shown(toString());
+  }
+
+  /** Returns {@code locality}, a text of {@link #toString}, for people. */
+  public static String shown(String locality) {
+    return locality.equals("//") ? "" : locality;
+  }
+
   /**
    * Returns the value of the metric label {@code grpc.lb.locality} (A78 "Optional xDS Locality
    * Label").

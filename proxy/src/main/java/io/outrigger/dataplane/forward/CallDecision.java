@@ -36,7 +36,7 @@ final class CallDecision {
     call.route().ifPresent(name -> add(text, "route_name", name));
     call.cluster().ifPresent(name -> add(text, "cluster", name));
     call.endpoint().map(EndpointAddress::toString).ifPresent(to -> add(text, "endpoint", to));
-    call.locality().ifPresent(place -> add(text, "locality", place.toString()));
+    call.locality().ifPresent(place -> add(text, "locality", place.shown()));
     add(text, "attempts", Integer.toString(call.attempts()));
     if (call.timeoutNanos() != EffectiveTimeout.NONE) {
       add(text, "limit", call.timeoutNanos() / 1_000_000 + "ms");

@@ -54,7 +54,7 @@ final class AccessLine {
     text("authority", entry.authority());
     text("route", entry.route());
     text("cluster", entry.cluster());
-    text("locality", entry.locality().map(Locality::toString));
+    text("locality", entry.locality().map(Locality::shown));
     entry.priority().ifPresent(priority -> number("priority", priority));
     text("upstream", entry.endpoint().map(EndpointAddress::toString));
     number("attempts", entry.attempts());

@@ -173,7 +173,8 @@ final class PickView {
   }
 
   private static String unused(LbNode node) {
-    return node.name()
+    String name = Locality.shown(node.name());
+    return (name.isEmpty() ? "its locality" : name)
         + (node.state() == Connectivity.READY
             ? " is not in use"
             : " is not in use, it is in " + node.state());

@@ -161,7 +161,7 @@ final class ExplainReport {
     String indent = "  ";
     for (JsonView node : branch.list("path")) {
       String detail = node.text("detail").isEmpty() ? "" : ", {detail}";
-      add(indent, node, "{policy}: {name}, {state}" + detail);
+      add(indent, node, "{policy}: %s, {state}" + detail, node.place("name"));
       indent += " ";
     }
     for (JsonView breaker : branch.list("circuit_breaker")) {
@@ -176,20 +176,20 @@ final class ExplainReport {
           hash.text("value").isEmpty() ? "" : ", {value}, slot {ring_slot} of {ring_size}";
       add("  ", hash, "hash: {source}" + place);
     }
-    endpoints(branch, "candidates", "{address} ({locality}) with %s");
+    endpoints(branch, "candidates", "{address} (%s) with %s");
     if (branch.number("waits") > 0) {
       add("  ", branch, "%s wait for a connection", percent(branch, "waits"));
     }
     for (JsonView failure : branch.list("failures")) {
       add("  ", failure, "%s fail: {message}", percent(failure, "probability"));
     }
-    endpoints(branch, "excluded", "not {address} ({locality}): {reason}");
+    endpoints(branch, "excluded", "not {address} (%s): {reason}");
   }
 
   private void endpoints(JsonView branch, String list, String form) {
     List<JsonView> endpoints = branch.list(list);
     for (JsonView endpoint : endpoints.subList(0, Math.min(endpoints.size(), MAX_ENDPOINTS))) {
-      add("  ", endpoint, form, percent(endpoint, "probability"));
+      add("  ", endpoint, form, endpoint.place("locality"), percent(endpoint, "probability"));
     }
     if (endpoints.size() > MAX_ENDPOINTS) {
       add("  ", branch, "and %s more; --json lists them", endpoints.size() - MAX_ENDPOINTS);

@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import io.outrigger.config.endpoint.Locality;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,12 @@ record JsonView(JsonObject json) {
   String text(String name) {
     JsonElement element = json.get(name);
     return element == null || element.isJsonNull() ? "" : text(element);
+  }
+
+  /** Returns the text of a tree's node or of a locality; "-" for a locality without any part. */
+  String place(String name) {
+    String place = Locality.shown(text(name));
+    return place.isEmpty() ? "-" : place;
   }
 
   private static String text(JsonElement element) {

@@ -46,15 +46,19 @@ final class StatusReport {
     forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
     served.forEach(listener -> listenerProblem(listener).ifPresent(problems::add));
     answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
-    known.list("servers").forEach(server -> serverProblem(server).ifPresent(problems::add));
+    List<JsonView> servers =
+        known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
+    servers.forEach(server -> serverProblem(server).ifPresent(problems::add));
     staleProblem(known.list("resources")).ifPresent(problems::add);
     List<String> lines = new ArrayList<>(forwards(forwards));
     if (!served.isEmpty()) {
       lines.add("");
       lines.addAll(listeners(served));
     }
-    lines.add("");
-    lines.addAll(servers(known));
+    if (!servers.isEmpty()) {
+      lines.add("");
+      lines.addAll(servers(servers));
+    }
     lines.add("");
     lines.addAll(resources(known));
     lines.add("");
@@ -114,6 +118,12 @@ final class StatusReport {
     return table.lines();
   }
 
+  /** Whether a server is one, and not the entry of {@code dns:} or {@code k8s:} targets. */
+  private static boolean isControlPlane(JsonView server) {
+    String uri = server.text("uri");
+    return !uri.equals("dns") && !uri.startsWith("k8s:");
+  }
+
   /** Returns a line when a control plane should be connected but is not. */
   private static Optional<String> serverProblem(JsonView server) {
     String error = server.text("lastError");
@@ -134,10 +144,10 @@ final class StatusReport {
                 .formatted(Count.of(stale, "resource")));
   }
 
-  private static List<String> servers(JsonView xds) {
+  private static List<String> servers(List<JsonView> servers) {
     TextTable table =
         new TextTable("CONTROL PLANE", "USE", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
-    for (JsonView server : xds.list("servers")) {
+    for (JsonView server : servers) {
       table.row(server.texts("uri", "use", "connected", "nacks", "failures", "lastError"));
     }
     return table.lines();
@@ -244,7 +254,7 @@ final class StatusReport {
 
   private static void node(TextTable table, JsonView node, String indent) {
     table.row(
-        indent + node.text("name"), node.text("policy"), node.text("state"), node.text("detail"));
+        indent + node.place("name"), node.text("policy"), node.text("state"), node.text("detail"));
     node.list("children").forEach(child -> node(table, child, indent + "  "));
     for (JsonView endpoint : node.list("endpoints")) {
       table.row(

@@ -3,6 +3,7 @@ package io.outrigger.observe.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonParser;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.testing.Conformance;
 import java.time.Instant;
@@ -45,6 +46,14 @@ class AccessLineTest {
             {"start":"2026-11-21T10:00:00.500Z","duration_ms":12.034,"forward":"orders",\
             "method":"POST","path":"/","attempts":0,"request_bytes":5,"response_bytes":7}
             """);
+  }
+
+  @Test
+  void aLocalityWithoutAnyPartIsNotSaid() {
+    assertThat(line(Calls.known("/a.B/C", new Locality("", "", ""))))
+        .contains("\"cluster\":\"pay\",\"priority\":1");
+    assertThat(line(Calls.known("/a.B/C", new Locality("", "z", ""))))
+        .contains("\"locality\":\"/z/\"");
   }
 
   @Test

@@ -14,15 +14,20 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Samples of ended requests. */
-record Calls(String path, String authority, boolean complete) implements CallSummary {
+record Calls(String path, String authority, boolean complete, Locality locality)
+    implements CallSummary {
   /** A gRPC call with a value for every field. */
   static CallSummary known(String path) {
-    return new Calls(path, "app.local", true);
+    return known(path, new Locality("r", "z", "s"));
+  }
+
+  static CallSummary known(String path, Locality locality) {
+    return new Calls(path, "app.local", true, locality);
   }
 
   /** A request that was rejected before routing. */
   static CallSummary bare() {
-    return new Calls("/", "", false);
+    return new Calls("/", "", false, new Locality("", "", ""));
   }
 
   private <T> Optional<T> ifComplete(T value) {
@@ -73,7 +78,7 @@ record Calls(String path, String authority, boolean complete) implements CallSum
         ifComplete("main"),
         Optional.ofNullable(clusterName()),
         Optional.ofNullable(address()),
-        ifComplete(new Locality("r", "z", "s")),
+        ifComplete(locality),
         complete ? OptionalInt.of(1) : OptionalInt.empty(),
         complete ? 2 : 0,
         complete,

@@ -43,6 +43,27 @@ class ExplainReportTest {
         .noneMatch(line -> line.contains("{"));
   }
 
+  @Test
+  void aLocalityWithoutAnyPartIsADash() {
+    String ends =
+        """
+        "path":[{"policy":"round_robin","name":"//","state":"READY","detail":""}],
+        "candidates":[{"address":"10.0.0.1:80","locality":"//","probability":1},
+          {"address":"10.0.0.2:80","locality":"r/z/s","probability":0}],
+        "excluded":[{"address":"10.0.0.3:80","locality":"//","reason":"is not connected"}]""";
+    String answer =
+        ANSWER
+            .replace("KEPT", "true")
+            .replace("\"candidates\":[],\"excluded\":[]", ends.replace("\n", ""));
+
+    assertThat(ExplainReport.lines(JsonView.of(answer)))
+        .contains(
+            "  round_robin: -, READY",
+            "  10.0.0.1:80 (-) with 100 %",
+            "  10.0.0.2:80 (r/z/s) with 0 %",
+            "  not 10.0.0.3:80 (-): is not connected");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "true, kept",

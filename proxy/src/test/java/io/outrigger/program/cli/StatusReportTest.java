@@ -79,6 +79,37 @@ final class StatusReportTest {
         new StatusAnswers(forwards, Optional.empty(), XDS, LB, overlay, certs, EVENTS), NOW);
   }
 
+  /** A target of {@code dns:} or {@code k8s:} has no control plane that could fail. */
+  @ParameterizedTest
+  @ValueSource(strings = {"dns", "k8s:///orders.shop:8080"})
+  void aTargetWithoutControlPlaneIsNone(String uri) {
+    String xds =
+        "{\"servers\": [{\"uri\": \"%s\", \"use\": \"preferred\", \"connected\": false}]}"
+            .formatted(uri);
+
+    StatusReport.Lines lines = renderXds(xds, LB);
+
+    assertThat(lines.problems()).noneMatch(line -> line.contains("control plane"));
+    assertThat(lines.tables()).noneMatch(line -> line.contains("CONTROL PLANE"));
+    assertThat(renderXds(XDS, LB).tables()).anyMatch(line -> line.startsWith("CONTROL PLANE"));
+  }
+
+  @Test
+  void aLocalityWithoutAnyPartIsADash() {
+    String lb = LB.replace("\"name\": \"0\"", "\"name\": \"//\"");
+
+    assertThat(renderXds(XDS, lb).tables())
+        .contains("    -              round_robin  READY  -")
+        .noneMatch(line -> line.startsWith("    //"));
+  }
+
+  private static StatusReport.Lines renderXds(String xds, String lb) {
+    return StatusReport.render(
+        new StatusAnswers(
+            FORWARDS, Optional.empty(), xds, lb, Optional.empty(), Optional.empty(), EVENTS),
+        NOW);
+  }
+
   @Test
   void servedAddressesHaveATableAndTheirErrorsAreProblems() {
     String listeners =
