@@ -38,8 +38,9 @@ final class DemoControlPlane implements AutoCloseable {
   private static final String OTHERS = "others";
 
   /**
-   * The resources of the mesh. The cluster has the HTTP/2 option that control planes send for other
-   * kinds of clients. The endpoints are filled in.
+   * The resources of the mesh. The route retries calls that a killed backend leaves unanswered. The
+   * cluster has the HTTP/2 option that control planes send for other kinds of clients. The
+   * endpoints are filled in.
    */
   private static final String RESOURCES =
       """
@@ -61,7 +62,8 @@ final class DemoControlPlane implements AutoCloseable {
          "name": "greeter-routes",
          "virtual_hosts": [{"name": "greeter", "domains": ["greeter"], "routes": [
            {"name": "all", "match": {"prefix": "/"},
-            "route": {"cluster": "greeters", "timeout": "30s"}}]}]},
+            "route": {"cluster": "greeters", "timeout": "30s", "retry_policy": {
+              "retry_on": "unavailable,cancelled", "num_retries": 3}}}]}]},
         {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
          "name": "greeters", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}},
          "typed_extension_protocol_options": {
