@@ -15,7 +15,7 @@ final class AttackRun {
   /** How much there is to an attack. */
   enum Length {
     /** What shows in a few seconds; for tests. */
-    SHORT(Duration.ofSeconds(3)),
+    SHORT(Duration.ofSeconds(2)),
     LONG(Duration.ofSeconds(10));
 
     private final Duration time;
