@@ -76,7 +76,7 @@ final class EnvoySidecar implements AutoCloseable {
     return new Admin(envoy.address());
   }
 
-  /** What it has written so far. */
+  /** Returns the output of Envoy so far. */
   String log() throws IOException {
     return Files.readString(envoy.folder().resolve("log"));
   }

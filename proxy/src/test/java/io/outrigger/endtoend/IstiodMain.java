@@ -81,7 +81,7 @@ final class IstiodMain implements AutoCloseable {
     istiod.close();
   }
 
-  // What istiod is told
+  // The configuration of istiod.
 
   private String service(String name, int targetPort) {
     return """
@@ -133,7 +133,7 @@ final class IstiodMain implements AutoCloseable {
             .formatted(name, spec));
   }
 
-  // Who calls
+  // The callers.
 
   private TestIdentity identity(String namespace, String account) {
     return istiod.root().issue("uri:spiffe://cluster.local/ns/" + namespace + "/sa/" + account);
@@ -193,7 +193,7 @@ final class IstiodMain implements AutoCloseable {
     row(what, state, state());
   }
 
-  // What should be
+  // The rows of the table.
 
   private void strict() throws Exception {
     mode("STRICT");

@@ -167,7 +167,7 @@ final class IstiodMesh implements AutoCloseable {
     process = launch();
   }
 
-  /** What it has written so far. */
+  /** Returns the output of istiod so far. */
   String log() throws IOException {
     return Files.readString(folder.resolve("log"));
   }

@@ -70,7 +70,7 @@ public final class AdminServer implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Who may use a server, and for what. */
+  /** The clients that may use a server. */
   public enum Audience {
     /** Requests that the {@link AdminGuard} accepts. */
     OPERATORS,
