@@ -1,5 +1,9 @@
 package io.outrigger.observe.admin.channelz;
 
+import io.grpc.channelz.v1.Channel;
+import io.grpc.channelz.v1.Server;
+import io.grpc.channelz.v1.Socket;
+import io.grpc.channelz.v1.Subchannel;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.SubchannelName;
@@ -10,12 +14,8 @@ import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
-import io.outrigger.observe.admin.channelz.ChannelzView.Channel;
-import io.outrigger.observe.admin.channelz.ChannelzView.Server;
-import io.outrigger.observe.admin.channelz.ChannelzView.Subchannel;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -30,16 +30,13 @@ import java.util.function.Consumer;
 @ControlConfined
 public final class ChannelzIds {
   /**
-   * The smallest id that this program assigns. The ids of grpc-java count from 1 and never become
-   * that large, so an id shows its origin. JSON readers still represent such numbers exactly.
+   * The smallest id of a connection; the event loops number the connections. JSON readers still
+   * represent such numbers exactly.
    */
-  static final long OURS = 1_000_000_000_000L;
-
-  /** The smallest id of a connection; the event loops number the connections. */
-  static final long SOCKETS = 2 * OURS;
+  static final long SOCKETS = 1_000_000_000_000L;
 
   private Map<Object, Long> known = Map.of();
-  private long last = OURS;
+  private long last;
 
   private record ServerName(String forward) {}
 
@@ -55,7 +52,9 @@ public final class ChannelzIds {
     private final Map<Object, Long> seen = new HashMap<>();
     private final NavigableMap<Long, Channel> channels = new TreeMap<>();
     private final Map<Long, Subchannel> subchannels = new HashMap<>();
+    private final Map<Long, SubchannelName> names = new HashMap<>();
     private final NavigableMap<Long, Server> servers = new TreeMap<>();
+    private final Map<Long, Socket> listening = new HashMap<>();
 
     private long id(Object name) {
       return seen.computeIfAbsent(
@@ -76,25 +75,32 @@ public final class ChannelzIds {
         TargetName name, Connectivity state, Optional<Calls> calls, Consumer<NodeVisitor> show) {
       var endpoints = new Endpoints(name);
       show.accept(endpoints);
-      List<Subchannel> each =
-          endpoints.found.entrySet().stream()
-              .map(entry -> entry.getValue().toSubchannel(id(entry.getKey()), entry.getKey()))
-              .toList();
-      each.forEach(subchannel -> subchannels.put(subchannel.id(), subchannel));
       long id = id(name);
-      channels.put(id, new Channel(id, name, state, calls, each));
+      Channel.Builder channel = ChannelzMessages.channel(id, name, state, calls);
+      endpoints.found.forEach(
+          (each, totals) -> {
+            long subchannelId = id(each);
+            Subchannel subchannel =
+                ChannelzMessages.subchannel(subchannelId, each, totals.state(), totals.calls());
+            subchannels.put(subchannelId, subchannel);
+            names.put(subchannelId, each);
+            channel.addSubchannelRef(subchannel.getRef());
+          });
+      channels.put(id, channel.build());
     }
 
     public void server(String forward, ListenAddress listen, Calls calls) {
       long id = id(new ServerName(forward));
-      long socket = id(new ListenSocketName(forward));
-      servers.put(id, new Server(id, forward, socket, listen, calls));
+      long socketId = id(new ListenSocketName(forward));
+      Socket socket = ChannelzMessages.listenSocket(socketId, listen);
+      listening.put(socketId, socket);
+      servers.put(id, ChannelzMessages.server(id, forward, socket, calls));
     }
 
     /** Ends the snapshot and returns all objects. */
     public ChannelzView end() {
       known = seen;
-      return new ChannelzView(channels, subchannels, servers);
+      return new ChannelzView(channels, subchannels, names, servers, listening);
     }
   }
 
@@ -102,11 +108,6 @@ public final class ChannelzIds {
   private record EndpointTotals(Connectivity state, SubchannelCalls calls) {
     EndpointTotals plus(EndpointTotals other) {
       return new EndpointTotals(state.or(other.state), calls.plus(other.calls));
-    }
-
-    Subchannel toSubchannel(long id, SubchannelName name) {
-      return new Subchannel(
-          id, name, state, new Calls(calls.issued(), calls.succeeded(), calls.failed()));
     }
   }
 

@@ -17,91 +17,79 @@ import io.grpc.channelz.v1.SubchannelRef;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.NetUtil;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.upstream.SubchannelName;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.http2.SocketView;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.util.List;
+import java.util.Optional;
 
-/**
- * Converts views to channelz messages (A14); unknown values are left out. All methods are pure
- * functions.
- */
+/** Creates channelz messages (A14); unknown values are left out. All methods are pure functions. */
 final class ChannelzMessages {
   private ChannelzMessages() {}
 
-  static Channel channel(ChannelzView.Channel channel) {
-    var data =
-        ChannelData.newBuilder()
-            .setState(state(channel.state()))
-            .setTarget(channel.name().target());
-    channel
-        .calls()
-        .ifPresent(
-            calls ->
-                data.setCallsStarted(calls.started())
-                    .setCallsSucceeded(calls.succeeded())
-                    .setCallsFailed(calls.failed()));
-    var message =
-        Channel.newBuilder()
-            .setRef(ChannelRef.newBuilder().setChannelId(channel.id()).setName(name(channel)))
-            .setData(data);
-    channel.subchannels().forEach(each -> message.addSubchannelRef(ref(each)));
-    return message.build();
-  }
-
   /**
-   * Returns the channel's name. The name contains the authority when each request's authority
-   * selects the target of its forward.
+   * Returns a channel without its subchannels. Its name contains the authority when each request's
+   * authority selects the target of its forward.
+   *
+   * @param calls empty when calls are counted for several targets together
    */
-  private static String name(ChannelzView.Channel channel) {
-    String name = channel.name().forward() + " " + channel.name().target();
-    return channel.calls().isPresent() ? name : name + " " + channel.name().authority();
+  static Channel.Builder channel(
+      long id, TargetName target, Connectivity state, Optional<Calls> calls) {
+    String name = target.forward() + " " + target.target();
+    return Channel.newBuilder()
+        .setRef(
+            ChannelRef.newBuilder()
+                .setChannelId(id)
+                .setName(calls.isPresent() ? name : name + " " + target.authority()))
+        .setData(data(state, target.target(), calls.orElse(new Calls(0, 0, 0))));
   }
 
-  static Subchannel subchannel(ChannelzView.Subchannel subchannel, List<SocketView> sockets) {
-    var message =
-        Subchannel.newBuilder()
-            .setRef(ref(subchannel))
-            .setData(
-                ChannelData.newBuilder()
-                    .setState(state(subchannel.state()))
-                    .setTarget(subchannel.name().endpoint().toString())
-                    .setCallsStarted(subchannel.calls().started())
-                    .setCallsSucceeded(subchannel.calls().succeeded())
-                    .setCallsFailed(subchannel.calls().failed()));
-    sockets.forEach(each -> message.addSocketRef(ref(each)));
-    return message.build();
-  }
-
-  private static SubchannelRef ref(ChannelzView.Subchannel subchannel) {
-    return SubchannelRef.newBuilder()
-        .setSubchannelId(subchannel.id())
-        .setName(subchannel.name().cluster() + " " + subchannel.name().endpoint())
+  static Subchannel subchannel(
+      long id, SubchannelName name, Connectivity state, SubchannelCalls calls) {
+    String endpoint = name.endpoint().toString();
+    return Subchannel.newBuilder()
+        .setRef(
+            SubchannelRef.newBuilder()
+                .setSubchannelId(id)
+                .setName(name.cluster() + " " + endpoint))
+        .setData(
+            data(state, endpoint, new Calls(calls.issued(), calls.succeeded(), calls.failed())))
         .build();
   }
 
-  static Server server(ChannelzView.Server server) {
+  private static ChannelData data(Connectivity state, String target, Calls calls) {
+    return ChannelData.newBuilder()
+        .setState(
+            ChannelConnectivityState.newBuilder()
+                .setState(ChannelConnectivityState.State.valueOf(state.name())))
+        .setTarget(target)
+        .setCallsStarted(calls.started())
+        .setCallsSucceeded(calls.succeeded())
+        .setCallsFailed(calls.failed())
+        .build();
+  }
+
+  static Server server(long id, String forward, Socket listening, Calls calls) {
     return Server.newBuilder()
-        .setRef(ServerRef.newBuilder().setServerId(server.id()).setName(server.forward()))
+        .setRef(ServerRef.newBuilder().setServerId(id).setName(forward))
         .setData(
             ServerData.newBuilder()
-                .setCallsStarted(server.calls().started())
-                .setCallsSucceeded(server.calls().succeeded())
-                .setCallsFailed(server.calls().failed()))
-        .addListenSocket(listenRef(server))
+                .setCallsStarted(calls.started())
+                .setCallsSucceeded(calls.succeeded())
+                .setCallsFailed(calls.failed()))
+        .addListenSocket(listening.getRef())
         .build();
   }
 
-  static Socket listenSocket(ChannelzView.Server server) {
-    return Socket.newBuilder().setRef(listenRef(server)).setLocal(address(server.listen())).build();
-  }
-
-  private static SocketRef listenRef(ChannelzView.Server server) {
-    return SocketRef.newBuilder()
-        .setSocketId(server.listenSocket())
-        .setName(server.listen().toString())
+  static Socket listenSocket(long id, ListenAddress listen) {
+    return Socket.newBuilder()
+        .setRef(SocketRef.newBuilder().setSocketId(id).setName(listen.toString()))
+        .setLocal(address(listen))
         .build();
   }
 
@@ -127,12 +115,6 @@ final class ChannelzMessages {
             socket.local().map(ChannelzMessages::text).orElse("")
                 + " -> "
                 + socket.remote().map(ChannelzMessages::text).orElse(""))
-        .build();
-  }
-
-  private static ChannelConnectivityState state(Connectivity state) {
-    return ChannelConnectivityState.newBuilder()
-        .setState(ChannelConnectivityState.State.valueOf(state.name()))
         .build();
   }
 

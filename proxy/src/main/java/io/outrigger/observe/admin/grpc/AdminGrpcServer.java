@@ -15,8 +15,8 @@ import io.outrigger.config.bootstrap.Node;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.observe.admin.ConnectionCap;
-import io.outrigger.observe.admin.channelz.ChannelzOfAll;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
+import io.outrigger.observe.admin.channelz.ProxyChannelz;
 import io.outrigger.xds.decode.Redaction;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
@@ -52,7 +52,7 @@ public final class AdminGrpcServer implements AutoCloseable {
    *     after the start
    * @param version the version of this program
    * @param view returns the xDS status, once per CSDS request
-   * @param channelz the proxy's own part of channelz
+   * @param channelz the source of channelz
    * @param turns the queue of possibly large replies
    * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound
@@ -84,7 +84,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs, turns))
             .addService(health.service())
-            .addService(new ChannelzOfAll(channelz))
+            .addService(new ProxyChannelz(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())
             .build();
     try {

@@ -3,6 +3,12 @@ package io.outrigger.observe.admin.channelz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.grpc.channelz.v1.Channel;
+import io.grpc.channelz.v1.ChannelData;
+import io.grpc.channelz.v1.Server;
+import io.grpc.channelz.v1.Socket;
+import io.grpc.channelz.v1.Subchannel;
+import io.grpc.channelz.v1.SubchannelRef;
 import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
@@ -16,9 +22,6 @@ import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
-import io.outrigger.observe.admin.channelz.ChannelzView.Channel;
-import io.outrigger.observe.admin.channelz.ChannelzView.Server;
-import io.outrigger.observe.admin.channelz.ChannelzView.Subchannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,18 +44,17 @@ class ChannelzIdsTest {
             cluster("B", endpoint(1, Connectivity.CONNECTING, 0)));
 
     Channel channel = only(view);
-    assertThat(channel.name()).isEqualTo(ORDERS);
-    assertThat(channel.state()).isEqualTo(Connectivity.READY);
-    assertThat(channel.calls()).contains(CALLS);
-    assertThat(channel.subchannels())
-        .extracting(Subchannel::name, Subchannel::state, Subchannel::calls)
+    assertThat(channel.getRef().getName()).isEqualTo("orders xds:///orders");
+    assertThat(channel.getData().getState().getState().name()).isEqualTo("READY");
+    assertThat(channel.getData().getCallsStarted()).isEqualTo(CALLS.started());
+    assertThat(subchannels(view))
         .containsExactly(
             standing("A", 1, Connectivity.READY, new Calls(6, 5, 0)),
             standing("A", 2, Connectivity.IDLE, new Calls(1, 0, 0)),
             standing("B", 1, Connectivity.CONNECTING, new Calls(1, 0, 0)));
-    assertThat(view.subchannels().values())
-        .containsExactlyInAnyOrderElementsOf(channel.subchannels());
-    view.subchannels().forEach((id, each) -> assertThat(each.id()).isEqualTo(id));
+    assertThat(view.subchannels().keySet())
+        .isEqualTo(view.names().keySet())
+        .containsExactlyInAnyOrderElementsOf(subchannelIds(channel));
   }
 
   @Test
@@ -62,18 +64,20 @@ class ChannelzIdsTest {
 
     ChannelzView view = look(node("aggregate", List.of(first, second), List.of()));
 
-    assertThat(only(view).subchannels())
-        .extracting(Subchannel::name, Subchannel::state, Subchannel::calls)
+    assertThat(subchannels(view))
         .containsExactly(standing("aggregate", 1, Connectivity.READY, new Calls(7, 5, 0)));
   }
 
   @Test
   void aForwardIsAServerWithASocketThatListens() {
-    Server server = look().servers().firstEntry().getValue();
+    ChannelzView view = look();
 
-    assertThat(server)
-        .isEqualTo(new Server(server.id(), "orders", server.listenSocket(), LISTEN, CALLS));
-    assertThat(server.listenSocket()).isNotEqualTo(server.id());
+    Server server = view.servers().firstEntry().getValue();
+    Socket listening = view.listening().get(server.getListenSocket(0).getSocketId());
+    assertThat(server.getRef().getName()).isEqualTo("orders");
+    assertThat(server.getData().getCallsStarted()).isEqualTo(CALLS.started());
+    assertThat(listening.getLocal().getTcpipAddress().getPort()).isEqualTo(9001);
+    assertThat(listening.getRef().getSocketId()).isNotEqualTo(server.getRef().getServerId());
   }
 
   @Test
@@ -81,33 +85,33 @@ class ChannelzIdsTest {
     LbNode both =
         cluster("A", endpoint(1, Connectivity.READY, 0), endpoint(2, Connectivity.READY, 0));
     Channel before = only(look(both));
-    long first = before.subchannels().get(0).id();
-    long second = before.subchannels().get(1).id();
+    long first = subchannelIds(before).get(0);
+    long second = subchannelIds(before).get(1);
 
     Channel without = only(look(cluster("A", endpoint(2, Connectivity.IDLE, 0))));
     Channel again = only(look(both));
 
-    assertThat(without.id()).isEqualTo(before.id());
-    assertThat(without.subchannels()).extracting(Subchannel::id).containsExactly(second);
-    assertThat(again.id()).isEqualTo(before.id());
-    assertThat(again.subchannels().get(0).id()).isGreaterThan(Math.max(first, second));
-    assertThat(again.subchannels().get(1).id()).isEqualTo(second);
+    assertThat(without.getRef()).isEqualTo(before.getRef());
+    assertThat(subchannelIds(without)).containsExactly(second);
+    assertThat(again.getRef()).isEqualTo(before.getRef());
+    assertThat(subchannelIds(again).get(0)).isGreaterThan(Math.max(first, second));
+    assertThat(subchannelIds(again).get(1)).isEqualTo(second);
   }
 
   @Test
-  void everyIdIsDifferentAndNoneIsGrpcJavasOrASockets() {
+  void everyIdIsDifferentAndNoneIsAConnections() {
     ChannelzView view = look(cluster("A", endpoint(1, Connectivity.READY, 0)));
     List<Long> all =
         Stream.of(
                 view.channels().keySet().stream(),
                 view.subchannels().keySet().stream(),
                 view.servers().keySet().stream(),
-                view.servers().values().stream().map(Server::listenSocket))
+                view.listening().keySet().stream())
             .flatMap(each -> each)
             .toList();
 
     assertThat(all).hasSize(4).doesNotHaveDuplicates();
-    assertThat(all).allMatch(id -> id >= ChannelzIds.OURS && id < ChannelzIds.SOCKETS);
+    assertThat(all).allMatch(id -> id > 0 && id < ChannelzIds.SOCKETS);
   }
 
   private ChannelzView look(LbNode... clusters) {
@@ -124,6 +128,26 @@ class ChannelzIdsTest {
   private static Channel only(ChannelzView view) {
     assertThat(view.channels()).hasSize(1);
     return view.channels().firstEntry().getValue();
+  }
+
+  /** The names, states and calls of the channel's subchannels, in its order. */
+  private static List<Tuple> subchannels(ChannelzView view) {
+    return subchannelIds(only(view)).stream()
+        .map(
+            id -> {
+              Subchannel subchannel = view.subchannels().get(id);
+              ChannelData data = subchannel.getData();
+              return tuple(
+                  view.names().get(id),
+                  Connectivity.valueOf(data.getState().getState().name()),
+                  new Calls(
+                      data.getCallsStarted(), data.getCallsSucceeded(), data.getCallsFailed()));
+            })
+        .toList();
+  }
+
+  private static List<Long> subchannelIds(Channel channel) {
+    return channel.getSubchannelRefList().stream().map(SubchannelRef::getSubchannelId).toList();
   }
 
   private static Tuple standing(String cluster, int host, Connectivity state, Calls calls) {

@@ -1,0 +1,172 @@
+package io.outrigger.observe.admin.channelz;
+
+import io.grpc.channelz.v1.ChannelzGrpc.ChannelzImplBase;
+import io.grpc.channelz.v1.GetChannelRequest;
+import io.grpc.channelz.v1.GetChannelResponse;
+import io.grpc.channelz.v1.GetServerRequest;
+import io.grpc.channelz.v1.GetServerResponse;
+import io.grpc.channelz.v1.GetServerSocketsRequest;
+import io.grpc.channelz.v1.GetServerSocketsResponse;
+import io.grpc.channelz.v1.GetServersRequest;
+import io.grpc.channelz.v1.GetServersResponse;
+import io.grpc.channelz.v1.GetSocketRequest;
+import io.grpc.channelz.v1.GetSocketResponse;
+import io.grpc.channelz.v1.GetSubchannelRequest;
+import io.grpc.channelz.v1.GetSubchannelResponse;
+import io.grpc.channelz.v1.GetTopChannelsRequest;
+import io.grpc.channelz.v1.GetTopChannelsResponse;
+import io.grpc.channelz.v1.Server;
+import io.grpc.channelz.v1.Socket;
+import io.grpc.channelz.v1.Subchannel;
+import io.grpc.stub.StreamObserver;
+import io.outrigger.base.AnyThread;
+import io.outrigger.http2.SocketView;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** {@code grpc.channelz.v1.Channelz} for the forwards and served addresses of this process. */
+@AnyThread
+public final class ProxyChannelz extends ChannelzImplBase {
+  /** The size of a page, both by default and at most. */
+  private static final int PAGE = 100;
+
+  private final ChannelzSource source;
+
+  public ProxyChannelz(ChannelzSource source) {
+    this.source = source;
+  }
+
+  @Override
+  public void getTopChannels(
+      GetTopChannelsRequest request, StreamObserver<GetTopChannelsResponse> out) {
+    int size = size(request.getMaxResults());
+    UnaryCalls.answer(
+        out,
+        rest(ChannelzView::channels, request.getStartChannelId())
+            .thenApply(
+                rest ->
+                    GetTopChannelsResponse.newBuilder()
+                        .addAllChannel(first(rest, size))
+                        .setEnd(rest.size() <= size)
+                        .build()));
+  }
+
+  @Override
+  public void getServers(GetServersRequest request, StreamObserver<GetServersResponse> out) {
+    int size = size(request.getMaxResults());
+    UnaryCalls.answer(
+        out,
+        rest(ChannelzView::servers, request.getStartServerId())
+            .thenApply(
+                rest ->
+                    GetServersResponse.newBuilder()
+                        .addAllServer(first(rest, size))
+                        .setEnd(rest.size() <= size)
+                        .build()));
+  }
+
+  @Override
+  public void getChannel(GetChannelRequest request, StreamObserver<GetChannelResponse> out) {
+    UnaryCalls.answer(
+        out,
+        found("channel", request.getChannelId(), ChannelzView::channels)
+            .thenApply(found -> GetChannelResponse.newBuilder().setChannel(found).build()));
+  }
+
+  @Override
+  public void getSubchannel(
+      GetSubchannelRequest request, StreamObserver<GetSubchannelResponse> out) {
+    long id = request.getSubchannelId();
+    UnaryCalls.answer(
+        out,
+        found("subchannel", id, ChannelzView::subchannels)
+            .thenCompose(
+                found ->
+                    found("subchannel", id, ChannelzView::names)
+                        .thenCompose(source::sockets)
+                        .thenApply(sockets -> withSockets(found, sockets)))
+            .thenApply(found -> GetSubchannelResponse.newBuilder().setSubchannel(found).build()));
+  }
+
+  private static Subchannel withSockets(Subchannel subchannel, List<SocketView> sockets) {
+    return subchannel.toBuilder()
+        .addAllSocketRef(sockets.stream().map(ChannelzMessages::ref).toList())
+        .build();
+  }
+
+  @Override
+  public void getServer(GetServerRequest request, StreamObserver<GetServerResponse> out) {
+    UnaryCalls.answer(
+        out,
+        server(request.getServerId())
+            .thenApply(found -> GetServerResponse.newBuilder().setServer(found).build()));
+  }
+
+  @Override
+  public void getServerSockets(
+      GetServerSocketsRequest request, StreamObserver<GetServerSocketsResponse> out) {
+    long from = Math.max(0, request.getStartSocketId() - ChannelzIds.SOCKETS);
+    int size = size(request.getMaxResults());
+    UnaryCalls.answer(
+        out,
+        server(request.getServerId())
+            .thenCompose(
+                server -> source.serverSockets(server.getRef().getName(), from, size + 1))
+            .thenApply(
+                sockets ->
+                    GetServerSocketsResponse.newBuilder()
+                        .addAllSocketRef(
+                            sockets.stream().limit(size).map(ChannelzMessages::ref).toList())
+                        .setEnd(sockets.size() <= size)
+                        .build()));
+  }
+
+  @Override
+  public void getSocket(GetSocketRequest request, StreamObserver<GetSocketResponse> out) {
+    long id = request.getSocketId();
+    CompletionStage<Socket> socket =
+        id < ChannelzIds.SOCKETS
+            ? found("socket", id, ChannelzView::listening)
+            : source
+                .socket(id - ChannelzIds.SOCKETS)
+                .thenApply(found -> found.orElseThrow(() -> UnaryCalls.notFound("socket", id)))
+                .thenApply(ChannelzMessages::socket);
+    UnaryCalls.answer(
+        out, socket.thenApply(found -> GetSocketResponse.newBuilder().setSocket(found).build()));
+  }
+
+  private CompletionStage<Server> server(long id) {
+    return found("server", id, ChannelzView::servers);
+  }
+
+  private <T> CompletionStage<T> found(
+      String kind, long id, Function<ChannelzView, Map<Long, T>> all) {
+    return source
+        .view()
+        .thenCompose(
+            view -> {
+              T found = all.apply(view).get(id);
+              return found == null
+                  ? CompletableFuture.failedStage(UnaryCalls.notFound(kind, id))
+                  : CompletableFuture.completedStage(found);
+            });
+  }
+
+  /** Returns the objects whose ids are not below {@code start}. */
+  private <T> CompletionStage<NavigableMap<Long, T>> rest(
+      Function<ChannelzView, NavigableMap<Long, T>> all, long start) {
+    return source.view().thenApply(view -> all.apply(view).tailMap(start, true));
+  }
+
+  private static <T> List<T> first(NavigableMap<Long, T> rest, int size) {
+    return rest.values().stream().limit(size).toList();
+  }
+
+  private static int size(long maxResults) {
+    return maxResults <= 0 ? PAGE : (int) Math.min(maxResults, PAGE);
+  }
+}
