@@ -79,7 +79,7 @@ public final class Histogram {
     return new Bounds(bounds);
   }
 
-  void record(long value) {
+  public void record(long value) {
     add(bounds.indexOf(value), 1);
     add(bounds.values.length + 1, value);
   }

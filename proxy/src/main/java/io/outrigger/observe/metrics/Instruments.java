@@ -81,15 +81,11 @@ final class Instruments {
         buckets.bucket(measured.bound(i) / parts, measured.count(i));
       }
       buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
-      add(labels, buckets.build(), measured.sum() / parts);
-    }
-
-    void add(Labels labels, ClassicHistogramBuckets buckets, double sum) {
       builder.dataPoint(
           HistogramSnapshot.HistogramDataPointSnapshot.builder()
               .labels(labels)
-              .classicHistogramBuckets(buckets)
-              .sum(sum)
+              .classicHistogramBuckets(buckets.build())
+              .sum(measured.sum() / parts)
               .build());
     }
 

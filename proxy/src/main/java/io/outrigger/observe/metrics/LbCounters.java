@@ -2,21 +2,20 @@ package io.outrigger.observe.metrics;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.WeightUpdate;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.Labels;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * The counts of balancing over the life of the process: A78 "Weighted Round Robin LB Policy", A91,
@@ -34,11 +33,15 @@ public final class LbCounters {
   /** The cluster name for all clusters beyond the bound, as in A66 for methods. */
   private static final String OTHER = "other";
 
+  /** Histograms of weights count thousandths. */
+  private static final int PARTS = 1_000;
+
   /** OpenTelemetry's default bounds, since A78 defines none. */
-  private static final List<Double> WEIGHT_BOUNDS =
-      List.of(
-          0.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 250.0, 500.0, 750.0, 1000.0, 2500.0, 5000.0,
-          7500.0, 10000.0);
+  private static final Histogram.Bounds WEIGHT_BOUNDS =
+      Histogram.Bounds.of(
+          LongStream.of(0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000)
+              .map(bound -> bound * PARTS)
+              .toArray());
 
   private enum Count {
     ENFORCED(
@@ -75,7 +78,7 @@ public final class LbCounters {
 
   private final Set<Labels> places = new HashSet<>();
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
-  private final Map<Labels, Buckets> weights = new HashMap<>();
+  private final Map<Labels, Histogram> weights = new HashMap<>();
 
   /** All counts at one moment. */
   @AnyThread
@@ -83,9 +86,9 @@ public final class LbCounters {
     public static final Counts NONE = new Counts(Map.of(), Map.of());
 
     private final Map<Count, Map<Labels, Long>> counts;
-    private final Map<Labels, Buckets> weights;
+    private final Map<Labels, Histogram> weights;
 
-    private Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Buckets> weights) {
+    private Counts(Map<Count, Map<Labels, Long>> counts, Map<Labels, Histogram> weights) {
       this.counts = counts;
       this.weights = weights;
     }
@@ -103,11 +106,11 @@ public final class LbCounters {
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for endpoints without a weight.",
               null);
-      Map<Labels, Buckets> shown = new HashMap<>();
+      Map<Labels, Histogram> shown = new HashMap<>();
       weights.forEach(
           (labels, each) ->
-              shown.computeIfAbsent(all.shown(labels), l -> new Buckets(WEIGHT_BOUNDS)).add(each));
-      shown.forEach((labels, each) -> histogram.add(labels, each.counts(), each.sum()));
+              shown.computeIfAbsent(all.shown(labels), l -> each.empty()).add(each));
+      shown.forEach((labels, each) -> histogram.add(labels, each, PARTS));
     }
   }
 
@@ -139,8 +142,9 @@ public final class LbCounters {
   public Counts counts() {
     Map<Count, Map<Labels, Long>> copy = new EnumMap<>(Count.class);
     counts.forEach((count, values) -> copy.put(count, Map.copyOf(values)));
-    Map<Labels, Buckets> copied = new HashMap<>();
-    weights.forEach((labels, each) -> copied.put(labels, each.copy()));
+    Map<Labels, Histogram> copied = new HashMap<>();
+    weights.forEach(
+        (labels, each) -> copied.computeIfAbsent(labels, l -> each.empty()).add(each));
     return new Counts(copy, copied);
   }
 
@@ -183,9 +187,9 @@ public final class LbCounters {
     add(Count.FALLBACKS, place, update.isFallback() ? 1 : 0);
     add(Count.NOT_YET_USABLE, place, update.notYetUsable());
     add(Count.STALE, place, update.stale());
-    Buckets buckets = weights.computeIfAbsent(place, p -> new Buckets(WEIGHT_BOUNDS));
+    Histogram histogram = weights.computeIfAbsent(place, p -> new Histogram(WEIGHT_BOUNDS));
     for (double weight : update.weights()) {
-      buckets.record(weight);
+      histogram.record((long) Math.ceil(weight * PARTS));
     }
   }
 
@@ -209,57 +213,5 @@ public final class LbCounters {
 
   private void add(Count count, Labels labels, long more) {
     counts.computeIfAbsent(count, c -> new HashMap<>()).merge(labels, more, Long::sum);
-  }
-
-  /** A histogram that is being recorded. */
-  @ControlConfined
-  private static final class Buckets {
-    private final List<Double> bounds;
-    private final long[] counts;
-    private double sum;
-
-    /**
-     * @param bounds inclusive upper bounds, ascending; one more bucket lies above the last bound
-     */
-    Buckets(List<Double> bounds) {
-      this(bounds, new long[bounds.size() + 1], 0);
-    }
-
-    private Buckets(List<Double> bounds, long[] counts, double sum) {
-      this.bounds = bounds;
-      this.counts = counts;
-      this.sum = sum;
-    }
-
-    void record(double value) {
-      int bucket = 0;
-      while (bucket < bounds.size() && value > bounds.get(bucket)) {
-        bucket++;
-      }
-      counts[bucket]++;
-      sum += value;
-    }
-
-    void add(Buckets more) {
-      Arrays.setAll(counts, bucket -> counts[bucket] + more.counts[bucket]);
-      sum += more.sum;
-    }
-
-    /** Returns the values so far, which do not change any more. */
-    Buckets copy() {
-      return new Buckets(bounds, counts.clone(), sum);
-    }
-
-    ClassicHistogramBuckets counts() {
-      var buckets = ClassicHistogramBuckets.builder();
-      for (int i = 0; i < counts.length; i++) {
-        buckets.bucket(i < bounds.size() ? bounds.get(i) : Double.POSITIVE_INFINITY, counts[i]);
-      }
-      return buckets.build();
-    }
-
-    double sum() {
-      return sum;
-    }
   }
 }
