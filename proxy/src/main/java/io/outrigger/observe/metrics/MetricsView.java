@@ -21,7 +21,6 @@ import java.util.Set;
  * @param overlay the effect of local policy
  * @param certificates the certificates of the bootstrap's providers
  * @param leftOutLabels the names of labels that are not exported
- * @param failedSources the names of the sources that could not be read; their values here are empty
  */
 @AnyThread
 public record MetricsView(
@@ -33,14 +32,12 @@ public record MetricsView(
     OverlayStatus overlay,
     List<CertificateView.Provider> certificates,
     ProcessFigures process,
-    Set<String> leftOutLabels,
-    List<String> failedSources) {
+    Set<String> leftOutLabels) {
   public MetricsView {
     forwards = List.copyOf(forwards);
     serves = List.copyOf(serves);
     certificates = List.copyOf(certificates);
     leftOutLabels = Set.copyOf(leftOutLabels);
-    failedSources = List.copyOf(failedSources);
   }
 
   /**
@@ -51,7 +48,6 @@ public record MetricsView(
    * @param lostAuditLines lines that are missing from the audit log; empty when there is none
    * @param drainCut requests that were cut when a drain timed out
    * @param directBytes bytes of buffers outside the heap
-   * @param bufferBytes bytes that the buffer allocator holds
    * @param memory the memory that peers use
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
@@ -62,7 +58,6 @@ public record MetricsView(
       Optional<Long> lostAuditLines,
       long drainCut,
       long directBytes,
-      long bufferBytes,
       MemoryView memory,
       long[] loopLagNanos,
       List<PeerErrors.EndedCount> endedForErrors) {

@@ -96,7 +96,7 @@ final class ProcessMetrics {
             "outrigger_buffer_memory_bytes",
             "Memory of the buffer allocator, including buffers that wait for reuse.",
             Unit.BYTES)
-        .add(Labels.EMPTY, process.bufferBytes());
+        .add(Labels.EMPTY, process.directBytes());
     MemoryView memory = process.memory();
     Points held =
         all.gauge(

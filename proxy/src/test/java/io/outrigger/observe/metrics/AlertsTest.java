@@ -201,12 +201,10 @@ final class AlertsTest {
             Optional.empty(),
             1,
             0,
-            0,
             MemoryGauge.UNLIMITED.now(),
             new long[1],
             new PeerErrors().ended()),
-        Set.of(),
-        List.of());
+        Set.of());
   }
 
   private static MetricsView.Forward forward() {

@@ -63,7 +63,6 @@ class MetricsTextTest {
           7,
           Optional.of(2L),
           3,
-          8192,
           4096,
           MEMORY,
           new long[] {2_000_000, 0},
@@ -211,36 +210,6 @@ class MetricsTextTest {
             "outrigger_load_reports_total{server=\"cp:443\"} 7.0",
             "outrigger_load_report_failures_total{server=\"cp:443\"} 1.0",
             "outrigger_load_report_interval_seconds{server=\"cp:443\"} 2.0");
-  }
-
-  @Test
-  void aSourceThatFailsIsNamedAndLosesNoOther() {
-    var forward =
-        new MetricsView.Forward("orders", "t", true, 3, 2, idle().totals(), states(tree()));
-
-    String text = text(new XdsStatusView(List.of()), List.of(forward, forward)); // equal labels
-
-    assertThat(text)
-        .contains("outrigger_metrics_source_failed{source=\"forwards\"} 1.0\n")
-        .doesNotContain("outrigger_forward_ready")
-        .contains("grpc_client_attempt_started", "process_cpu_seconds_total");
-    assertThat(written(unread("xds")))
-        .contains("outrigger_metrics_source_failed{source=\"xds\"} 1.0\n")
-        .contains("process_cpu_seconds_total");
-  }
-
-  private static MetricsView unread(String source) {
-    return new MetricsView(
-        "1.2.3",
-        List.of(),
-        List.of(),
-        new XdsStatusView(List.of()),
-        LbCounters.Counts.NONE,
-        OverlayStatus.NONE,
-        List.of(),
-        PROCESS,
-        Set.of(),
-        List.of(source));
   }
 
   @Conformance("A50-54")
@@ -447,7 +416,7 @@ class MetricsTextTest {
         .contains("outrigger_drain_requests_cut_total 3.0\n")
         .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
         .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
-        .contains("jvm_memory_used_bytes{area=\"direct\"} 8192.0\n")
+        .contains("jvm_memory_used_bytes{area=\"direct\"} 4096.0\n")
         .containsPattern("process_cpu_seconds_total [0-9.]*[1-9]")
         .containsPattern("process_start_time_seconds [1-9]");
   }
@@ -595,7 +564,8 @@ class MetricsTextTest {
   @Conformance("OPS-07")
   @Test
   void servedAddressesCountDecisionsAndHandshakes() {
-    var serve =
+    Map<HandshakeResult, Long> handshakes = Map.of(HandshakeResult.SUCCESS, 4L);
+    var pay =
         new MetricsView.Serve(
             "pay",
             true,
@@ -604,16 +574,17 @@ class MetricsTextTest {
             List.of(
                 new MetricsView.Decisions("rbac", "orders", true, 3),
                 new MetricsView.Decisions("rbac", "", false, 2)),
-            Map.of(HandshakeResult.SUCCESS, 4L));
+            handshakes);
+    var other = new MetricsView.Serve("o", true, 5, idle().totals(), List.of(), handshakes);
 
-    String text = written(serving(serve, serve)); // handshakes have no label for the address
+    String text = written(serving(pay, other)); // handshakes have no label for the address
 
     assertThat(text)
         .contains(
             "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"orders\",serve=\"pay\","
-                + "verdict=\"allowed\"} 6.0\n",
+                + "verdict=\"allowed\"} 3.0\n",
             "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"\",serve=\"pay\","
-                + "verdict=\"denied\"} 4.0\n",
+                + "verdict=\"denied\"} 2.0\n",
             "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
                 + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 8.0\n",
             "outrigger_audit_log_dropped_total 2.0\n");
@@ -660,7 +631,6 @@ class MetricsTextTest {
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
-        Set.of(),
-        List.of());
+        Set.of());
   }
 }
