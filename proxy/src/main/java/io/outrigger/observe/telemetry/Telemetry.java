@@ -10,6 +10,7 @@ import io.outrigger.dataplane.calls.CallTracer;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -69,9 +70,16 @@ public final class Telemetry implements AutoCloseable {
               .build()
               .getOpenTelemetrySdk());
     } catch (ConfigurationException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          WrongVariable.message(System.getenv(), String.valueOf(e.getMessage())), e);
+      throw new IllegalArgumentException(complaint(String.valueOf(e.getMessage())), e);
     }
+  }
+
+  /** Returns an error of the SDK in one line, with OpenTelemetry's variables that are set. */
+  private static String complaint(String message) {
+    String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
+    List<String> given =
+        System.getenv().keySet().stream().filter(name -> name.startsWith("OTEL_")).sorted().toList();
+    return given.isEmpty() ? line : line + "; correct " + String.join(" or ", given);
   }
 
   /** Returns a tracer that creates the spans of calls (A72). */

@@ -99,9 +99,8 @@ final class ProcessEndsIT {
       assertThat(outrigger.awaitExit()).isEqualTo(2);
       assertThat(outrigger.errorLines())
           .containsExactly(
-              "outrigger: --otlp: OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=nonsense: Unsupported OTLP"
-                  + " metrics protocol: nonsense; give a value that OpenTelemetry knows, or unset"
-                  + " it");
+              "outrigger: --otlp: Unsupported OTLP metrics protocol: nonsense; correct"
+                  + " OTEL_EXPORTER_OTLP_METRICS_PROTOCOL");
     }
   }
 
