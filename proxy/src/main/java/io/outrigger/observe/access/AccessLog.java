@@ -47,7 +47,7 @@ public final class AccessLog implements AutoCloseable {
    * @throws IOException when the file cannot be opened
    */
   public static AccessLog toFile(Path file) throws IOException {
-    var appended = new AppendedFile(file, Clock.systemUTC());
+    var appended = new AppendedFile(file);
     return started(file.toString(), appended, appended::reopen);
   }
 

@@ -4,43 +4,26 @@ import io.outrigger.base.AnyThread;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Clock;
-import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to a file that log rotation may rename or remove. After a rename or removal, the file is
- * opened or created again under its name. Writes check the file at most once per {@link
- * #CHECK_PERIOD}, and after {@link #reopen}. Only one thread may write at a time.
+ * Appends to a file that log rotation may rename. After {@link #reopen}, the file is opened or
+ * created again under its name. Only one thread may write at a time.
  */
 @AnyThread
 final class AppendedFile extends OutputStream {
-  static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
-
   private final Path path;
-  private final Clock clock;
   private OutputStream out;
-
-  /** Identifies the open file; null when the file was removed immediately after it was opened. */
-  private @Nullable Object key;
-
-  private volatile long nextCheckMillis;
+  private volatile boolean reopens;
 
   /**
    * Opens {@code path}, and creates the file if it does not exist.
    *
    * @throws IOException when the file cannot be opened or created
    */
-  AppendedFile(Path path, Clock clock) throws IOException {
+  AppendedFile(Path path) throws IOException {
     this.path = path;
-    this.clock = clock;
     out = opened(path);
-    key = keyOf(path);
-    nextCheckMillis = clock.millis() + CHECK_PERIOD.toMillis();
   }
 
   @Override
@@ -48,41 +31,26 @@ final class AppendedFile extends OutputStream {
     write(new byte[] {(byte) b}, 0, 1);
   }
 
-  /**
-   * Writes the bytes; throws and writes nothing when the file was removed and cannot be created
-   * again.
-   */
+  /** Writes the bytes; throws and writes nothing when the file cannot be opened again. */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
-    long now = clock.millis();
-    if (now >= nextCheckMillis) {
-      nextCheckMillis = now + CHECK_PERIOD.toMillis(); // first, so as not to overwrite reopen()
+    if (reopens) {
+      reopens = false; // first, so as not to overwrite a later request
       try {
-        reopenIfMoved();
+        OutputStream next = opened(path);
+        out.close();
+        out = next;
       } catch (IOException e) {
-        reopen(); // so that the next write tries again
+        reopens = true; // so that the next write tries again
         throw e;
       }
     }
     out.write(bytes, offset, length);
   }
 
-  /**
-   * Makes the next write check whether the file was renamed or removed. Callable from any thread.
-   */
+  /** Makes the next write open the file by its name. Callable from any thread. */
   void reopen() {
-    nextCheckMillis = Long.MIN_VALUE;
-  }
-
-  private void reopenIfMoved() throws IOException {
-    Object there = keyOf(path);
-    if (there != null && there.equals(key)) {
-      return;
-    }
-    OutputStream next = opened(path);
-    out.close();
-    out = next;
-    key = keyOf(path);
+    reopens = true;
   }
 
   @Override
@@ -97,13 +65,5 @@ final class AppendedFile extends OutputStream {
 
   private static OutputStream opened(Path path) throws IOException {
     return new FileOutputStream(path.toFile(), true);
-  }
-
-  private static @Nullable Object keyOf(Path path) throws IOException {
-    try {
-      return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-    } catch (NoSuchFileException gone) {
-      return null;
-    }
   }
 }

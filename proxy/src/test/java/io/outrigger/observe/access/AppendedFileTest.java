@@ -7,28 +7,21 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class AppendedFileTest {
   @TempDir private Path folder;
-  private Instant now = Instant.EPOCH;
 
   @Test
-  void aRenamedFileIsLeftAndItsNameTakenAgain() throws IOException {
+  void aRenamedFileIsLeftWhenAsked() throws IOException {
     Path path = folder.resolve("access.log");
     Path old = folder.resolve("access.log.1");
-    try (var file = file(path)) {
+    try (var file = new AppendedFile(path)) {
       write(file, "one ");
       Files.move(path, old);
       write(file, "two ");
-      assertThat(old).as("within the second").hasContent("one two ");
-
-      now = now.plus(AppendedFile.CHECK_PERIOD);
+      file.reopen();
       write(file, "three ");
       write(file, "four ");
     }
@@ -38,29 +31,13 @@ class AppendedFileTest {
   }
 
   @Test
-  void itIsOpenedAnewAtOnceWhenAsked() throws IOException {
-    Path path = folder.resolve("access.log");
-    Path old = folder.resolve("access.log.1");
-    try (var file = file(path)) {
-      write(file, "one ");
-      Files.move(path, old);
-      file.reopen();
-      write(file, "two ");
-    }
-
-    assertThat(old).hasContent("one ");
-    assertThat(path).hasContent("two ");
-  }
-
-  @Test
   void aFileThatARotationHasMadeAnewIsAppendedTo() throws IOException {
     Path path = folder.resolve("access.log");
-    try (var file = file(path)) {
+    try (var file = new AppendedFile(path)) {
       write(file, "one ");
       Files.delete(path);
       Files.writeString(path, "made ");
-
-      now = now.plus(AppendedFile.CHECK_PERIOD);
+      file.reopen();
       write(file, "two ");
     }
 
@@ -68,12 +45,11 @@ class AppendedFileTest {
   }
 
   @Test
-  void aFileThatStaysIsNotOpenedAnew() throws IOException {
+  void aFileThatIsTruncatedIsContinued() throws IOException {
     Path path = folder.resolve("access.log");
-    try (var file = file(path)) {
+    try (var file = new AppendedFile(path)) {
       write(file, "one ");
-      Files.writeString(path, ""); // truncated, as by copytruncate
-      now = now.plus(AppendedFile.CHECK_PERIOD);
+      Files.writeString(path, ""); // as by copytruncate
       write(file, "two ");
     }
 
@@ -84,11 +60,11 @@ class AppendedFileTest {
   void whatCannotBeMadeAgainFailsUntilItCan() throws IOException {
     Path inner = Files.createDirectory(folder.resolve("logs"));
     Path path = inner.resolve("access.log");
-    try (var file = file(path)) {
+    try (var file = new AppendedFile(path)) {
       write(file, "one ");
       Files.delete(path);
       Files.delete(inner);
-      now = now.plus(AppendedFile.CHECK_PERIOD);
+      file.reopen();
       assertThatThrownBy(() -> write(file, "lost ")).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> write(file, "lost ")).isInstanceOf(IOException.class);
 
@@ -99,29 +75,8 @@ class AppendedFileTest {
     assertThat(path).hasContent("back ");
   }
 
-  private AppendedFile file(Path path) throws IOException {
-    return new AppendedFile(path, new Settable());
-  }
-
   private static void write(AppendedFile file, String text) throws IOException {
     file.write(text.getBytes(StandardCharsets.US_ASCII));
     file.flush();
-  }
-
-  private final class Settable extends Clock {
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      throw new UnsupportedOperationException("it is UTC");
-    }
-
-    @Override
-    public Instant instant() {
-      return now;
-    }
   }
 }
