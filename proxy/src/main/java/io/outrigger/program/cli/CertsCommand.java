@@ -34,7 +34,9 @@ final class CertsCommand implements Callable<Integer> {
       context.out().print(PlainText.ofJson(answer));
       return Failures.OK;
     }
-    client.read(() -> CertsReport.render(answer, Instant.now())).forEach(context.out()::println);
+    client
+        .read(() -> CertsReport.render(JsonView.listOf(answer), Instant.now()))
+        .forEach(context.out()::println);
     return Failures.OK;
   }
 }

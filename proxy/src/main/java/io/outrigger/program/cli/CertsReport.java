@@ -17,15 +17,15 @@ final class CertsReport {
   /**
    * Renders the reply as lines.
    *
-   * @param certs the body of {@code /certs}
+   * @param providers the objects of {@code /certs}
    * @param now the current time, which decides whether certificates have expired
-   * @throws JsonParseException when {@code certs} has an unexpected form
+   * @throws JsonParseException when a certificate has an unexpected form
    */
-  static List<String> render(String certs, Instant now) {
+  static List<String> render(List<JsonView> providers, Instant now) {
     TextTable table =
         new TextTable(
             "INSTANCE", "IDENTITY", "SANS", "NOT AFTER", "LEFT", "ROOTS", "LOADED", "ERROR");
-    for (JsonView provider : JsonView.listOf(certs)) {
+    for (JsonView provider : providers) {
       List<JsonView> chain = provider.list("certificates");
       Validity validity = Validity.of(chain);
       table.row(
@@ -45,11 +45,11 @@ final class CertsReport {
    * Returns one line for each problem that needs an operator: an identity that has expired or
    * expires soon, and files that are not in use.
    *
-   * @throws JsonParseException when {@code certs} has an unexpected form
+   * @throws JsonParseException when a certificate has an unexpected form
    */
-  static List<String> problems(String certs, Instant now) {
+  static List<String> problems(List<JsonView> providers, Instant now) {
     List<String> lines = new ArrayList<>();
-    for (JsonView provider : JsonView.listOf(certs)) {
+    for (JsonView provider : providers) {
       List<JsonView> chain = provider.list("certificates");
       String name = "certificate " + provider.text("instance");
       Validity validity = Validity.of(chain);

@@ -16,6 +16,8 @@ import java.util.Optional;
  * that is absent is empty.
  */
 record JsonView(JsonObject json) {
+  static final JsonView EMPTY = new JsonView(new JsonObject());
+
   /**
    * Returns the object in {@code text}.
    *
@@ -52,6 +54,10 @@ record JsonView(JsonObject json) {
   String text(String name) {
     JsonElement element = json.get(name);
     return element == null || element.isJsonNull() ? "" : text(element);
+  }
+
+  String name() {
+    return text("name");
   }
 
   /** Returns the text of a tree's node or of a locality; "-" for a locality without any part. */

@@ -1,5 +1,8 @@
 package io.outrigger.program.cli;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.WaitingClock;
 import io.outrigger.program.options.InvalidInput;
@@ -9,8 +12,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,6 +30,8 @@ final class StatusCommand implements Callable<Integer> {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
   private static final String OTHER_SCREEN = "\u001b[?1049h";
   private static final String FIRST_SCREEN = "\u001b[?1049l";
+  private static final List<String> PARTS =
+      List.of("listeners", "xds", "lb", "overlay", "certs", "events");
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String RED = "\u001b[31m";
   private static final String PLAIN = "\u001b[0m";
@@ -65,9 +71,9 @@ final class StatusCommand implements Callable<Integer> {
 
   /** Shows problems first, in red on a terminal. */
   private void show(AdminClient client) throws StartFailure, InvalidInput {
-    StatusAnswers answers = answers(client);
+    JsonView answers = answers(client);
     if (json) {
-      context.out().println(PlainText.ofJson(answers.json()));
+      context.out().println(PlainText.ofJson(answers.json().toString()));
       return;
     }
     StatusReport.Lines lines = client.read(() -> StatusReport.render(answers, Instant.now()));
@@ -85,17 +91,40 @@ final class StatusCommand implements Callable<Integer> {
     return CommandLine.Help.Ansi.AUTO.enabled();
   }
 
-  private StatusAnswers answers(AdminClient client) throws StartFailure, InvalidInput {
-    var all =
-        new StatusAnswers(
-            client.body("/forwards"),
-            optional(client, "/listeners"),
-            client.body("/xds"),
-            client.body("/lb"),
-            optional(client, "/overlay"),
-            optional(client, "/certs"),
-            client.body("/events?format=json"));
-    List<String> known = client.read(all::forwardNames);
+  /**
+   * Returns the replies about the chosen forwards, each as a member that is named like its endpoint.
+   * An endpoint that the sidecar's version does not have is left out.
+   */
+  private JsonView answers(AdminClient client) throws StartFailure, InvalidInput {
+    List<JsonView> forwards = listOf(client, client.body("/forwards"));
+    requireKnown(forwards.stream().map(JsonView::name).toList());
+    Set<String> chosen =
+        forwards.stream()
+            .filter(each -> names.isEmpty() || names.contains(each.name()))
+            .filter(each -> !failing || !each.text("error").isEmpty() || each.number("failing") > 0)
+            .map(JsonView::name)
+            .collect(Collectors.toSet());
+    var all = new JsonObject();
+    all.add("forwards", only(chosen, forwards));
+    for (String part : PARTS) {
+      AdminClient.Reply reply =
+          client.get("/" + part + (part.equals("events") ? "?format=json" : ""));
+      if (reply.status() == 200) {
+        all.add(part, client.read(() -> JsonParser.parseString(reply.body())));
+      }
+    }
+    var answers = new JsonView(all);
+    for (JsonView lb : answers.list("lb")) {
+      lb.json().add("forwards", only(chosen, lb.list("forwards")));
+    }
+    return answers;
+  }
+
+  private static List<JsonView> listOf(AdminClient client, String text) throws StartFailure {
+    return client.read(() -> JsonView.listOf(text));
+  }
+
+  private void requireKnown(List<String> known) throws InvalidInput {
     for (String name : names) {
       if (!known.contains(name)) {
         throw new InvalidInput(
@@ -104,13 +133,13 @@ final class StatusCommand implements Callable<Integer> {
                     .formatted(name, String.join(", ", known))));
       }
     }
-    return client.read(() -> all.filtered(names, failing));
   }
 
-  /** Returns the body of the reply; empty when the sidecar's version does not have the endpoint. */
-  private static Optional<String> optional(AdminClient client, String path) throws StartFailure {
-    AdminClient.Reply reply = client.get(path);
-    return reply.status() == 200 ? Optional.of(reply.body()) : Optional.empty();
+  /** Returns the objects that have one of the names. */
+  private static JsonArray only(Set<String> names, List<JsonView> objects) {
+    var only = new JsonArray();
+    objects.stream().filter(each -> names.contains(each.name())).map(JsonView::json).forEach(only::add);
+    return only;
   }
 
   /**

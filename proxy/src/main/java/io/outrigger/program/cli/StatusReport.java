@@ -35,17 +35,18 @@ final class StatusReport {
   /**
    * Renders the replies as lines.
    *
+   * @param answers has a member for each endpoint, named like the endpoint
    * @param now the current time, which decides whether certificates have expired or expire soon
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
-  static Lines render(StatusAnswers answers, Instant now) {
-    List<JsonView> forwards = JsonView.listOf(answers.forwards()).stream().sorted(FAILING).toList();
-    JsonView known = JsonView.of(answers.xds());
+  static Lines render(JsonView answers, Instant now) {
+    List<JsonView> forwards = answers.list("forwards").stream().sorted(FAILING).toList();
+    List<JsonView> served = answers.list("listeners");
+    JsonView known = answers.object("xds").orElse(JsonView.EMPTY);
     List<String> problems = new ArrayList<>();
-    List<JsonView> served = answers.listeners().map(JsonView::listOf).orElse(List.of());
     forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
     served.forEach(listener -> listenerProblem(listener).ifPresent(problems::add));
-    answers.certs().ifPresent(certs -> problems.addAll(CertsReport.problems(certs, now)));
+    problems.addAll(CertsReport.problems(answers.list("certs"), now));
     List<JsonView> servers =
         known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
     servers.forEach(server -> serverProblem(server).ifPresent(problems::add));
@@ -62,10 +63,10 @@ final class StatusReport {
     lines.add("");
     lines.addAll(resources(known));
     lines.add("");
-    lines.addAll(tree(JsonView.of(answers.lb())));
-    answers.overlay().map(JsonView::of).ifPresent(overlay -> lines.addAll(overlay(overlay)));
+    lines.addAll(tree(answers.object("lb").orElse(JsonView.EMPTY)));
+    answers.object("overlay").ifPresent(overlay -> lines.addAll(overlay(overlay)));
     lines.add("");
-    lines.addAll(events(JsonView.listOf(answers.events())));
+    lines.addAll(events(answers.list("events")));
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonParseException;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +35,7 @@ final class CertsReportTest {
 
   @Test
   void eachInstanceHasALineWithItsIdentityAndHowLongThatIsValid() {
-    assertThat(String.join("\n", CertsReport.render(CERTS, NOW)))
+    assertThat(String.join("\n", CertsReport.render(JsonView.listOf(CERTS), NOW)))
         .isEqualTo(
             """
             INSTANCE  IDENTITY              SANS                          NOT AFTER             LEFT            ROOTS  LOADED                    ERROR
@@ -61,12 +62,12 @@ final class CertsReportTest {
           "not_after": "%s"}], "roots": [], "loaded": null, "error": null}]"""
             .formatted(notAfter);
 
-    assertThat(CertsReport.render(certs, NOW)).last().asString().contains("Z  " + left + "  ");
+    assertThat(CertsReport.render(JsonView.listOf(certs), NOW)).last().asString().contains("Z  " + left + "  ");
   }
 
   @Test
   void withoutProvidersThereIsOnlyTheHead() {
-    assertThat(CertsReport.render("[]", NOW)).hasSize(1);
+    assertThat(CertsReport.render(List.of(), NOW)).hasSize(1);
   }
 
   @ParameterizedTest
@@ -79,6 +80,6 @@ final class CertsReportTest {
         "[{\"instance\": \"a\", \"certificates\": [{\"not_after\": \"soon\"}]}]",
       })
   void anAnswerOfAnotherFormIsRefused(String certs) {
-    assertThatThrownBy(() -> CertsReport.render(certs, NOW)).isInstanceOf(JsonParseException.class);
+    assertThatThrownBy(() -> CertsReport.render(JsonView.listOf(certs), NOW)).isInstanceOf(JsonParseException.class);
   }
 }
