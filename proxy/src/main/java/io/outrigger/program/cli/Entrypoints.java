@@ -10,16 +10,11 @@ import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.local.OverlayFiles;
-import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.overlay.Overlay;
-import io.outrigger.xds.status.OverlayStatus;
-import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * The programs that the commands start.
@@ -28,15 +23,11 @@ import java.util.function.Function;
  * @param preparation initialization that every run needs, whatever its configuration. The
  *     initialization runs on another thread while files are read. A run also works without it, and
  *     no part depends on another part or on its thread.
- * @param credentials checks the credentials of a bootstrap without connecting to its control
- *     planes; may block
  */
 public record Entrypoints(
     RunEntrypoint run,
     List<Runnable> preparation,
     DemoEntrypoint demo,
-    ResourceCheck resources,
-    Function<Bootstrap, CredentialCheck> credentials,
     LiveEntrypoint live) {
   public Entrypoints {
     preparation = List.copyOf(preparation);
@@ -75,46 +66,6 @@ public record Entrypoints(
     int run(
         Optional<Duration> duration, ListenAddress.Tcp admin, PrintWriter story, Signals signals)
         throws StartFailure;
-  }
-
-  /** Validates static resources offline, by the rules of the live client. */
-  @FunctionalInterface
-  interface ResourceCheck {
-    /**
-     * Reads and decodes all resources.
-     *
-     * @param paths files and folders
-     * @param bootstrap supplies the server features and certificate providers; empty means that
-     *     there are none
-     * @param overlay the local policy that is applied to the resources
-     */
-    Result check(List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay);
-
-    /**
-     * The result of a check.
-     *
-     * @param files the files as they were read
-     * @param errors one line per rejected resource, with file, place, resource name and field path;
-     *     empty when nothing would be rejected
-     * @param broken one line, in the form of {@code errors}, per resource that is accepted but
-     *     cannot work
-     * @param warnings one line, in the form of {@code errors}, per field that has no effect or
-     *     works only in part
-     * @param rules the effect of each overlay rule
-     */
-    record Result(
-        ResourceFiles files,
-        List<String> errors,
-        List<String> broken,
-        List<String> warnings,
-        List<OverlayStatus.Rule> rules) {
-      public Result {
-        errors = List.copyOf(errors);
-        broken = List.copyOf(broken);
-        warnings = List.copyOf(warnings);
-        rules = List.copyOf(rules);
-      }
-    }
   }
 
   /** Fetches the configuration of a target from its control plane. */

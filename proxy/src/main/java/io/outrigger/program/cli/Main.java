@@ -1,29 +1,19 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.app.ProxyApp;
 import io.outrigger.program.app.ResourceReading;
-import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.demo.Demo;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.local.OverlayFiles;
-import io.outrigger.xds.local.ResourceFiles;
-import io.outrigger.xds.local.ResourceValidator;
-import io.outrigger.xds.overlay.Overlay;
-import io.outrigger.xds.status.FileProblem;
-import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -61,8 +51,6 @@ public final class Main {
             Main::runSidecar,
             Preparation.PARTS,
             Main::runDemo,
-            Main::checkResources,
-            CredentialCheck::of,
             LiveCheck::run),
         args);
   }
@@ -84,27 +72,6 @@ public final class Main {
       throws StartFailure {
     signals.onHangUp(signals::arrived); // the demo's terminal was closed
     return Demo.run(duration, admin, story, signals::onFirst);
-  }
-
-  static ResourceCheck.Result checkResources(
-      List<Path> paths, Optional<Bootstrap> bootstrap, Overlay overlay) {
-    var context =
-        new DecodeContext(
-                bootstrap.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE),
-                bootstrap.map(Bootstrap::certificateProviders).orElse(Map.of()))
-            .under(overlay);
-    ResourceFiles files = ResourceFiles.read(paths);
-    ResourceValidator.Result result = ResourceValidator.validate(files, context);
-    return new ResourceCheck.Result(
-        files,
-        lines(result.problems()),
-        lines(result.broken()),
-        lines(result.warnings()),
-        result.rules());
-  }
-
-  private static List<String> lines(List<FileProblem> problems) {
-    return problems.stream().map(FileProblem::toString).toList();
   }
 
   /** Runs the command line {@code args}; does not return. */

@@ -1,7 +1,6 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.program.app.ResourceReading;
-import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.OptionsReader;
@@ -40,7 +39,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     Preparation preparation = Preparation.begin(parts(signals));
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
-    ResourceReading resources = this::checkedFiles;
+    ResourceReading resources = SidecarRun::checkedFiles;
     if (options.source().isPresent()) {
       options.source().get().warnings().forEach(log::warn);
       ResourceFiles files = checkedFiles(options.source().get());
@@ -79,21 +78,23 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
   private static OverlayFiles checkedOverlay(ProxyOptions options) throws InvalidInput {
     OverlayFiles read = OverlayFiles.read(options.overlays());
     if (!read.problems().isEmpty()) {
-      throw new InvalidInput(read.problems().stream().map(FileProblem::toString).toList());
+      throw invalid(read.problems());
     }
     return read;
   }
 
-  private ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
+  private static InvalidInput invalid(List<FileProblem> problems) {
+    return new InvalidInput(problems.stream().map(FileProblem::toString).toList());
+  }
+
+  private static ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
     if (!source.isStatic()) {
       return ResourceFiles.NONE;
     }
-    ResourceCheck.Result checked =
-        entrypoints
-            .resources()
-            .check(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
-    if (!checked.errors().isEmpty()) {
-      throw new InvalidInput(checked.errors());
+    ResourceCheck checked =
+        ResourceCheck.of(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
+    if (!checked.result().problems().isEmpty()) {
+      throw invalid(checked.result().problems());
     }
     return checked.files();
   }

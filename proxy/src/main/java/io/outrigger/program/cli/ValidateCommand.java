@@ -4,7 +4,6 @@ import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.app.LiveCheck;
-import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.BootstrapSource;
 import io.outrigger.program.options.DurationText;
 import io.outrigger.program.options.Flag;
@@ -15,6 +14,7 @@ import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubeconfig;
 import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceValidator;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.transport.CredentialCheck;
@@ -204,7 +204,7 @@ final class ValidateCommand implements Callable<Integer> {
           BootstrapSource.find(bootstrap, Flag.BOOTSTRAP.option(), context.environment());
       found.ifPresent(
           f -> {
-            CredentialCheck credentials = entrypoints.credentials().apply(f.bootstrap());
+            CredentialCheck credentials = CredentialCheck.of(f.bootstrap());
             credentials.errors().forEach(error -> errors.add(f.origin() + ": " + error));
             if (credentials.errors().isEmpty()) {
               fine.add(f.origin() + ": OK");
@@ -266,12 +266,12 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    ResourceCheck.Result result = entrypoints.resources().check(readable, read, overlay);
-    errors.addAll(result.errors());
-    errors.addAll(result.broken());
+    ResourceValidator.Result result = ResourceCheck.of(readable, read, overlay).result();
+    result.problems().forEach(problem -> errors.add(problem.toString()));
+    result.broken().forEach(problem -> errors.add(problem.toString()));
     result.warnings().forEach(warning -> fine.add("warning: " + warning));
     report(result.rules());
-    if (result.errors().isEmpty() && result.broken().isEmpty()) {
+    if (result.problems().isEmpty() && result.broken().isEmpty()) {
       readable.forEach(path -> fine.add(path + ": OK"));
     }
   }

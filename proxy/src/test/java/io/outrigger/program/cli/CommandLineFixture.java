@@ -1,20 +1,15 @@
 package io.outrigger.program.cli;
 
-import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.cli.Entrypoints.LiveEntrypoint;
-import io.outrigger.program.cli.Entrypoints.ResourceCheck;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.xds.local.ResourceFiles;
-import io.outrigger.xds.transport.CredentialCheck;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,9 +27,6 @@ final class CommandLineFixture {
   final List<ProxyOptions> started = new ArrayList<>();
   final List<DemoStart> demos = new ArrayList<>();
   final List<Logging> logging = new ArrayList<>();
-  final List<String> resourceErrors = new ArrayList<>();
-  final List<List<Path>> checkedResources = new ArrayList<>();
-  final List<Optional<Bootstrap>> checkedWith = new ArrayList<>();
   final StringWriter out = new StringWriter();
   final StringWriter err = new StringWriter();
 
@@ -83,13 +75,6 @@ final class CommandLineFixture {
           story.println("once upon a time");
           return exitCode;
         },
-        (paths, bootstrap, overlay) -> {
-          checkedResources.add(paths);
-          checkedWith.add(bootstrap);
-          return new ResourceCheck.Result(
-              ResourceFiles.NONE, resourceErrors, List.of(), List.of(), List.of());
-        },
-        CredentialCheck::of,
         live);
   }
 

@@ -6,7 +6,6 @@ import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.testing.FailureList;
-import io.outrigger.xds.transport.CredentialCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -55,8 +54,6 @@ final class FailureTextsTest {
             (options, read, overlay, signals) -> 0,
             List.of(),
             (duration, admin, story, signals) -> 0,
-            Main::checkResources,
-            CredentialCheck::of,
             LiveCheck::run);
 
     int exitCode = Main.execute(entrypoints, context, args);

@@ -3,9 +3,6 @@ package io.outrigger.program.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.outrigger.program.cli.Entrypoints.ResourceCheck;
-import io.outrigger.xds.local.ResourceFiles;
-import io.outrigger.xds.transport.CredentialCheck;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -47,10 +44,6 @@ final class MainTest {
                 await(new CountDownLatch(1));
                 return 0;
               },
-              (paths, bootstrap, overlay) ->
-                  new ResourceCheck.Result(
-                      ResourceFiles.NONE, List.of(), List.of(), List.of(), List.of()),
-              CredentialCheck::of,
               io.outrigger.program.app.LiveCheck::run),
           args);
     }

@@ -214,6 +214,9 @@ final class PagesTest {
   /** Returns {@code word} with the files and addresses that exist during this test. */
   private String here(String word) {
     String name = word.replace("$POD_IP", "192.0.2.1");
+    if (name.startsWith("config/examples")) {
+      return ROOT.resolve(name).toString();
+    }
     if (name.endsWith("bootstrap.json") || name.equals("policy.yaml")) {
       try {
         Path copy = Files.createTempDirectory(folder, "run").resolve(name.replaceAll(".*/", ""));
@@ -224,7 +227,7 @@ final class PagesTest {
         throw new AssertionError(e);
       }
     }
-    return name.startsWith("config/examples") ? ROOT.resolve(name).toString() : name;
+    return name;
   }
 
   /** The sample, with the template that {@code --serve} needs. */
