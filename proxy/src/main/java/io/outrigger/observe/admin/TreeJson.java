@@ -1,11 +1,10 @@
 package io.outrigger.observe.admin;
 
+import com.google.gson.JsonObject;
 import com.google.gson.stream.JsonWriter;
 import io.outrigger.base.ControlConfined;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.state.TransportSecurity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -14,13 +13,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.BitSet;
 import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. The writer runs
- * on the control loop and keeps no object per endpoint, however many endpoints there are (decision
- * proxy-0016).
+ * on the control loop and keeps no object of an endpoint that is written, however many endpoints there
+ * are (decision proxy-0016).
  */
 @ControlConfined
 final class TreeJson implements NodeVisitor {
@@ -32,8 +29,6 @@ final class TreeJson implements NodeVisitor {
   private final BitSet hasEndpoints = new BitSet();
 
   private int depth;
-  private @Nullable Locality lastLocality;
-  private String lastText = "";
 
   TreeJson(JsonWriter json, Detail detail, Map<String, OverlayEffect> overlaid) {
     this.json = json;
@@ -95,75 +90,36 @@ final class TreeJson implements NodeVisitor {
   public void endpoint(LbEndpoint endpoint) {
     try {
       beginEndpoints();
-      write(endpoint);
+      Json.write(json(endpoint), json);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private void write(LbEndpoint endpoint) throws IOException {
-    json.beginObject();
-    json.name("address").value(endpoint.address().toString());
-    json.name("locality").value(text(endpoint.backend().locality()));
-    json.name("health").value(endpoint.health().toString());
-    json.name("weight").value(endpoint.backend().endpoint().weight());
-    json.name("state").value(endpoint.state().toString());
-    json.name("active_requests").value(endpoint.calls().active());
-    json.name("tls");
-    security(endpoint.link().tls());
-    json.name("ejected");
-    if (endpoint.detection().ejection().isPresent()) {
-      Json.write(endpoint.detection().ejection().get(), json);
-    } else {
-      json.nullValue();
-    }
-    json.name("last_interval");
-    counts(endpoint.detection().succeeded(), endpoint.detection().failed());
-    if (endpoint.affinity().isPresent()) {
-      Json.write(endpoint.affinity().get(), json.name("session"));
-    }
+  private JsonObject json(LbEndpoint endpoint) {
+    LbEndpoint.Detection detection = endpoint.detection();
+    JsonObject object =
+        Json.object(
+            "address", endpoint.address(),
+            "locality", endpoint.backend().locality(),
+            "health", endpoint.health().toString(),
+            "weight", endpoint.backend().endpoint().weight(),
+            "state", endpoint.state().toString(),
+            "active_requests", endpoint.calls().active(),
+            "tls", endpoint.link().tls(),
+            "ejected", detection.ejection(),
+            "last_interval", counts(detection.succeeded(), detection.failed()));
+    endpoint.affinity().ifPresent(session -> object.add("session", Json.tree(session)));
     if (detail != Detail.CONTRACT) {
-      json.name("total");
-      counts(endpoint.calls().succeeded(), endpoint.calls().failed());
+      object.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
     }
     if (detail == Detail.FULL) {
-      Json.write(
-          endpoint.detection().history().stream().map(EventViews::outlier).toList(),
-          json.name("history"));
+      object.add("history", Json.tree(detection.history().stream().map(EventViews::outlier).toList()));
     }
-    json.endObject();
+    return object;
   }
 
-  /**
-   * Returns the text of a locality. Consecutive endpoints mostly share their locality, so the last
-   * text is cached.
-   */
-  @SuppressWarnings("ReferenceEquality") // at worst, an equal locality is rendered again
-  private String text(Locality locality) {
-    if (locality != lastLocality) {
-      lastLocality = locality;
-      lastText = locality.toString();
-    }
-    return lastText;
-  }
-
-  private void security(Optional<TransportSecurity> tls) throws IOException {
-    if (tls.isEmpty()) {
-      json.nullValue();
-      return;
-    }
-    json.beginObject();
-    json.name("protocol").value(tls.get().protocol());
-    json.name("cipher").value(tls.get().cipher());
-    json.name("peer").value(tls.get().peer());
-    json.name("peer_expires").value(tls.get().peerExpires().toString());
-    json.endObject();
-  }
-
-  private void counts(long success, long failure) throws IOException {
-    json.beginObject();
-    json.name("success").value(success);
-    json.name("failure").value(failure);
-    json.endObject();
+  private static JsonObject counts(long success, long failure) {
+    return Json.object("success", success, "failure", failure);
   }
 }
