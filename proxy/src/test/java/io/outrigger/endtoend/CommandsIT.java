@@ -49,12 +49,11 @@ class CommandsIT {
             folder, "explain", "--admin", admin, "--path", "/test.Pay/Charge", "--header", "k=v")) {
       assertThat(explain.awaitExit()).as(explain.errorText()).isZero();
       assertThat(String.join("\n", explain.outLines()))
-          .contains("forward orders, target xds:///orders")
-          .contains("route #0 (prefix \"\"): hit")
-          .contains("100 % of such requests:")
-          .contains("round_robin: r/a/s, READY")
-          .contains("127.0.0.1:" + a.port() + " (r/a/s) with 100 %")
-          .contains("not known without sending:");
+          .contains("forward: orders\ntarget: xds:///orders\n")
+          .contains("routes:\n  - index 0, path prefix \"\", result hit\n")
+          .contains("name r/a/s, policy round_robin, state READY")
+          .contains("address 127.0.0.1:" + a.port() + ", locality r/a/s, probability 1")
+          .contains("not known:\n  - ");
     }
     try (var json =
         OutriggerProcess.start(

@@ -95,11 +95,7 @@ final class ExplainCommand implements Callable<Integer> {
       return Failures.OK;
     }
     JsonView answer = client.read(() -> JsonView.of(reply.body()));
-    List<String> lines =
-        serve.isPresent()
-            ? ExplainReport.served(answer)
-            : last ? ExplainReport.last(answer) : ExplainReport.lines(answer);
-    lines.forEach(context.out()::println);
+    Outline.of(answer.json()).forEach(context.out()::println);
     return Failures.OK;
   }
 

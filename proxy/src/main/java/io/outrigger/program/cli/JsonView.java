@@ -111,8 +111,4 @@ record JsonView(JsonObject json) {
         ? array.asList().stream().map(JsonView::text).toList()
         : List.of();
   }
-
-  List<String> names() {
-    return List.copyOf(json.keySet());
-  }
 }

@@ -1,0 +1,108 @@
+package io.outrigger.program.cli;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.outrigger.base.PlainText;
+import io.outrigger.config.endpoint.Locality;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Renders a JSON object as an outline for people. A member without a value is left out, and an
+ * object of plain values takes one line. Text from other processes is cleaned of terminal control
+ * characters.
+ */
+final class Outline {
+  private static final int MAX_ELEMENTS = 20;
+  private static final MathContext DIGITS = new MathContext(4);
+
+  private final List<String> lines = new ArrayList<>();
+
+  private Outline() {}
+
+  static List<String> of(JsonObject object) {
+    var outline = new Outline();
+    outline.addMembers(object, "");
+    return outline.lines;
+  }
+
+  private void addMembers(JsonObject object, String indent) {
+    object
+        .asMap()
+        .forEach(
+            (name, value) -> {
+              if (!isEmpty(value)) {
+                add(indent, words(name) + ":", value);
+              }
+            });
+  }
+
+  private void addElements(JsonArray array, String indent) {
+    array.asList().stream().limit(MAX_ELEMENTS).forEach(each -> add(indent, "-", each));
+    if (array.size() > MAX_ELEMENTS) {
+      lines.add(indent + "- and " + (array.size() - MAX_ELEMENTS) + " more; --json lists them");
+    }
+  }
+
+  /** Adds a value after its label: in the same line, or in the lines below. */
+  private void add(String indent, String label, JsonElement value) {
+    Optional<String> line = inline(value);
+    lines.add(PlainText.of(indent + label + line.map(text -> " " + text).orElse("")));
+    if (line.isEmpty() && value instanceof JsonObject object) {
+      addMembers(object, indent + "  ");
+    } else if (line.isEmpty()) {
+      addElements((JsonArray) value, indent + "  ");
+    }
+  }
+
+  /** Returns the text of a value that fits into one line. */
+  private static Optional<String> inline(JsonElement value) {
+    if (value instanceof JsonPrimitive plain) {
+      return Optional.of(text(plain));
+    }
+    if (value instanceof JsonObject object) {
+      return object.asMap().values().stream()
+              .allMatch(each -> isEmpty(each) || each instanceof JsonPrimitive)
+          ? Optional.of(
+              object.asMap().entrySet().stream()
+                  .filter(each -> !isEmpty(each.getValue()))
+                  .map(each -> words(each.getKey()) + " " + text((JsonPrimitive) each.getValue()))
+                  .collect(Collectors.joining(", ")))
+          : Optional.empty();
+    }
+    List<JsonElement> elements = ((JsonArray) value).asList();
+    return elements.stream()
+            .allMatch(each -> each instanceof JsonPrimitive plain && text(plain).indexOf(' ') < 0)
+        ? Optional.of(
+            elements.stream()
+                .map(each -> text((JsonPrimitive) each))
+                .collect(Collectors.joining(", ")))
+        : Optional.empty();
+  }
+
+  private static boolean isEmpty(JsonElement value) {
+    return value.isJsonNull()
+        || (value instanceof JsonArray array && array.isEmpty())
+        || (value instanceof JsonObject object
+            && object.asMap().values().stream().allMatch(Outline::isEmpty))
+        || (value instanceof JsonPrimitive plain && Locality.shown(text(plain)).isEmpty());
+  }
+
+  private static String text(JsonPrimitive value) {
+    if (!value.isNumber()) {
+      return value.getAsString();
+    }
+    BigDecimal number = value.getAsBigDecimal().stripTrailingZeros();
+    return (number.scale() > 0 ? number.round(DIGITS) : number).toPlainString();
+  }
+
+  private static String words(String name) {
+    return name.replace('_', ' ');
+  }
+}
