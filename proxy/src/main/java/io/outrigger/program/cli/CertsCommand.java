@@ -1,15 +1,15 @@
 package io.outrigger.program.cli;
 
+import com.google.gson.JsonParser;
 import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
-import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code outrigger certs}: the certificate providers of a running sidecar as a table. */
+/** {@code outrigger certs}: the certificate providers of a running sidecar. */
 @Command(
     description =
         "Shows the certificates of a running sidecar: who it is, until when, which roots it trusts,"
@@ -35,7 +35,7 @@ final class CertsCommand implements Callable<Integer> {
       return Failures.OK;
     }
     client
-        .read(() -> CertsReport.render(JsonView.listOf(answer), Instant.now()))
+        .read(() -> Outline.of(JsonParser.parseString(answer)))
         .forEach(context.out()::println);
     return Failures.OK;
   }

@@ -4,42 +4,14 @@ import com.google.gson.JsonParseException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Renders the reply of {@code /certs} as a table with one line per provider instance. */
+/** Finds the problems in the reply of {@code /certs}. */
 final class CertsReport {
   private CertsReport() {}
-
-  /**
-   * Renders the reply as lines.
-   *
-   * @param providers the objects of {@code /certs}
-   * @param now the current time, which decides whether certificates have expired
-   * @throws JsonParseException when a certificate has an unexpected form
-   */
-  static List<String> render(List<JsonView> providers, Instant now) {
-    TextTable table =
-        new TextTable(
-            "INSTANCE", "IDENTITY", "SANS", "NOT AFTER", "LEFT", "ROOTS", "LOADED", "ERROR");
-    for (JsonView provider : providers) {
-      List<JsonView> chain = provider.list("certificates");
-      Validity validity = Validity.of(chain);
-      table.row(
-          provider.text("instance"),
-          identity(chain),
-          String.join(", ", sans(chain)),
-          validity.text(),
-          validity.left(now),
-          String.valueOf(provider.list("roots").size()),
-          provider.millis("loaded"),
-          provider.text("error"));
-    }
-    return table.lines();
-  }
 
   /**
    * Returns one line for each problem that needs an operator: an identity that has expired or
@@ -101,10 +73,6 @@ final class CertsReport {
       return left.compareTo(SOON) < 0 && left.compareTo(whole.dividedBy(SOON_FRACTION)) < 0;
     }
 
-    String text() {
-      return end.map(time -> time.truncatedTo(ChronoUnit.SECONDS).toString()).orElse("");
-    }
-
     String left(Instant now) {
       return end.map(time -> left(Duration.between(now, time))).orElse("");
     }
@@ -134,14 +102,5 @@ final class CertsReport {
     }
     List<String> uris = chain.get(0).strings("uri_sans");
     return uris.isEmpty() ? chain.get(0).text("subject") : uris.get(0);
-  }
-
-  private static List<String> sans(List<JsonView> chain) {
-    List<String> names = new ArrayList<>();
-    if (!chain.isEmpty()) {
-      names.addAll(chain.get(0).strings("uri_sans"));
-      names.addAll(chain.get(0).strings("dns_sans"));
-    }
-    return names;
   }
 }

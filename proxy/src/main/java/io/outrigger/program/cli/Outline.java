@@ -3,6 +3,7 @@ package io.outrigger.program.cli;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.endpoint.Locality;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Renders a JSON object as an outline for people. A member without a value is left out, and an
+ * Renders a JSON object or list as an outline for people. A member without a value is left out, and an
  * object of plain values takes one line. Text from other processes is cleaned of terminal control
  * characters.
  */
@@ -26,10 +27,25 @@ final class Outline {
 
   private Outline() {}
 
-  static List<String> of(JsonObject object) {
+  /**
+   * Renders {@code value}.
+   *
+   * @throws JsonParseException when it is no object and no list
+   */
+  static List<String> of(JsonElement value) {
     var outline = new Outline();
-    outline.addMembers(object, "");
+    outline.addInside(value, "");
     return outline.lines;
+  }
+
+  private void addInside(JsonElement value, String indent) {
+    if (value instanceof JsonObject object) {
+      addMembers(object, indent);
+    } else if (value instanceof JsonArray array) {
+      addElements(array, indent);
+    } else {
+      throw new JsonParseException("neither an object nor a list");
+    }
   }
 
   private void addMembers(JsonObject object, String indent) {
@@ -54,10 +70,8 @@ final class Outline {
   private void add(String indent, String label, JsonElement value) {
     Optional<String> line = inline(value);
     lines.add(PlainText.of(indent + label + line.map(text -> " " + text).orElse("")));
-    if (line.isEmpty() && value instanceof JsonObject object) {
-      addMembers(object, indent + "  ");
-    } else if (line.isEmpty()) {
-      addElements((JsonArray) value, indent + "  ");
+    if (line.isEmpty()) {
+      addInside(value, indent + "  ");
     }
   }
 

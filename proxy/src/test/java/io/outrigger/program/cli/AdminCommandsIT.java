@@ -181,12 +181,12 @@ final class AdminCommandsIT {
   }
 
   @Test
-  void certsPrintsTheTableOrTheAnswerAsItIs() {
+  void certsPrintsAnOutlineOrTheAnswerAsItIs() {
     answers.put("/certs", CertsReportTest.CERTS);
 
     assertThat(outrigger.run("certs", "--admin", address)).isZero();
-    assertThat(outrigger.outLines()).hasSize(4);
-    assertThat(outrigger.outLines().get(1)).startsWith("default   spiffe://mesh/orders  ");
+    assertThat(outrigger.outLines())
+        .contains("  instance: default", "  error: private_key_file /k.pem does not exist");
 
     answers.put("/certs", "[{\"instance\": \"a\u009b2J\"}]\n");
     assertThat(outrigger.run("certs", "--json", "--admin", address)).isZero();
@@ -195,7 +195,7 @@ final class AdminCommandsIT {
 
   @Test
   void certsOfAnotherServerIsOneLine() {
-    for (String wrong : List.of("", "{}")) {
+    for (String wrong : List.of("", "1")) {
       if (!wrong.isEmpty()) {
         answers.put("/certs", wrong);
       }
