@@ -85,11 +85,11 @@ public final class Demo {
     var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());
     boolean held;
     DemoStory story;
-    try (var load = new DemoLoad(sidecar);
-        var visitor = new DemoVisitor(sidecar);
-        var orders = new DemoPeer(files, Optional.of(DemoFiles.ORDERS), served);
-        var billing = new DemoPeer(files, Optional.of(DemoFiles.BILLING), served);
-        var nobody = new DemoPeer(files, Optional.empty(), served)) {
+    try (var load = new DemoLoad(sidecar.getPort());
+        var visitor = DemoClient.ofForward(sidecar.getPort());
+        var orders = DemoClient.ofServed(files, Optional.of(DemoFiles.ORDERS), served);
+        var billing = DemoClient.ofServed(files, Optional.of(DemoFiles.BILLING), served);
+        var nobody = DemoClient.ofServed(files, Optional.empty(), served)) {
       var peers = new DemoStory.Peers(orders, billing, nobody);
       story = new DemoStory(out, controlPlane, load, visitor, peers, first, second, stopped::get);
       story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.adminAddress());

@@ -1,64 +1,52 @@
 package io.outrigger.program.demo;
 
-import com.google.protobuf.StringValue;
-import io.grpc.CallOptions;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
-import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.ClientCalls;
-import io.grpc.stub.StreamObserver;
 import io.outrigger.base.AnyThread;
-import java.net.InetSocketAddress;
+import io.outrigger.base.WaitingClock;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The app: a plain gRPC client without xDS, which connects to the sidecar's local port. */
+/** The app: calls the sidecar's local port, one call after the other, on a thread of its own. */
 @AnyThread
 final class DemoLoad implements AutoCloseable {
-  private static final int CALLS_PER_SECOND = 50;
+  private static final Duration BETWEEN_CALLS = Duration.ofMillis(20);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
-  private final ManagedChannel channel;
-  private final ScheduledExecutorService clock =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            var thread = new Thread(task, "demo-load");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final DemoClient client;
+  private final Thread thread = new Thread(this::run, "demo-load");
   private final AtomicLong succeeded = new AtomicLong();
   private final AtomicLong failed = new AtomicLong();
   private final Map<String, Long> byBackend = new ConcurrentHashMap<>();
   private final Map<String, Long> byFailure = new ConcurrentHashMap<>();
-
-  DemoLoad(InetSocketAddress sidecar) {
-    channel = NettyChannelBuilder.forAddress(sidecar).usePlaintext().build();
-  }
+  private volatile boolean closed;
 
   /**
-   * Sends one call at a time until one succeeds, and then at a steady rate. Calls therefore do not
-   * pile up during the start.
+   * @param port the sidecar's local port
    */
+  DemoLoad(int port) {
+    client = DemoClient.ofForward(port);
+    thread.setDaemon(true);
+  }
+
   void start() {
-    call();
+    thread.start();
   }
 
-  private void onAnswer(String answer) {
-    byBackend.merge(answer.substring(answer.lastIndexOf(' ') + 1), 1L, Long::sum);
-    if (succeeded.incrementAndGet() == 1 && !clock.isShutdown()) {
-      clock.scheduleAtFixedRate(this::call, 0, 1_000_000 / CALLS_PER_SECOND, TimeUnit.MICROSECONDS);
-    }
-  }
-
-  private void onFailure(Status status) {
-    byFailure.merge(status.getCode() + ": " + status.getDescription(), 1L, Long::sum);
-    failed.incrementAndGet();
-    if (succeeded.get() == 0 && !clock.isShutdown()) {
-      clock.schedule(this::call, 100, TimeUnit.MILLISECONDS);
+  private void run() {
+    while (!closed) {
+      DemoClient.Reply reply = client.call();
+      client.forget(); // a session would stay with one backend
+      if (reply.status().isOk()) {
+        succeeded.incrementAndGet();
+        byBackend.merge(reply.backend(), 1L, Long::sum);
+      } else {
+        failed.incrementAndGet();
+        byFailure.merge(
+            reply.status().getCode() + ": " + reply.status().getDescription(), 1L, Long::sum);
+      }
+      WaitingClock.sleep(BETWEEN_CALLS);
     }
   }
 
@@ -80,39 +68,16 @@ final class DemoLoad implements AutoCloseable {
     return take(byFailure);
   }
 
-  private void call() {
-    ClientCalls.asyncUnaryCall(
-        channel.newCall(DemoBackend.HELLO, CallOptions.DEFAULT),
-        StringValue.of("demo"),
-        new StreamObserver<StringValue>() {
-          @Override
-          public void onNext(StringValue answer) {
-            onAnswer(answer.getValue());
-          }
-
-          @Override
-          public void onError(Throwable failure) {
-            DemoLoad.this.onFailure(Status.fromThrowable(failure));
-          }
-
-          @Override
-          public void onCompleted() {}
-        });
-  }
-
-  /** Stops sending, and waits for calls in flight. */
+  /** Stops sending, and waits for the call in flight. */
   @Override
   public void close() {
-    clock.shutdownNow();
-    channel.shutdown();
+    closed = true;
     try {
-      if (!channel.awaitTermination(5, TimeUnit.SECONDS)) {
-        channel.shutdownNow();
-      }
+      thread.join(CLOSE_LIMIT.toMillis());
     } catch (InterruptedException e) {
-      channel.shutdownNow();
       Thread.currentThread().interrupt();
     }
+    client.close();
   }
 
   /** Returns the counts and sets them to zero. */

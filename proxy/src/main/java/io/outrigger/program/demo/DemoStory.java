@@ -1,5 +1,6 @@
 package io.outrigger.program.demo;
 
+import io.grpc.Status;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Count;
 import io.outrigger.base.WaitingClock;
@@ -38,12 +39,12 @@ final class DemoStory {
    * @param denied has another certificate
    * @param anonymous has no certificate
    */
-  record Peers(DemoPeer allowed, DemoPeer denied, DemoPeer anonymous) {}
+  record Peers(DemoClient allowed, DemoClient denied, DemoClient anonymous) {}
 
   private final PrintWriter out;
   private final DemoControlPlane controlPlane;
   private final DemoLoad load;
-  private final DemoVisitor visitor;
+  private final DemoClient visitor;
   private final Peers peers;
   private final List<DemoBackend> first;
   private final DemoBackend second;
@@ -60,7 +61,7 @@ final class DemoStory {
       PrintWriter out,
       DemoControlPlane controlPlane,
       DemoLoad load,
-      DemoVisitor visitor,
+      DemoClient visitor,
       Peers peers,
       List<DemoBackend> first,
       DemoBackend second,
@@ -174,26 +175,26 @@ final class DemoStory {
 
   /** Calls the served address as three programs, one of which may (A36, A41). */
   private void callsOfPeers() {
-    if (!happens(() -> peers.allowed().call().endsWith(second.name()))) {
+    if (!happens(() -> peers.allowed().call().backend().equals(second.name()))) {
       return;
     }
     say(
         "Second act: the sidecar stands before "
             + second.name()
             + ". The program orders calls with its certificate: "
-            + peers.allowed().call()
+            + peers.allowed().call().text()
             + ".");
-    String refusal = peers.denied().call();
+    Status.Code refusal = peers.denied().call().status().getCode();
     say("billing has a certificate too, but no policy allows it: " + refusal + ".");
-    String failure = peers.anonymous().call();
+    Status.Code failure = peers.anonymous().call().status().getCode();
     say("A program without a certificate does not pass the TLS handshake: " + failure + ".");
-    allSucceeded &= refusal.equals("PERMISSION_DENIED") && failure.equals("UNAVAILABLE");
+    allSucceeded &= refusal == Status.Code.PERMISSION_DENIED && failure == Status.Code.UNAVAILABLE;
   }
 
   /** Swaps the priorities during a session; the session keeps its backend (A75). */
   private void swapPriorities(long stepMillis) {
     visitor.forget();
-    String home = visitor.call();
+    String home = visitor.call().backend();
     say("A user begins a session: " + home + " answers, and the response brings a cookie.");
     controlPlane.serve(List.of(List.of(second), first));
     say("Now the control plane swaps the priorities: " + second.name() + " is first.");
@@ -225,7 +226,7 @@ final class DemoStory {
     long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
     Map<String, Long> visits = new TreeMap<>();
     do {
-      visits.merge(visitor.call(), 1L, Long::sum);
+      visits.merge(visitor.call().backend(), 1L, Long::sum);
       WaitingClock.sleep(BETWEEN_VISITS);
     } while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0);
     return visits;

@@ -9,8 +9,6 @@ import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.OptionsReader;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +44,8 @@ final class DemoIT {
             Machine.current());
     try (var second = ProxyApp.start(options)) {
       int port = ((ListenAddress.Tcp) second.listenAddress("mine")).port();
-      var sidecar = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      try (var app = new DemoVisitor(sidecar)) {
-        assertThat(app.call()).isIn("alpha", "beta");
+      try (var app = DemoClient.ofForward(port)) {
+        assertThat(app.call().backend()).isIn("alpha", "beta");
       }
     }
 

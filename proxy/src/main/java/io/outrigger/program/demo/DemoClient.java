@@ -1,0 +1,111 @@
+package io.outrigger.program.demo;
+
+import com.google.protobuf.StringValue;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.TlsChannelCredentials;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A plain gRPC client without xDS, which keeps cookies. One thread at a time may use it. */
+@AnyThread
+final class DemoClient implements AutoCloseable {
+  private static final long DEADLINE_SECONDS = 30;
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final Metadata.Key<String> COOKIE = key("cookie");
+  private static final Metadata.Key<String> SET_COOKIE = key("set-cookie");
+
+  private final ManagedChannel channel;
+  private Optional<String> cookie = Optional.empty();
+
+  /**
+   * The result of a call.
+   *
+   * @param text the response; empty on failure
+   */
+  record Reply(Status status, String text) {
+    /** Returns the last word of the response, which names the backend; the status on failure. */
+    String backend() {
+      return status.isOk() ? text.substring(text.lastIndexOf(' ') + 1) : status.toString();
+    }
+  }
+
+  private DemoClient(ManagedChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Creates a client of a port of the sidecar. */
+  static DemoClient ofForward(int port) {
+    return new DemoClient(
+        Grpc.newChannelBuilderForAddress(LOOPBACK, port, InsecureChannelCredentials.create())
+            .build());
+  }
+
+  /**
+   * Creates a client of the served address: another program of the mesh, which calls with TLS.
+   *
+   * @param name the name of the client's certificate; empty for a client without one
+   */
+  static DemoClient ofServed(DemoFiles files, Optional<String> name, int port) throws IOException {
+    var tls = TlsChannelCredentials.newBuilder().trustManager(files.file(DemoFiles.ROOT).toFile());
+    if (name.isPresent()) {
+      tls.keyManager(files.file(name.get()).toFile(), files.file(name.get()).toFile());
+    }
+    return new DemoClient(
+        Grpc.newChannelBuilderForAddress(LOOPBACK, port, tls.build())
+            .overrideAuthority(DemoFiles.GREETER)
+            .build());
+  }
+
+  private static Metadata.Key<String> key(String name) {
+    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+  }
+
+  /** Makes one call, with the cookie of the last response. */
+  Reply call() {
+    var sent = new Metadata();
+    cookie.ifPresent(value -> sent.put(COOKIE, value));
+    var received = new AtomicReference<Metadata>(new Metadata());
+    Channel calling =
+        ClientInterceptors.intercept(
+            channel,
+            MetadataUtils.newAttachHeadersInterceptor(sent),
+            MetadataUtils.newCaptureMetadataInterceptor(received, new AtomicReference<>()));
+    try {
+      String text =
+          ClientCalls.blockingUnaryCall(
+                  calling,
+                  DemoBackend.HELLO,
+                  CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
+                  StringValue.of("demo"))
+              .getValue();
+      Optional.ofNullable(received.get().get(SET_COOKIE))
+          .ifPresent(set -> cookie = Optional.of(set.substring(0, set.indexOf(';'))));
+      return new Reply(Status.OK, text);
+    } catch (StatusRuntimeException e) {
+      return new Reply(e.getStatus(), "");
+    }
+  }
+
+  /** Drops the cookie, so the next call begins another session. */
+  void forget() {
+    cookie = Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+  }
+}
