@@ -313,13 +313,17 @@ public final class ProxyApp implements AutoCloseable {
     access = PartSettings.accessLog(options);
     telemetry = PartSettings.telemetry(options, this::metrics);
     var opener =
-        new ForwardOpener(
-            options, control, targets, loops, callLoops, memory, access, telemetry, byAuthority);
+        new PortOpener(
+            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry,
+            byAuthority);
     for (var forward : options.forwards()) {
       forwards.add(opener.open(forward));
     }
     if (!options.serving().serves().isEmpty()) {
-      openServes();
+      audit = Optional.of(StdoutAuditLog.started());
+    }
+    for (var serve : options.serving().serves()) {
+      serves.add(opener.open(serve, audit.orElseThrow()));
     }
     drain = new Drain(control, events, forwards, serves, options.drain());
     state =
@@ -348,18 +352,6 @@ public final class ProxyApp implements AutoCloseable {
     heapWatch = HeapWatch.start(memory);
     OutOfMemory.endsHeaviestOf(memory);
     warmUp();
-  }
-
-  private void openServes() {
-    var log = StdoutAuditLog.started();
-    audit = Optional.of(log);
-    var opener =
-        new ServeOpener(
-            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry,
-            log);
-    for (var serve : options.serving().serves()) {
-      serves.add(opener.open(serve));
-    }
   }
 
   /**

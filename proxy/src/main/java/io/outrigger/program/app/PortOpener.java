@@ -11,12 +11,19 @@ import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.serve.ServeSettings;
+import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.access.StdoutAuditLog;
+import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ProxyOptions;
+import io.outrigger.program.options.ForwardSpec;
+import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
@@ -28,24 +35,28 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Opens the forwards of the options: their targets, their calls and their ports.
+ * Opens the forwards and the served addresses of the options: their targets, their calls and their
+ * ports.
  *
  * @param byAuthority receives the targets of each forward that takes the target from each request's
  *     authority
  */
 @AnyThread
-record ForwardOpener(
+record PortOpener(
     ProxyOptions options,
     ControlThread control,
     Targets targets,
     EventLoops loops,
     List<CallLoop> callLoops,
     MemoryGauge memory,
+    TlsContexts tls,
+    EventLog events,
     Optional<AccessLog> access,
     Optional<Telemetry> telemetry,
     List<AuthorityTargets> byAuthority) {
@@ -54,7 +65,7 @@ record ForwardOpener(
    *
    * @throws StartFailure when the port cannot be bound
    */
-  RunningForward open(io.outrigger.program.options.ForwardSpec spec) throws StartFailure {
+  RunningForward open(ForwardSpec spec) throws StartFailure {
     TargetResolver resolver;
     Optional<TargetRuntime> only = Optional.empty();
     Supplier<List<TargetRuntime>> all;
@@ -108,7 +119,7 @@ record ForwardOpener(
    * authority selects only the target; virtual hosts match the fixed authority.
    */
   private Function<String, TargetRuntime> targetMaker(
-      io.outrigger.program.options.ForwardSpec spec) {
+      ForwardSpec spec) {
     Optional<String> fixed =
         options.routing().authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
@@ -122,7 +133,7 @@ record ForwardOpener(
             fixed.orElse(authority));
   }
 
-  private Http2Listener listen(io.outrigger.program.options.ForwardSpec spec, Forward forward)
+  private Http2Listener listen(ForwardSpec spec, Forward forward)
       throws StartFailure {
     SocketAddress address =
         spec.listen() instanceof ListenAddress.Unix unix
@@ -142,5 +153,52 @@ record ForwardOpener(
 
   private static InetSocketAddress tcp(ListenAddress.Tcp address) {
     return new InetSocketAddress(address.host(), address.port());
+  }
+
+  /**
+   * Makes a served address, whose port is still closed, and starts to connect to its app. Blocks
+   * until the control loop has done its part.
+   */
+  RunningServe open(ServeSpec spec, StdoutAuditLog audit) {
+    return CompletableFuture.supplyAsync(() -> make(spec, audit), control).join();
+  }
+
+  private RunningServe make(ServeSpec spec, StdoutAuditLog audit) {
+    var calls =
+        new Forward(
+            spec.name(),
+            PartSettings.serving(options),
+            TargetResolver.none(),
+            access.map(lines -> lines.ofServe(spec.name())).orElseGet(CallObserver::none),
+            telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
+            memory,
+            loops.count());
+    var reports = new ServingReports(events, spec.name());
+    var records = new ServeRecords(spec.name(), reports, audit, control, events, System::nanoTime);
+    var app = targets.app(spec);
+    var port =
+        new ServedListener(
+            control,
+            loops,
+            callLoops,
+            calls,
+            PartSettings.listener(options, memory).exposed(),
+            settings(spec),
+            app,
+            tls,
+            targets.random(),
+            records);
+    return new RunningServe(spec, calls, app, port, reports, records);
+  }
+
+  private ServeSettings settings(ServeSpec spec) {
+    ProxyOptions.Serving serving = options.serving();
+    return new ServeSettings(
+        spec.name(),
+        new InetSocketAddress(spec.listen().host(), spec.listen().port()),
+        serving.drainSpread(),
+        serving.drainGrace(),
+        serving.requireRbac(),
+        serving.peerHeader());
   }
 }
