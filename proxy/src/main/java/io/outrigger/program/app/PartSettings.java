@@ -10,7 +10,6 @@ import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
-import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.InvalidInput;
@@ -44,14 +43,6 @@ final class PartSettings {
     return MemoryGauge.ofProcess(
         new MemoryView.Limits(
             Math.min(plan.peerHeapBytes(), total), Math.min(plan.peerDirectBytes(), total), total));
-  }
-
-  static EventLoops.TransportKind transport(ProxyOptions options) {
-    return switch (options.transport()) {
-      case AUTO, IO_URING -> EventLoops.TransportKind.AUTO;
-      case EPOLL -> EventLoops.TransportKind.EPOLL;
-      case NIO -> EventLoops.TransportKind.NIO;
-    };
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {

@@ -146,7 +146,7 @@ public final class ProxyApp implements AutoCloseable {
     control = new ControlThread("control");
     events = new EventLog(control);
     memory = PartSettings.memory(options);
-    loops = EventLoops.start(PartSettings.transport(options), options.threads());
+    loops = EventLoops.start(options.transport(), options.threads());
     callLoops = CallLoop.of(loops, random);
     dns = names.apply(control);
     kubernetes =

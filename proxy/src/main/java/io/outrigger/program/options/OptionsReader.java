@@ -3,6 +3,7 @@ package io.outrigger.program.options;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
@@ -15,7 +16,6 @@ import io.outrigger.program.options.ProxyOptions.Measurement;
 import io.outrigger.program.options.ProxyOptions.Routing;
 import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
-import io.outrigger.program.options.ProxyOptions.Transport;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubeconfig;
 import java.net.URI;
@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -127,7 +126,7 @@ public final class OptionsReader {
             serving(ports.serves()),
             servers(ports),
             number(Flag.THREADS, machine.cpus(), 1, 1024),
-            oneOf(Flag.TRANSPORT, Transport.AUTO),
+            value(Flag.TRANSPORT, TransportKind.AUTO, OptionsReader::transport),
             connections(),
             limits(machine.memory()),
             new Routing(
@@ -249,89 +248,78 @@ public final class OptionsReader {
   }
 
   private Measurement measurement() {
-    Optional<Set<String>> labels = metricsLabels();
+    Optional<Set<String>> labels =
+        given
+            .get(Flag.METRICS_LABELS)
+            .map(texts -> all(Flag.METRICS_LABELS, OptionsReader::labels))
+            .map(each -> each.stream().flatMap(Set::stream).collect(Collectors.toSet()));
     boolean locality = isOn(Flag.METRIC_LOCALITY);
+    Set<String> methods = all(Flag.METRIC_METHODS, OptionsReader::method);
+    if (methods.size() > MAX_METHODS) {
+      problems.add(
+          given.origin(Flag.METRIC_METHODS), "names more than " + MAX_METHODS + " methods");
+    }
     return new Measurement(
-        metricMethods(),
-        metricsExperimental(),
+        methods,
+        all(Flag.METRICS_EXPERIMENTAL, OptionsReader::experimental),
         labels.map(kept -> kept.contains(LOCALITY_LABEL)).orElse(locality),
-        labels.map(kept -> without(OPTIONAL_LABELS, kept)).orElse(Set.of()),
+        labels.map(OptionsReader::leftOut).orElse(Set.of()),
         value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
   }
 
-  /** Returns the optional labels that metrics have; empty when the flag was not given. */
-  private Optional<Set<String>> metricsLabels() {
-    return given
-        .get(Flag.METRICS_LABELS)
-        .map(
-            texts -> {
-              Set<String> labels = new TreeSet<>();
-              texts.values().stream()
-                  .flatMap(text -> Arrays.stream(text.split(",", -1)))
-                  .map(String::strip)
-                  .forEach(
-                      name -> {
-                        if (name.equals("all")) {
-                          labels.addAll(OPTIONAL_LABELS);
-                        } else if (OPTIONAL_LABELS.contains(name)) {
-                          labels.add(name);
-                        } else if (!name.equals("none")) {
-                          problems.add(
-                              texts.origin(),
-                              "\"%s\" is not all, none, or one of %s"
-                                  .formatted(name, String.join(", ", OPTIONAL_LABELS)));
-                        }
-                      });
-              return labels;
-            });
+  /** Reads names of optional labels, which commas separate. */
+  private static Set<String> labels(String text) {
+    Set<String> labels = new TreeSet<>();
+    for (String each : text.split(",", -1)) {
+      String name = each.strip();
+      require(
+          OPTIONAL_LABELS.contains(name) || List.of("all", "none").contains(name),
+          "\"%s\" is not all, none, or one of %s"
+              .formatted(name, String.join(", ", OPTIONAL_LABELS)));
+      labels.addAll(name.equals("all") ? OPTIONAL_LABELS : Set.of(name));
+    }
+    return labels;
   }
 
-  private static Set<String> without(Set<String> all, Set<String> some) {
-    Set<String> rest = new TreeSet<>(all);
-    rest.removeAll(some);
+  private static Set<String> leftOut(Set<String> kept) {
+    Set<String> rest = new TreeSet<>(OPTIONAL_LABELS);
+    rest.removeAll(kept);
     return rest;
   }
 
-  private Set<ExperimentalMetric> metricsExperimental() {
-    Set<ExperimentalMetric> metrics = EnumSet.noneOf(ExperimentalMetric.class);
-    given
-        .get(Flag.METRICS_EXPERIMENTAL)
-        .ifPresent(
-            texts -> {
-              for (String text : texts.values()) {
-                Arrays.stream(ExperimentalMetric.values())
-                    .filter(metric -> metric.text().equals(text))
-                    .findFirst()
-                    .ifPresentOrElse(
-                        metrics::add,
-                        () ->
-                            problems.add(
-                                texts.origin(),
-                                "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
-              }
-            });
-    return metrics;
+  private static ExperimentalMetric experimental(String text) {
+    return Arrays.stream(ExperimentalMetric.values())
+        .filter(metric -> metric.text().equals(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
   }
 
-  private Set<String> metricMethods() {
-    Set<String> methods = new HashSet<>();
+  private static String method(String text) {
+    require(
+        METHOD.matcher(text).matches(),
+        "\"" + text + "\" is not a method such as pkg.Service/Method");
+    return text;
+  }
+
+  /** Returns all values of a repeatable flag. */
+  private <T> Set<T> all(Flag flag, Function<String, T> parser) {
+    Set<T> all = new HashSet<>();
     given
-        .get(Flag.METRIC_METHODS)
+        .get(flag)
         .ifPresent(
             texts -> {
               for (String text : texts.values()) {
-                if (!METHOD.matcher(text).matches()) {
-                  problems.add(
-                      texts.origin(),
-                      "\"" + text + "\" is not a method such as pkg.Service/Method");
+                try {
+                  all.add(parser.apply(text));
+                } catch (IllegalArgumentException e) {
+                  problems.add(texts.origin(), String.valueOf(e.getMessage()));
                 }
-                methods.add(text);
-              }
-              if (methods.size() > MAX_METHODS) {
-                problems.add(texts.origin(), "names more than " + MAX_METHODS + " methods");
               }
             });
-    return methods;
+    return all;
   }
 
   private <T> T value(Flag flag, T absent, Function<String, T> parser) {
@@ -481,22 +469,19 @@ public final class OptionsReader {
   }
 
   private <E extends Enum<E>> E oneOf(Flag flag, E absent) {
-    E[] all = absent.getDeclaringClass().getEnumConstants();
-    return value(
-        flag,
-        absent,
-        text ->
-            Arrays.stream(all)
-                .filter(e -> e.name().equalsIgnoreCase(text))
-                .findFirst()
-                .orElseThrow(
-                    () ->
-                        new IllegalArgumentException(
-                            Arrays.stream(all)
-                                .map(e -> e.name().toLowerCase(Locale.ROOT))
-                                .collect(
-                                    Collectors.joining(
-                                        ", ", "\"" + text + "\" is none of ", "")))));
+    return value(flag, absent, text -> word(text, absent.getDeclaringClass().getEnumConstants()));
+  }
+
+  private static <E extends Enum<E>> E word(String text, E[] all) {
+    return Arrays.stream(all)
+        .filter(each -> each.name().equalsIgnoreCase(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    Arrays.stream(all)
+                        .map(each -> each.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.joining(", ", "\"" + text + "\" is none of ", ""))));
   }
 
   private static Boolean parseBoolean(String text) {
@@ -539,6 +524,11 @@ public final class OptionsReader {
         Files.exists(file) ? Files.isWritable(file) : folder != null && Files.isWritable(folder),
         "cannot write " + text + "; give a file in a folder that exists and can be written to");
     return new AccessLog.ToFile(Path.of(text));
+  }
+
+  private static TransportKind transport(String text) {
+    // old command lines name io_uring, which is gone
+    return text.equals("io_uring") ? TransportKind.AUTO : word(text, TransportKind.values());
   }
 
   private static Optional<String> zone(String text) {

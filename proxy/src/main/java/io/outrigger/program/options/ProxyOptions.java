@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.ServicePort;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ public record ProxyOptions(
     Serving serving,
     Servers servers,
     int threads,
-    Transport transport,
+    TransportKind transport,
     Connections connections,
     Limits limits,
     Routing routing,
@@ -184,15 +185,6 @@ public record ProxyOptions(
       methods = Set.copyOf(methods);
       experimental = Set.copyOf(experimental);
     }
-  }
-
-  /** The system interface for sockets. */
-  public enum Transport {
-    AUTO,
-    /** Accepted for old command lines, and the same as {@link #AUTO}. */
-    IO_URING,
-    EPOLL,
-    NIO
   }
 
   /**

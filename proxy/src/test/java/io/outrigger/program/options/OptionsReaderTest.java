@@ -7,6 +7,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
@@ -18,7 +19,6 @@ import io.outrigger.program.options.ProxyOptions.Measurement;
 import io.outrigger.program.options.ProxyOptions.Routing;
 import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
-import io.outrigger.program.options.ProxyOptions.Transport;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.kubernetes.ServicePort;
 import java.io.IOException;
@@ -63,7 +63,7 @@ final class OptionsReaderTest extends OptionsFixture {
                     Optional.empty(),
                     Optional.empty()),
                 3,
-                Transport.AUTO,
+                TransportKind.AUTO,
                 new Connections(
                     Duration.ofSeconds(20),
                     Duration.ofMinutes(30),
@@ -187,7 +187,7 @@ final class OptionsReaderTest extends OptionsFixture {
                     Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
                     Optional.of(new ListenAddress.Tcp("0.0.0.0", 9903))),
                 2,
-                Transport.IO_URING,
+                TransportKind.AUTO,
                 new Connections(
                     Duration.ofSeconds(5),
                     Duration.ZERO,
