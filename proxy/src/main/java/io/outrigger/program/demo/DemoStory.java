@@ -85,19 +85,14 @@ final class DemoStory {
       Optional<InetSocketAddress> admin) {
     print("A complete mesh in this process, on loopback:");
     print(
-        "  control plane  "
-            + text(controlPlane)
-            + "  (ADS, serves "
-            + "xds:///"
-            + DemoControlPlane.TARGET
-            + ")");
+        "  control plane  %s  (ADS, serves xds:///%s)", text(controlPlane), DemoControlPlane.TARGET);
     print(
-        "  priority 0     "
-            + first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
-    print("  priority 1     " + named(second));
-    print("  the app dials  " + text(sidecar) + "  with plain gRPC and knows nothing of xDS");
-    print("  others dial    " + text(served) + "  with mutual TLS, to reach " + second.name());
-    admin.ifPresent(address -> print("  look inside    http://" + text(address) + "/"));
+        "  priority 0     %s",
+        first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
+    print("  priority 1     %s", named(second));
+    print("  the app dials  %s  with plain gRPC and knows nothing of xDS", text(sidecar));
+    print("  others dial    %s  with mutual TLS, to reach %s", text(served), second.name());
+    admin.ifPresent(address -> print("  look inside    http://%s/", text(address)));
     print("");
   }
 
@@ -105,11 +100,8 @@ final class DemoStory {
   void introduceSecondSidecar(String program, Path bootstrap) {
     print("To run a sidecar of your own in this mesh, paste this into another terminal:");
     print(
-        "  "
-            + program
-            + (" run --bootstrap " + bootstrap)
-            + (" --forward 9001=xds:///" + DemoControlPlane.TARGET)
-            + " --admin 127.0.0.1:9902");
+        "  %s run --bootstrap %s --forward 9001=xds:///%s --admin 127.0.0.1:9902",
+        program, bootstrap, DemoControlPlane.TARGET);
     print("");
   }
 
@@ -129,26 +121,23 @@ final class DemoStory {
   private void runOnce(long stepMillis) throws IOException {
     happens(() -> answeredBy(first) > 0);
     pause(stepMillis);
-    say("All is well: the first priority answers everything. " + answers());
+    say("All is well: the first priority answers everything. %s", answers());
     failures();
 
     for (DemoBackend backend : first) {
       backend.kill();
     }
     long killed = WaitingClock.nanoTime();
-    say("Now " + names(first) + ", all of the first priority, are killed.");
+    say("Now %s, all of the first priority, are killed.", names(first));
     long before = second.answered();
     if (happens(() -> second.answered() > before)) {
       say(
-          "Traffic has failed over to "
-              + second.name()
-              + ", "
-              + millisSince(killed)
-              + " ms after the kill.");
+          "Traffic has failed over to %s, %d ms after the kill.",
+          second.name(), millisSince(killed));
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("The second priority answers everything. " + answers());
+    say("The second priority answers everything. %s", answers());
     failures();
 
     long revived = WaitingClock.nanoTime();
@@ -159,13 +148,12 @@ final class DemoStory {
     say("Now the first priority is started again, on the same ports.");
     if (happens(() -> answeredBy(first) > earlier)) {
       say(
-          "Traffic is back on it after "
-              + millisSince(revived)
-              + " ms, when the sidecar's next attempt to connect was due.");
+          "Traffic is back on it after %d ms, when the sidecar's next attempt to connect was due.",
+          millisSince(revived));
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("All is as in the beginning. " + answers());
+    say("All is as in the beginning. %s", answers());
     failures();
 
     swapPriorities(stepMillis);
@@ -179,15 +167,13 @@ final class DemoStory {
       return;
     }
     say(
-        "Second act: the sidecar stands before "
-            + second.name()
-            + ". The program orders calls with its certificate: "
-            + peers.allowed().call().text()
-            + ".");
+        "Second act: the sidecar stands before %s. The program orders calls with its certificate:"
+            + " %s.",
+        second.name(), peers.allowed().call().text());
     Status.Code refusal = peers.denied().call().status().getCode();
-    say("billing has a certificate too, but no policy allows it: " + refusal + ".");
+    say("billing has a certificate too, but no policy allows it: %s.", refusal);
     Status.Code failure = peers.anonymous().call().status().getCode();
-    say("A program without a certificate does not pass the TLS handshake: " + failure + ".");
+    say("A program without a certificate does not pass the TLS handshake: %s.", failure);
     allSucceeded &= refusal == Status.Code.PERMISSION_DENIED && failure == Status.Code.UNAVAILABLE;
   }
 
@@ -195,9 +181,9 @@ final class DemoStory {
   private void swapPriorities(long stepMillis) {
     visitor.forget();
     String home = visitor.call().backend();
-    say("A user begins a session: " + home + " answers, and the response brings a cookie.");
+    say("A user begins a session: %s answers, and the response brings a cookie.", home);
     controlPlane.serve(List.of(List.of(second), first));
-    say("Now the control plane swaps the priorities: " + second.name() + " is first.");
+    say("Now the control plane swaps the priorities: %s is first.", second.name());
     long before = second.answered();
     if (!happens(() -> second.answered() > before)) {
       return;
@@ -205,12 +191,12 @@ final class DemoStory {
     load.takeByBackend();
 
     Map<String, Long> visits = visits(stepMillis);
-    say("New calls go there. " + answers());
+    say("New calls go there. %s", answers());
     failures();
     if (visits.keySet().equals(Set.of(home))) {
-      say("The session has stayed with " + home + ", for all of " + visits.get(home) + " calls.");
+      say("The session has stayed with %s, for all of %d calls.", home, visits.get(home));
     } else if (!stopped.getAsBoolean()) {
-      say("The session has left " + home + ": " + visits);
+      say("The session has left %s: %s", home, visits);
       allSucceeded = false;
     }
 
@@ -236,14 +222,7 @@ final class DemoStory {
   void conclude() {
     long all = load.succeeded() + load.failed();
     print("");
-    print(
-        "The app made "
-            + all
-            + " calls: "
-            + load.succeeded()
-            + " succeeded, "
-            + load.failed()
-            + " failed.");
+    print("The app made %d calls: %d succeeded, %d failed.", all, load.succeeded(), load.failed());
     if (!allSucceeded) {
       print("The story did not go as it should; see the log above.");
     }
@@ -252,7 +231,7 @@ final class DemoStory {
   private void failures() {
     Map<String, Long> failures = load.takeByFailure();
     failures.forEach(
-        (text, count) -> say(Count.of(count, "call") + " failed meanwhile, with " + text));
+        (text, count) -> say("%s failed meanwhile, with %s", Count.of(count, "call"), text));
   }
 
   private String answers() {
@@ -262,14 +241,14 @@ final class DemoStory {
         .collect(Collectors.joining(", ", "Answers: ", "."));
   }
 
-  private void print(String line) {
-    out.println(line);
+  private void print(String form, Object... values) {
+    out.println(String.format(Locale.ROOT, form, values));
     out.flush();
   }
 
-  private void say(String text) {
+  private void say(String form, Object... values) {
     double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
-    print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
+    print("%6.1f s  %s", seconds, form.formatted(values));
   }
 
   /**
