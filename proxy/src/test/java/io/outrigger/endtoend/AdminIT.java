@@ -171,7 +171,7 @@ class AdminIT {
         Map.of(
             "/lb?detail=what", "detail is calls or full, or left out",
             "/events?format=xml", "format is json or stream, or left out",
-            "/events?format=json&detail=calls", "detail is full, or left out",
+            "/lb?detail=all", "detail is calls or full, or left out",
             "/events?format=json&since=-1", "since is the number of an event, 0 or more",
             "/config_dump?type=cluster", "type is lds or rds or cds or eds, or left out",
             "/explain?path=/a/b&last=yes", "last is true or false, or left out",
@@ -196,7 +196,7 @@ class AdminIT {
     Map<String, String> known =
         Map.of(
             "/lb?frward=orders", "unknown parameter \"frward\"; known are forward, detail",
-            "/events?format=json&evnets=1", "known are format, since, detail",
+            "/events?format=json&evnets=1", "known are format, since",
             "/config_dump?typ=cds", "known are type, name",
             "/xds?type=cds", "known are name",
             "/explain?path=/a/b&headers=a:b",

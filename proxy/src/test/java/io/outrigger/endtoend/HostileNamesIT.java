@@ -76,7 +76,7 @@ class HostileNamesIT {
           "/explain?path=/test.Pay/Charge",
           "/explain?path=/test.Pay/Charge&last=true",
           "/history",
-          "/events?format=json&detail=full",
+          "/events?format=json",
           "/xds",
           "/config_dump"
         }) {

@@ -13,27 +13,24 @@ import io.outrigger.observe.events.EventPage;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Renders events as JSON, in the form of CONTRACT section 6. The differences between two versions
- * of a resource are computed when a client first reads the event, and cached.
+ * Renders events as JSON, in the form of CONTRACT section 6. The message about a response of a
+ * control plane has the differences between two versions of a resource; it is formed when a client
+ * first reads the event, and cached.
  */
 @AnyThread
 public final class EventViews {
   private static final int MAX_MESSAGE = 4096;
-  private static final int MAX_CACHED_DIFFERENCES = 500;
+  private static final int MAX_CACHED = 500;
   private static final int LINES_IN_MESSAGE = 5;
 
   private final Function<RawResource, String> toJson;
-  private final Map<Long, List<Difference>> cachedDifferences = new ConcurrentHashMap<>();
-
-  /** The change of one resource; has no lines for a resource that is new or no longer held. */
-  private record Difference(String name, String change, List<String> difference) {}
+  private final Map<Long, String> cachedMessages = new ConcurrentHashMap<>();
 
   /**
    * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
@@ -42,50 +39,44 @@ public final class EventViews {
     this.toJson = toJson;
   }
 
-  /**
-   * Returns a list of events.
-   *
-   * @param isFull whether each event also has its numbers as separate members
-   */
-  public AdminReply list(EventPage page, boolean isFull) {
-    return AdminReply.json(200, page.events().stream().map(event -> json(event, isFull)).toList());
+  /** Returns a list of events. */
+  public AdminReply list(EventPage page) {
+    return AdminReply.json(200, page.events().stream().map(this::json).toList());
   }
 
   /** Renders a part of a stream. The event ids let a reader that lost its connection resume. */
-  public String streamed(EventPage page, boolean isFull) {
+  public String streamed(EventPage page) {
     var text = new StringBuilder();
     for (Event event : page.events()) {
       text.append("id: ").append(event.seq());
       text.append("\ndata: ")
-          .append(PlainText.ofJson(json(event, isFull).toString()))
+          .append(PlainText.ofJson(json(event).toString()))
           .append("\n\n");
     }
     return text.toString();
   }
 
-  private JsonObject json(Event event, boolean isFull) {
-    JsonObject json =
-        Json.object(
-            "seq", event.seq(),
-            "time", event.time(),
-            "kind", event.kind().word(),
-            "forward", event.forward(),
-            "subject", event.subject(),
-            "message", message(event));
-    if (isFull) {
-      json.add("detail", detail(event));
-    }
-    return json;
+  private JsonObject json(Event event) {
+    return Json.object(
+        "seq", event.seq(),
+        "time", event.time(),
+        "kind", event.kind().word(),
+        "forward", event.forward(),
+        "subject", event.subject(),
+        "message", message(event));
   }
 
   private String message(Event event) {
+    if (cachedMessages.size() >= MAX_CACHED) {
+      cachedMessages.clear();
+    }
     String message;
     if (event.cause() instanceof Event.Line line) {
       message = line.text();
     } else if (event.cause() instanceof Event.Balancing balancing) {
       message = message(balancing.event());
     } else if (event.cause() instanceof Event.Answer answer) {
-      message = message(answer, differences(event.seq(), answer));
+      message = cachedMessages.computeIfAbsent(event.seq(), seq -> message(answer));
     } else {
       throw new AssertionError(event.cause());
     }
@@ -132,7 +123,7 @@ public final class EventViews {
     throw new AssertionError(event);
   }
 
-  private static String message(Event.Answer answer, List<Difference> differences) {
+  private String message(Event.Answer answer) {
     AdsObserver.Response response = answer.response();
     var text = new StringBuilder();
     if (answer.refusal().isEmpty()) {
@@ -150,9 +141,15 @@ public final class EventViews {
               .formatted(
                   response.type().label(), response.version(), answer.server(), answer.refusal()));
     }
-    for (Difference difference : differences) {
-      text.append("; ").append(difference.name()).append(' ').append(difference.change());
-      List<String> lines = difference.difference();
+    for (AdsObserver.Change change : response.changes()) {
+      String word =
+          change.isRefused() ? "refused" : change.before().isPresent() ? "changed" : "is new";
+      text.append("; ").append(change.name()).append(' ').append(word);
+      List<String> lines =
+          change
+              .before()
+              .map(before -> JsonDifference.of(body(before), body(change.after())))
+              .orElse(List.of());
       for (String line : lines.subList(0, Math.min(lines.size(), LINES_IN_MESSAGE))) {
         text.append(", ").append(line);
       }
@@ -163,58 +160,8 @@ public final class EventViews {
     return text.toString();
   }
 
-  private List<Difference> differences(long seq, Event.Answer answer) {
-    List<Difference> known = cachedDifferences.get(seq);
-    if (known != null) {
-      return known;
-    }
-    List<Difference> made = new ArrayList<>();
-    for (AdsObserver.Change change : answer.response().changes()) {
-      List<String> lines =
-          change
-              .before()
-              .map(before -> JsonDifference.of(body(before), body(change.after())))
-              .orElse(List.of());
-      String word =
-          change.isRefused() ? "refused" : change.before().isPresent() ? "changed" : "is new";
-      made.add(new Difference(change.name(), word, lines));
-    }
-    if (made.stream().anyMatch(difference -> !difference.difference().isEmpty())) {
-      if (cachedDifferences.size() >= MAX_CACHED_DIFFERENCES) {
-        cachedDifferences.clear();
-      }
-      cachedDifferences.put(seq, List.copyOf(made));
-    }
-    return made;
-  }
-
   private JsonElement body(RawResource resource) {
     return Json.parsed(toJson.apply(resource));
-  }
-
-  private JsonElement detail(Event event) {
-    if (event.cause() instanceof Event.Answer answer) {
-      AdsObserver.Response response = answer.response();
-      JsonObject json =
-          Json.object(
-              "server", answer.server(),
-              "type", response.type().label(),
-              "version", response.version(),
-              "valid", response.valid(),
-              "invalid", response.invalid(),
-              "changed", response.changed());
-      if (!answer.refusal().isEmpty()) {
-        json.addProperty("refusal", answer.refusal());
-      }
-      json.add("resources", Json.tree(differences(event.seq(), answer)));
-      return json;
-    }
-    if (!(event.cause() instanceof Event.Balancing balancing)) {
-      return new JsonObject();
-    }
-    return balancing.event() instanceof OutlierEvent outlier
-        ? Json.object("cluster", outlier.cluster(), "outlier", outlier(outlier))
-        : Json.tree(balancing.event());
   }
 
   /** Returns a decision of outlier detection about an endpoint, with all its numbers. */

@@ -58,7 +58,7 @@ final class AdminEndpoints {
     add(table, "GET /xds", endpoints::xds, "name");
     add(table, "GET /overlay", request -> endpoints.overlay());
     add(table, "GET /certs", request -> endpoints.certificates());
-    add(table, "GET /events", new EventEndpoint(state), "format", "since", "detail");
+    add(table, "GET /events", new EventEndpoint(state), "format", "since");
     add(
         table,
         "GET /explain",

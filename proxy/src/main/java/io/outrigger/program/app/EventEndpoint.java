@@ -16,8 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * {@code GET /events}: a stream of events, or a list with {@code format=json}. The reply has the
- * events after the number in {@code since} or {@code Last-Event-ID}. With {@code detail=full} each
- * event has its numbers as members.
+ * events after the number in {@code since} or {@code Last-Event-ID}.
  */
 @AnyThread
 final class EventEndpoint implements AdminEndpoint {
@@ -42,7 +41,6 @@ final class EventEndpoint implements AdminEndpoint {
   @Override
   public CompletionStage<AdminReply> answer(AdminRequest request) {
     boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
-    boolean isFull = request.choice("detail", "full").isPresent();
     Optional<String> from = request.parameter("since").or(request::lastEventId);
     if (from.isPresent() && !from.get().matches("\\d{1,18}")) {
       return done(AdminReply.text(400, "since is the number of an event, 0 or more"));
@@ -51,16 +49,16 @@ final class EventEndpoint implements AdminEndpoint {
     return isList
         ? state
             .onControl(() -> events.after(since, WHOLE))
-            .thenApplyAsync(page -> views.list(page, isFull))
-        : done(stream(since, isFull));
+            .thenApplyAsync(views::list)
+        : done(stream(since));
   }
 
-  private AdminReply stream(long since, boolean isFull) {
+  private AdminReply stream(long since) {
     if (streams.incrementAndGet() > MAX_STREAMS) {
       streams.decrementAndGet();
       return AdminReply.text(503, MAX_STREAMS + " streams of events are open; close one");
     }
-    return AdminReply.events(new Feed(since, isFull));
+    return AdminReply.events(new Feed(since));
   }
 
   private static CompletionStage<AdminReply> done(AdminReply reply) {
@@ -69,21 +67,19 @@ final class EventEndpoint implements AdminEndpoint {
 
   /** The position of one reader in the event log. All fields belong to the control loop. */
   private final class Feed implements EventFeed {
-    private final boolean isFull;
     private long since;
     private Runnable listener = () -> {};
     private boolean closed;
 
-    Feed(long since, boolean isFull) {
+    Feed(long since) {
       this.since = since;
-      this.isFull = isFull;
     }
 
     @Override
     public CompletionStage<String> next() {
       var page = new CompletableFuture<EventPage>();
       state.control().execute(() -> read(page));
-      return page.thenApplyAsync(each -> views.streamed(each, isFull));
+      return page.thenApplyAsync(views::streamed);
     }
 
     /** Completes {@code page} with the next events, at once or when there are any. */
