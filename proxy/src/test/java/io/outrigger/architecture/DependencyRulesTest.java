@@ -107,7 +107,7 @@ class DependencyRulesTest {
     "com.google.protobuf.., xds.transport xds.stream xds.state xds.report xds.decode xds.local xds.kubernetes xds.overlay dataplane.orca observe.admin"
         + " program.demo",
     "com.google.gson..,     config.bootstrap xds.local xds.kubernetes xds.overlay xds.decode identity.certificate identity.google identity.token"
-        + " observe.admin program.cli program.options.ConfigFile",
+        + " observe.access observe.admin program.cli program.options.ConfigFile",
     "com.google.re2j..,     config.route xds.decode",
     "com.google.common..,   program.demo",
     "org.snakeyaml..,       xds.local",

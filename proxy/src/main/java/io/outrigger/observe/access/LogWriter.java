@@ -37,7 +37,7 @@ final class LogWriter implements AutoCloseable {
   private boolean failing;
 
   interface Entry {
-    /** Appends the entry's lines, each with its line break, in ASCII. Runs on the writer thread. */
+    /** Appends the entry's lines, each with its line break. Runs on the writer thread. */
     void append(StringBuilder lines);
   }
 
@@ -105,7 +105,7 @@ final class LogWriter implements AutoCloseable {
    */
   private void write(StringBuilder batch) {
     try {
-      out.write(batch.toString().getBytes(StandardCharsets.US_ASCII));
+      out.write(batch.toString().getBytes(StandardCharsets.UTF_8));
       out.flush();
       if (failing) {
         failing = false;

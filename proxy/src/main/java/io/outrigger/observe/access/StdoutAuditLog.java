@@ -1,5 +1,6 @@
 package io.outrigger.observe.access;
 
+import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.rbac.Rbac;
@@ -62,22 +63,18 @@ public final class StdoutAuditLog implements AutoCloseable {
       PeerIdentity peer,
       String filter,
       Rbac.Decision decision) {
-    int start = lines.length();
-    lines.append("{\"grpc_audit_log\":{\"timestamp\":\"").append(time).append('"');
-    text(lines, "rpc_method", method);
-    text(lines, "principal", peer.spiffeId());
-    text(lines, "policy_name", filter);
-    text(lines, "matched_rule", decision.policy().orElse(""));
-    lines.append(",\"authorized\":").append(decision.isAllowed()).append("}}\n");
-    String line = lines.substring(start);
-    for (int i = 1; i < decision.auditLines(); i++) {
-      lines.append(line);
+    var entry = new JsonObject();
+    entry.addProperty("timestamp", time.toString());
+    entry.addProperty("rpc_method", AccessLine.shortened(method));
+    entry.addProperty("principal", AccessLine.shortened(peer.spiffeId()));
+    entry.addProperty("policy_name", AccessLine.shortened(filter));
+    entry.addProperty("matched_rule", AccessLine.shortened(decision.policy().orElse("")));
+    entry.addProperty("authorized", decision.isAllowed());
+    var line = new JsonObject();
+    line.add("grpc_audit_log", entry);
+    for (int i = 0; i < decision.auditLines(); i++) {
+      AccessLine.append(lines, line);
     }
-  }
-
-  private static void text(StringBuilder lines, String name, String value) {
-    lines.append(",\"").append(name).append("\":");
-    AccessLine.quote(lines, value);
   }
 
   /** Writes the queued lines for at most two seconds. */
