@@ -15,8 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.zip.Deflater;
-import java.util.zip.GZIPOutputStream;
 
 /**
  * A reply of the admin server; it owns its body and is sent once.
@@ -69,33 +67,11 @@ public record AdminReply(
     }
   }
 
-  /** Returns a reply as {@link #written} does, with the body compressed. */
-  public static AdminReply gzipped(int status, String contentType, Body body) {
-    AdminReply reply =
-        written(
-            status,
-            contentType,
-            out -> {
-              try (var gzip = new FastGzip(out)) {
-                body.writeTo(gzip);
-              }
-            });
-    return reply.with(Map.of("content-encoding", "gzip"));
-  }
-
   /** Returns this reply with {@code headers} added. */
   public AdminReply with(Map<String, String> more) {
     Map<String, String> all = new TreeMap<>(headers);
     all.putAll(more);
     return new AdminReply(status, contentType, body, feed, all);
-  }
-
-  /** Compresses at the lowest level: metrics repeat themselves so much that more gains little. */
-  private static final class FastGzip extends GZIPOutputStream {
-    FastGzip(OutputStream out) throws IOException {
-      super(out, 1 << 13);
-      def.setLevel(Deflater.BEST_SPEED);
-    }
   }
 
   /** Writes one JSON document. */

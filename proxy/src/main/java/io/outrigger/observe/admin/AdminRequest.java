@@ -6,8 +6,6 @@ import io.outrigger.base.AnyThread;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * A request that the guard has accepted.
@@ -18,10 +16,6 @@ import java.util.stream.Stream;
 @AnyThread
 public record AdminRequest(
     Method method, String path, Map<String, List<String>> query, HttpHeaders headers) {
-  /** The coding {@code gzip}, or any, with a weight above zero. */
-  private static final Pattern GZIP =
-      Pattern.compile("(?i:gzip|x-gzip|\\*)\\s*(;\\s*q=(1(\\.0*)?|0?\\.0*[1-9]\\d*))?");
-
   /** The two methods that the admin server supports. */
   public enum Method {
     GET,
@@ -36,14 +30,6 @@ public record AdminRequest(
   /** Returns the {@code accept} header; empty when there is none. */
   public String accept() {
     return String.join(",", headers.getAll(HttpHeaderNames.ACCEPT));
-  }
-
-  /** Whether the client can read a compressed body (RFC 9110 section 12.5.3). */
-  public boolean acceptsGzip() {
-    return headers.getAll(HttpHeaderNames.ACCEPT_ENCODING).stream()
-        .flatMap(value -> Stream.of(value.split(",")))
-        .map(String::strip)
-        .anyMatch(coding -> GZIP.matcher(coding).matches());
   }
 
   /** Returns the first value of a query parameter. */

@@ -10,6 +10,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.compression.StandardCompressionOptions;
 import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.Deflater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,15 +175,20 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Compresses the page and metrics for clients that accept it. JSON is not compressed, since
-   * programs on the same machine poll it (decision proxy-0016).
+   * Compresses the page and metrics for clients that accept it, at the lowest level: metrics repeat
+   * themselves so much that more gains little. JSON is not compressed, since programs on the same
+   * machine poll it (decision proxy-0016).
    */
   private static final class TextCompression extends HttpContentCompressor {
+    TextCompression() {
+      super(StandardCompressionOptions.gzip(Deflater.BEST_SPEED, 15, 8));
+    }
+
     @Override
     protected @Nullable Result beginEncode(HttpResponse response, String acceptEncoding)
         throws Exception {
       String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
-      return type.startsWith("text/") && !type.startsWith("text/event-stream")
+      return type.contains("text") && !type.startsWith("text/event-stream")
           ? super.beginEncode(response, acceptEncoding)
           : null;
     }

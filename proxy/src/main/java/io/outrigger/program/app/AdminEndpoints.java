@@ -277,12 +277,7 @@ final class AdminEndpoints {
     return state
         .onControl(state::metrics)
         .thenApplyAsync(
-            view -> {
-              AdminReply.Body body = out -> text.write(view, out);
-              return request.acceptsGzip()
-                  ? AdminReply.gzipped(200, text.contentType(), body)
-                  : AdminReply.written(200, text.contentType(), body);
-            })
+            view -> AdminReply.written(200, text.contentType(), out -> text.write(view, out)))
         .thenApply(reply -> reply.with(Map.of("vary", "accept, accept-encoding")));
   }
 
