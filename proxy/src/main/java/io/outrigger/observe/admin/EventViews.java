@@ -49,9 +49,7 @@ public final class EventViews {
     var text = new StringBuilder();
     for (Event event : page.events()) {
       text.append("id: ").append(event.seq());
-      text.append("\ndata: ")
-          .append(PlainText.ofJson(json(event).toString()))
-          .append("\n\n");
+      text.append("\ndata: ").append(PlainText.ofJson(json(event).toString())).append("\n\n");
     }
     return text.toString();
   }

@@ -16,8 +16,8 @@ import java.util.Map;
 
 /**
  * Writes trees as JSON while they are visited, in the form of CONTRACT section 6. The writer runs
- * on the control loop and keeps no object of an endpoint that is written, however many endpoints there
- * are (decision proxy-0016).
+ * on the control loop and keeps no object of an endpoint that is written, however many endpoints
+ * there are (decision proxy-0016).
  */
 @ControlConfined
 final class TreeJson implements NodeVisitor {
@@ -114,7 +114,8 @@ final class TreeJson implements NodeVisitor {
       object.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
     }
     if (detail == Detail.FULL) {
-      object.add("history", Json.tree(detection.history().stream().map(EventViews::outlier).toList()));
+      object.add(
+          "history", Json.tree(detection.history().stream().map(EventViews::outlier).toList()));
     }
     return object;
   }

@@ -108,8 +108,7 @@ public final class LbCounters {
               null);
       Map<Labels, Histogram> shown = new HashMap<>();
       weights.forEach(
-          (labels, each) ->
-              shown.computeIfAbsent(all.shown(labels), l -> each.empty()).add(each));
+          (labels, each) -> shown.computeIfAbsent(all.shown(labels), l -> each.empty()).add(each));
       shown.forEach((labels, each) -> histogram.add(labels, each, PARTS));
     }
   }
@@ -143,8 +142,7 @@ public final class LbCounters {
     Map<Count, Map<Labels, Long>> copy = new EnumMap<>(Count.class);
     counts.forEach((count, values) -> copy.put(count, Map.copyOf(values)));
     Map<Labels, Histogram> copied = new HashMap<>();
-    weights.forEach(
-        (labels, each) -> copied.computeIfAbsent(labels, l -> each.empty()).add(each));
+    weights.forEach((labels, each) -> copied.computeIfAbsent(labels, l -> each.empty()).add(each));
     return new Counts(copy, copied);
   }
 

@@ -78,7 +78,10 @@ public final class Telemetry implements AutoCloseable {
   private static String complaint(String message) {
     String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
     List<String> given =
-        System.getenv().keySet().stream().filter(name -> name.startsWith("OTEL_")).sorted().toList();
+        System.getenv().keySet().stream()
+            .filter(name -> name.startsWith("OTEL_"))
+            .sorted()
+            .toList();
     return given.isEmpty() ? line : line + "; correct " + String.join(" or ", given);
   }
 

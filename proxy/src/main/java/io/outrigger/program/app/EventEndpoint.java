@@ -47,9 +47,7 @@ final class EventEndpoint implements AdminEndpoint {
     }
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
-        ? state
-            .onControl(() -> events.after(since, WHOLE))
-            .thenApplyAsync(views::list)
+        ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(views::list)
         : done(stream(since));
   }
 

@@ -21,8 +21,8 @@ import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
 import io.outrigger.observe.telemetry.Telemetry;
-import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ForwardSpec;
+import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
@@ -118,8 +118,7 @@ record PortOpener(
    * Creates targets that each request's authority names. With a fixed authority, the request's
    * authority selects only the target; virtual hosts match the fixed authority.
    */
-  private Function<String, TargetRuntime> targetMaker(
-      ForwardSpec spec) {
+  private Function<String, TargetRuntime> targetMaker(ForwardSpec spec) {
     Optional<String> fixed =
         options.routing().authority() instanceof AuthorityMode.Fixed f
             ? Optional.of(f.text())
@@ -133,8 +132,7 @@ record PortOpener(
             fixed.orElse(authority));
   }
 
-  private Http2Listener listen(ForwardSpec spec, Forward forward)
-      throws StartFailure {
+  private Http2Listener listen(ForwardSpec spec, Forward forward) throws StartFailure {
     SocketAddress address =
         spec.listen() instanceof ListenAddress.Unix unix
             ? UnixDomainSocketAddress.of(Path.of(unix.path()))

@@ -314,7 +314,16 @@ public final class ProxyApp implements AutoCloseable {
     telemetry = PartSettings.telemetry(options, this::metrics);
     var opener =
         new PortOpener(
-            options, control, targets, loops, callLoops, memory, tls, events, access, telemetry,
+            options,
+            control,
+            targets,
+            loops,
+            callLoops,
+            memory,
+            tls,
+            events,
+            access,
+            telemetry,
             byAuthority);
     for (var forward : options.forwards()) {
       forwards.add(opener.open(forward));

@@ -34,9 +34,7 @@ final class CertsCommand implements Callable<Integer> {
       context.out().print(PlainText.ofJson(answer));
       return Failures.OK;
     }
-    client
-        .read(() -> Outline.of(JsonParser.parseString(answer)))
-        .forEach(context.out()::println);
+    client.read(() -> Outline.of(JsonParser.parseString(answer))).forEach(context.out()::println);
     return Failures.OK;
   }
 }

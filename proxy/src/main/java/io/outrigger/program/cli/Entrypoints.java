@@ -25,10 +25,7 @@ import java.util.Optional;
  *     no part depends on another part or on its thread.
  */
 public record Entrypoints(
-    RunEntrypoint run,
-    List<Runnable> preparation,
-    DemoEntrypoint demo,
-    LiveEntrypoint live) {
+    RunEntrypoint run, List<Runnable> preparation, DemoEntrypoint demo, LiveEntrypoint live) {
   public Entrypoints {
     preparation = List.copyOf(preparation);
   }

@@ -47,12 +47,7 @@ public final class Main {
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");
     OutOfMemory.install(memory);
     start(
-        new Entrypoints(
-            Main::runSidecar,
-            Preparation.PARTS,
-            Main::runDemo,
-            LiveCheck::run),
-        args);
+        new Entrypoints(Main::runSidecar, Preparation.PARTS, Main::runDemo, LiveCheck::run), args);
   }
 
   private static int runSidecar(

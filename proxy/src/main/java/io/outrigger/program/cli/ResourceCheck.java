@@ -2,10 +2,10 @@ package io.outrigger.program.cli;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.ServerFeatures;
-import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.overlay.Overlay;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

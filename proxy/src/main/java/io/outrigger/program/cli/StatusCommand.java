@@ -92,8 +92,8 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /**
-   * Returns the replies about the chosen forwards, each as a member that is named like its endpoint.
-   * An endpoint that the sidecar's version does not have is left out.
+   * Returns the replies about the chosen forwards, each as a member that is named like its
+   * endpoint. An endpoint that the sidecar's version does not have is left out.
    */
   private JsonView answers(AdminClient client) throws StartFailure, InvalidInput {
     List<JsonView> forwards = listOf(client, client.body("/forwards"));
@@ -138,7 +138,10 @@ final class StatusCommand implements Callable<Integer> {
   /** Returns the objects that have one of the names. */
   private static JsonArray only(Set<String> names, List<JsonView> objects) {
     var only = new JsonArray();
-    objects.stream().filter(each -> names.contains(each.name())).map(JsonView::json).forEach(only::add);
+    objects.stream()
+        .filter(each -> names.contains(each.name()))
+        .map(JsonView::json)
+        .forEach(only::add);
     return only;
   }
 

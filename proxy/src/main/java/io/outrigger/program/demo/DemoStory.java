@@ -85,7 +85,8 @@ final class DemoStory {
       Optional<InetSocketAddress> admin) {
     print("A complete mesh in this process, on loopback:");
     print(
-        "  control plane  %s  (ADS, serves xds:///%s)", text(controlPlane), DemoControlPlane.TARGET);
+        "  control plane  %s  (ADS, serves xds:///%s)",
+        text(controlPlane), DemoControlPlane.TARGET);
     print(
         "  priority 0     %s",
         first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));

@@ -62,6 +62,7 @@ final class CertsReportTest {
         "[{\"instance\": \"a\", \"certificates\": [{\"not_after\": \"soon\"}]}]",
       })
   void anAnswerOfAnotherFormIsRefused(String certs) {
-    assertThatThrownBy(() -> CertsReport.problems(JsonView.listOf(certs), NOW)).isInstanceOf(JsonParseException.class);
+    assertThatThrownBy(() -> CertsReport.problems(JsonView.listOf(certs), NOW))
+        .isInstanceOf(JsonParseException.class);
   }
 }

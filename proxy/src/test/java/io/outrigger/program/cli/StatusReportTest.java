@@ -114,8 +114,7 @@ final class StatusReportTest {
           "connections": 0}]
         """;
 
-    StatusReport.Lines lines =
-        render("listeners", listeners);
+    StatusReport.Lines lines = render("listeners", listeners);
 
     assertThat(lines.problems())
         .contains("serve pay: NOT_SERVING: listener \"in\": does not exist");
@@ -191,7 +190,12 @@ final class StatusReportTest {
           "failing": 198, "error": "cluster a: calls fail; last error: refused"}]""";
     StatusReport.Lines lines =
         render(
-            "forwards", outage, "xds", XDS.replace("true", "false"), "certs", CertsReportTest.CERTS);
+            "forwards",
+            outage,
+            "xds",
+            XDS.replace("true", "false"),
+            "certs",
+            CertsReportTest.CERTS);
 
     assertThat(lines.problems())
         .containsExactly(
@@ -203,15 +207,13 @@ final class StatusReportTest {
             "certificate roots: ca_certificate_file /r.pem does not exist",
             "control plane cp:443: not connected: UNAVAILABLE: refused");
     assertThat(lines.tables().get(1)).contains("READY, 0 of 198 backends reachable");
-    assertThat(render().problems())
-        .containsExactly("forward pay: ERROR: no [2Jlistener");
+    assertThat(render().problems()).containsExactly("forward pay: ERROR: no [2Jlistener");
   }
 
   @Test
   @Conformance("ST-01")
   void staleResourcesAreAProblem() {
-    StatusReport.Lines lines =
-        render("xds", XDS.replace("NACKED", "STALE"));
+    StatusReport.Lines lines = render("xds", XDS.replace("NACKED", "STALE"));
 
     assertThat(lines.problems())
         .contains(

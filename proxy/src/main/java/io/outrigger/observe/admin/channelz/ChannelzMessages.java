@@ -54,9 +54,7 @@ final class ChannelzMessages {
     String endpoint = name.endpoint().toString();
     return Subchannel.newBuilder()
         .setRef(
-            SubchannelRef.newBuilder()
-                .setSubchannelId(id)
-                .setName(name.cluster() + " " + endpoint))
+            SubchannelRef.newBuilder().setSubchannelId(id).setName(name.cluster() + " " + endpoint))
         .setData(
             data(state, endpoint, new Calls(calls.issued(), calls.succeeded(), calls.failed())))
         .build();

@@ -114,8 +114,7 @@ public final class ProxyChannelz extends ChannelzImplBase {
     UnaryCalls.answer(
         out,
         server(request.getServerId())
-            .thenCompose(
-                server -> source.serverSockets(server.getRef().getName(), from, size + 1))
+            .thenCompose(server -> source.serverSockets(server.getRef().getName(), from, size + 1))
             .thenApply(
                 sockets ->
                     GetServerSocketsResponse.newBuilder()

@@ -226,8 +226,7 @@ class ProxyChannelzTest {
     var target = new TargetName("orders", "xds:///orders", "orders.test");
     var name = new SubchannelName(target, "A", new EndpointAddress("10.0.0.7", 80));
     Subchannel subchannel =
-        ChannelzMessages.subchannel(
-            100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
+        ChannelzMessages.subchannel(100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
     NavigableMap<Long, Channel> all = new TreeMap<>();
     for (long id = 1; id <= channels; id++) {
       Channel.Builder channel = ChannelzMessages.channel(id, target, Connectivity.READY, calls);
@@ -236,8 +235,7 @@ class ProxyChannelzTest {
       }
       all.put(id, channel.build());
     }
-    Socket listening =
-        ChannelzMessages.listenSocket(501, new ListenAddress.Tcp("127.0.0.1", 9001));
+    Socket listening = ChannelzMessages.listenSocket(501, new ListenAddress.Tcp("127.0.0.1", 9001));
     Server server = ChannelzMessages.server(500, "orders", listening, CALLS);
     source.view =
         new ChannelzView(
