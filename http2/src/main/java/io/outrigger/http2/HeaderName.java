@@ -77,7 +77,7 @@ public final class HeaderName {
     }
     byte[] bytes = text.toByteArray();
     int hash = ByteHash.of(bytes, 0, bytes.length);
-    return new HeaderName(new AsciiString(bytes, false), hash, KnownName.OTHER, 0);
+    return new HeaderName(new AsciiString(bytes, false), hash, unshared(text), 0);
   }
 
   public static HeaderName of(KnownName known) {
@@ -90,7 +90,20 @@ public final class HeaderName {
   static HeaderName of(byte[] bytes, int at, int length, int hash) {
     AsciiString text = new AsciiString(bytes, at, length, true);
     HeaderName shared = SHARED.get(text);
-    return shared == null ? new HeaderName(text, hash, KnownName.OTHER, 0) : shared;
+    return shared == null ? new HeaderName(text, hash, unshared(text), 0) : shared;
+  }
+
+  /**
+   * What a name means that is none of the shared ones. CGI and its successors (RFC 3875 section
+   * 4.1.18: WSGI, Rack, PHP) read an underscore as a hyphen, so to their apps {@code
+   * x_forwarded_client_cert} is the field in which a proxy vouches for its caller.
+   */
+  private static KnownName unshared(AsciiString text) {
+    String forwarded = KnownName.FORWARDED_CLIENT_CERT.text();
+    return text.length() == forwarded.length()
+            && forwarded.contentEquals(text.toString().replace('_', '-'))
+        ? KnownName.FORWARDED_CLIENT_CERT
+        : KnownName.OTHER;
   }
 
   private static void share(String name, KnownName known) {
