@@ -77,14 +77,14 @@ public class RbacBenchmark {
       policies.add(
           new Rbac.Policy(
               "ns-p" + i,
-              any(new Criterion.All(List.of(any(method), paths))),
-              any(new Criterion.All(List.of(any(peer), any(address))))));
+              any(Criterion.all(List.of(any(method), paths))),
+              any(Criterion.all(List.of(any(peer), any(address))))));
     }
     return new Rbac.Rules(Rbac.Action.ALLOW, policies, Rbac.Audit.NONE);
   }
 
   private static Criterion any(Criterion... criteria) {
-    return new Criterion.Any(List.of(criteria));
+    return Criterion.any(List.of(criteria));
   }
 
   @Benchmark

@@ -11,6 +11,19 @@ public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
   String path();
 
+  /** Returns the path without query and fragment. */
+  default String urlPath() {
+    return withoutQuery(path());
+  }
+
+  /** Returns {@code path} up to its query or fragment. */
+  static String withoutQuery(String path) {
+    int end = path.indexOf('?');
+    String head = end < 0 ? path : path.substring(0, end);
+    int fragment = head.indexOf('#');
+    return fragment < 0 ? head : head.substring(0, fragment);
+  }
+
   /**
    * Returns the value of a header as received, with several values joined by {@code ","}; null if
    * the header is absent. Unlike for routing, this includes {@code :path}, {@code :method} and

@@ -15,6 +15,16 @@ public sealed interface Criterion {
 
   Criterion NEVER = new Constant(false);
 
+  /** Returns the conjunction of {@code criteria}, which are not empty. */
+  static Criterion all(List<Criterion> criteria) {
+    return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
+  }
+
+  /** Returns the disjunction of {@code criteria}. */
+  static Criterion any(List<Criterion> criteria) {
+    return criteria.size() == 1 ? criteria.get(0) : new Any(criteria);
+  }
+
   boolean matches(AuthorizationInput input);
 
   /** Has the same result for every request. */
@@ -83,16 +93,7 @@ public sealed interface Criterion {
   record Path(StringMatcher matcher) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
-      return matcher.matches(withoutQuery(input.path()));
-    }
-
-    private static String withoutQuery(String path) {
-      for (int i = 0; i < path.length(); i++) {
-        if (path.charAt(i) == '?' || path.charAt(i) == '#') {
-          return path.substring(0, i);
-        }
-      }
-      return path;
+      return matcher.matches(input.urlPath());
     }
   }
 

@@ -86,18 +86,32 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
       return policies;
     }
 
-    /** Decides about a request. A request is denied if a criterion fails with an exception. */
+    /**
+     * Decides about a request. A request is denied if a criterion fails with an exception, or if
+     * the policies deny the path that an app may make of the path that came (decision config-0085).
+     */
     public Decision decide(AuthorizationInput input) {
       try {
-        for (int i = 0; i < policies.size(); i++) { // without the iterator of a for-each loop
-          if (policies.get(i).matches(input)) {
-            return decisions.get(i);
-          }
+        Decision decision = judge(input);
+        String path = input.path();
+        String resolved = decision.isAllowed() ? ResolvedRequest.resolve(path) : path;
+        if (resolved.equals(path)) {
+          return decision;
         }
-        return withoutMatch;
+        Decision again = judge(new ResolvedRequest(input, resolved));
+        return again.isAllowed() ? decision : again;
       } catch (RuntimeException bug) {
         return failed;
       }
+    }
+
+    private Decision judge(AuthorizationInput input) {
+      for (int i = 0; i < policies.size(); i++) { // without the iterator of a for-each loop
+        if (policies.get(i).matches(input)) {
+          return decisions.get(i);
+        }
+      }
+      return withoutMatch;
     }
 
     @Override

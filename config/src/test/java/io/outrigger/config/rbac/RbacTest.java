@@ -8,6 +8,7 @@ import io.outrigger.config.rbac.Rbac.Audit;
 import io.outrigger.config.rbac.Rbac.Decision;
 import io.outrigger.config.rbac.Rbac.Policy;
 import io.outrigger.config.rbac.Rbac.Rules;
+import io.outrigger.config.route.HeaderMatcher;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.testing.Conformance;
 import java.util.List;
@@ -68,6 +69,76 @@ class RbacTest {
         };
 
     assertThat(rules.decide(broken)).isEqualTo(new Decision(false, Optional.empty(), 0));
+  }
+
+  @ParameterizedTest(name = "{0} is read as {1}")
+  @CsvSource({
+    "/a/b, /a/b",
+    "//a/b, /a/b",
+    "/a///b//, /a/b/",
+    "/x/../a/b, /a/b",
+    "/../../a/b, /a/b",
+    "/a/./b, /a/b",
+    "/a/b/., /a/b/",
+    "/a/b/c/.., /a/b/",
+    "/%61/b, /a/b",
+    "/x/%2e%2E/a/b, /a/b",
+    "/x%2f..%2Fa/b, /a/b",
+    "/x\\..\\a\\b, /a/b",
+    "/x%5c..%5Ca/b, /a/b",
+    "/x/..//a/b?y=/../z, /a/b?y=/../z",
+    "/%7Ea/%20%c3%a4%zz%4, /~a/%20%c3%a4%zz%4",
+    "/.well-known/a.b..c, /.well-known/a.b..c",
+    "//, /",
+    "*, *",
+    "'', ''"
+  })
+  void aPathIsResolvedAsAppsDo(String path, String resolved) {
+    assertThat(ResolvedRequest.resolve(path)).isEqualTo(resolved);
+  }
+
+  /** The policies are about what is below {@code /a/}; the names of paths are case-sensitive. */
+  @ParameterizedTest(name = "{0} -> ALLOW: {1}, DENY: {2}")
+  @CsvSource({
+    "/a/b, true, false",
+    "/b, false, true",
+    "/a/../b, false, false",
+    "/x/../a/b, false, false",
+    "//a/b, false, false",
+    "/%61/b, false, false",
+    "/a/%2e%2e/b, false, false",
+    "/a//b, true, false",
+    "/a/b%2Fc, true, false",
+    "/A/b, false, true",
+    "/b?x=/../a/b, false, true",
+  })
+  @Conformance("A41-11")
+  void pathsThatAppsReadInTwoWaysMustBeAllowedInBoth(String path, boolean allow, boolean deny) {
+    Criterion below = new Criterion.Path(new StringMatcher.Prefix("/a/", false));
+    Criterion wire =
+        new Criterion.Header(
+            ":path",
+            new HeaderMatcher.Value(":path", new StringMatcher.Prefix("/a/", false), false));
+    var request =
+        new Request() {
+          @Override
+          public String path() {
+            return path;
+          }
+
+          @Override
+          public @Nullable String header(String name) {
+            return name.equals(":path") ? path : null;
+          }
+        };
+
+    for (Criterion criterion : List.of(below, wire)) {
+      List<Policy> policies = List.of(policy("p", criterion, Criterion.ALWAYS));
+      assertThat(new Rules(Action.ALLOW, policies, Audit.NONE).decide(request).isAllowed())
+          .isEqualTo(allow);
+      assertThat(new Rules(Action.DENY, policies, Audit.NONE).decide(request).isAllowed())
+          .isEqualTo(deny);
+    }
   }
 
   @ParameterizedTest(

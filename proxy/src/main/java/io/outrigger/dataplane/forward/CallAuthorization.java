@@ -6,18 +6,44 @@ import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.PeerIdentity;
 import org.jspecify.annotations.Nullable;
 
-/** A request and its caller, as RBAC judges them (A41). */
+/**
+ * A request and its caller, as RBAC judges them (A41). Many policies ask for the same few parts of
+ * a request, so these are found once.
+ */
 @LoopConfined
-public record CallAuthorization(RequestHead head, Caller.Remote caller)
-    implements AuthorizationInput {
+public final class CallAuthorization implements AuthorizationInput {
+  private final RequestHead head;
+  private final Caller.Remote caller;
+  private final String urlPath;
+
+  /** The header that was asked for last, and its value. */
+  private String lastName = "";
+
+  private @Nullable String lastValue;
+
+  public CallAuthorization(RequestHead head, Caller.Remote caller) {
+    this.head = head;
+    this.caller = caller;
+    urlPath = AuthorizationInput.withoutQuery(head.path());
+  }
+
   @Override
   public String path() {
     return head.path();
   }
 
   @Override
+  public String urlPath() {
+    return urlPath;
+  }
+
+  @Override
   public @Nullable String header(String name) {
-    return head.received(name);
+    if (!name.equals(lastName)) {
+      lastName = name;
+      lastValue = head.received(name);
+    }
+    return lastValue;
   }
 
   @Override

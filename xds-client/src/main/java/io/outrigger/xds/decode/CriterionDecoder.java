@@ -42,14 +42,10 @@ final class CriterionDecoder {
     return switch (proto.getRuleCase()) {
       case AND_RULES ->
           combined(
-              permissions(proto.getAndRules().getRulesList(), "rules", here),
-              Criterion.All::new,
-              here);
+              permissions(proto.getAndRules().getRulesList(), "rules", here), Criterion::all, here);
       case OR_RULES ->
           combined(
-              permissions(proto.getOrRules().getRulesList(), "rules", here),
-              Criterion.Any::new,
-              here);
+              permissions(proto.getOrRules().getRulesList(), "rules", here), Criterion::any, here);
       case NOT_RULE -> permission(proto.getNotRule(), here).map(Criterion.Not::new);
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);
@@ -80,11 +76,9 @@ final class CriterionDecoder {
     FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getIdentifierCase()));
     return switch (proto.getIdentifierCase()) {
       case AND_IDS ->
-          combined(
-              principals(proto.getAndIds().getIdsList(), "ids", here), Criterion.All::new, here);
+          combined(principals(proto.getAndIds().getIdsList(), "ids", here), Criterion::all, here);
       case OR_IDS ->
-          combined(
-              principals(proto.getOrIds().getIdsList(), "ids", here), Criterion.Any::new, here);
+          combined(principals(proto.getOrIds().getIdsList(), "ids", here), Criterion::any, here);
       case NOT_ID -> principal(proto.getNotId(), here).map(Criterion.Not::new);
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);

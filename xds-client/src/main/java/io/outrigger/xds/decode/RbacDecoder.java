@@ -93,9 +93,9 @@ final class RbacDecoder extends FilterDecoder {
     }
     return new Rbac.Policy(
         name,
-        new Criterion.Any(
+        Criterion.any(
             CriterionDecoder.permissions(proto.getPermissionsList(), "permissions", errors)),
-        new Criterion.Any(
+        Criterion.any(
             CriterionDecoder.principals(proto.getPrincipalsList(), "principals", errors)));
   }
 
