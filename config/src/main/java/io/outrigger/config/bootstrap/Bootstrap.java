@@ -103,6 +103,7 @@ public record Bootstrap(
      * @param clusterId the cluster that issued the token; empty for the CA's own cluster
      * @param validity the requested lifetime of certificates
      * @param signer the signer of Kubernetes that the CA hands requests to
+     * @param trustDomain the trust domain of the name that requests have
      */
     record IstioCa(
         String address,
@@ -110,9 +111,12 @@ public record Bootstrap(
         String tokenFile,
         Optional<String> clusterId,
         Duration validity,
-        Optional<String> signer)
+        Optional<String> signer,
+        String trustDomain)
         implements CertificateProvider {
       static final String PLUGIN = "istio_ca";
+
+      static final String DEFAULT_TRUST_DOMAIN = "cluster.local"; // istio's own default
 
       static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as istio's agent asks for
 

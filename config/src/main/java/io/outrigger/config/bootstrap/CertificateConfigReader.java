@@ -19,6 +19,8 @@ final class CertificateConfigReader {
   private static final Pattern VALIDITY = // as Go writes durations
       Pattern.compile("(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?(?:(\\d{1,9})s)?");
   private static final Pattern HEADER_VALUE = Pattern.compile("[\\x21-\\x7e]+");
+  private static final Pattern TRUST_DOMAIN =
+      Pattern.compile("[a-z0-9._-]{1,255}"); // SPIFFE-ID 2.1
   private static final Duration MAX_REFRESH_INTERVAL = Duration.ofDays(36_500);
   private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
 
@@ -109,7 +111,16 @@ final class CertificateConfigReader {
             required(ca, "token_file", "the path of a file is required"),
             clusterId,
             validity(ca),
-            ca.text("cert_signer").filter(text -> !text.isEmpty())));
+            ca.text("cert_signer").filter(text -> !text.isEmpty()),
+            trustDomain(ca)));
+  }
+
+  private static String trustDomain(JsonNode config) {
+    String name = "trust_domain";
+    Optional<String> text = config.text(name).filter(given -> !given.isEmpty());
+    text.filter(given -> !TRUST_DOMAIN.matcher(given).matches())
+        .ifPresent(given -> config.error(name, "\"%s\" is no trust domain".formatted(given)));
+    return text.orElse(CertificateProvider.IstioCa.DEFAULT_TRUST_DOMAIN);
   }
 
   private static String required(JsonNode config, String name, String remedy) {

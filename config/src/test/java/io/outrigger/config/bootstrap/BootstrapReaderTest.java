@@ -469,8 +469,11 @@ final class BootstrapReaderTest {
                 "/token",
                 Optional.empty(),
                 Duration.ofHours(24),
-                Optional.empty()));
-    String all = ", 'cluster_id': 'east', 'validity': '1h30m5s', 'cert_signer': 's/x', 'else': 1";
+                Optional.empty(),
+                "cluster.local"));
+    String all =
+        ", 'cluster_id': 'east', 'validity': '1h30m5s', 'cert_signer': 's/x', 'trust_domain': 'td',"
+            + " 'else': 1";
     assertThat(read(istioCa(all)).certificateProviders().get("default"))
         .isEqualTo(
             new CertificateProvider.IstioCa(
@@ -479,7 +482,8 @@ final class BootstrapReaderTest {
                 "/token",
                 Optional.of("east"),
                 Duration.ofSeconds(5405),
-                Optional.of("s/x")));
+                Optional.of("s/x"),
+                "td"));
   }
 
   @ParameterizedTest
@@ -493,6 +497,7 @@ final class BootstrapReaderTest {
         ", 'validity': ''    | validity: \"\" is not a duration such as",
         ", 'validity': 24    | validity: ",
         ", 'cluster_id': 'a b'| cluster_id: has characters that no header may have",
+        ", 'trust_domain': 'a/b'| trust_domain: \"a/b\" is no trust domain",
         ", 'token_file': ''  | token_file: is empty; the path of a file is required",
         ", 'ca_root_file': null| ca_root_file: is missing; a string is required",
         ", 'ca_address': 7   | ca_address: "

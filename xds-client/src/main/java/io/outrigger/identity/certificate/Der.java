@@ -13,14 +13,19 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // elements are never compared
 record Der(int tag, byte[] content) {
+  static final int BOOLEAN = 0x01;
   static final int INTEGER = 0x02;
   static final int BIT_STRING = 0x03;
   static final int OCTET_STRING = 0x04;
   static final int OBJECT_IDENTIFIER = 0x06;
   static final int SEQUENCE = 0x30;
+  static final int SET = 0x31;
 
   /** The explicit tag [0] around constructed content. */
   static final int CONTEXT_0 = 0xA0;
+
+  /** The implicit tag [6] of a URI among the names of a certificate (RFC 5280, GeneralName). */
+  static final int CONTEXT_URI = 0x86;
 
   private static final int LONG_FORM = 0x80;
   private static final int MAX_LENGTH_OCTETS = 4;

@@ -5,7 +5,9 @@ import io.outrigger.base.Outcome;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The client of istio's certificate service: an implementation over gRPC, or a fake in tests. */
 @AnyThread
@@ -14,10 +16,14 @@ public interface IstioCaClient {
    * Sends a signing request. Blocks while the files of {@code ca} are read and gRPC is loaded for
    * the first time.
    *
-   * @param request a PKCS #10 request in PEM
+   * @param request makes a PKCS #10 request in PEM for a name, or for none
    * @param now the time at which the token must be valid
    * @param then called once, on any thread, within a minute: with the chain of the answer, leaf
    *     first and roots last, each element in PEM; or with the reason why there is none
    */
-  void sign(IstioCa ca, String request, Instant now, Consumer<Outcome<List<String>>> then);
+  void sign(
+      IstioCa ca,
+      Function<Optional<String>, String> request,
+      Instant now,
+      Consumer<Outcome<List<String>>> then);
 }

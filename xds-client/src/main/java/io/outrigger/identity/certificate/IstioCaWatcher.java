@@ -114,7 +114,7 @@ final class IstioCaWatcher implements CertificateSource {
           SigningRequest request = SigningRequest.fresh();
           client.sign(
               ca,
-              request.pem(),
+              request::pem,
               now,
               answer ->
                   execute(

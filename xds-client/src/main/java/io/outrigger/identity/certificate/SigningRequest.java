@@ -1,6 +1,7 @@
 package io.outrigger.identity.certificate;
 
 import io.outrigger.base.AnyThread;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -8,49 +9,70 @@ import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
+import java.util.Optional;
 
 /**
- * A fresh key on P-256, and the request that a CA certifies it (PKCS #10, RFC 2986). The request
- * has neither a subject nor names: the CA knows them from the token.
+ * A fresh key on P-256, and the request that a CA certifies it (PKCS #10, RFC 2986).
  *
- * @param key the private key, which is only in memory
- * @param pem the request
+ * @param pair the keys, of which the private one is only in memory
  */
 @AnyThread
-record SigningRequest(PrivateKey key, String pem) {
+record SigningRequest(KeyPair pair) {
   private static final Der ECDSA_WITH_SHA256 =
       Der.of(Der.SEQUENCE, Der.oid("2A8648CE3D040302")); // RFC 5758 section 3.2
 
+  private static final Der EXTENSION_REQUEST = Der.oid("2A864886F70D01090E"); // RFC 2985 5.4.2
+  private static final Der ALTERNATIVE_NAME = Der.oid("551D11"); // RFC 5280 section 4.2.1.6
+  private static final Der CRITICAL = new Der(Der.BOOLEAN, new byte[] {-1});
+
   private static final Base64.Encoder LINES = Base64.getMimeEncoder(64, new byte[] {'\n'});
 
-  /** Makes a key and its request. Takes milliseconds. */
+  /** Makes a key. Takes milliseconds. */
   static SigningRequest fresh() {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
       generator.initialize(new ECGenParameterSpec("secp256r1"));
-      KeyPair pair = generator.generateKeyPair();
-      Der subject = Der.of(Der.SEQUENCE);
-      Der attributes = Der.of(Der.CONTEXT_0);
-      Der publicKey = Der.parse(pair.getPublic().getEncoded());
-      Der info = Der.of(Der.SEQUENCE, Der.zero(), subject, publicKey, attributes);
+      return new SigningRequest(generator.generateKeyPair());
+    } catch (GeneralSecurityException impossible) { // every JDK has the algorithm
+      throw new IllegalStateException("EC P-256 does not work in this JDK", impossible);
+    }
+  }
+
+  PrivateKey key() {
+    return pair.getPrivate();
+  }
+
+  /**
+   * Returns the request in PEM. Its subject is empty.
+   *
+   * @param uri the name to certify; empty to leave the names to the CA
+   */
+  String pem(Optional<String> uri) {
+    Der subject = Der.of(Der.SEQUENCE);
+    Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));
+    Der publicKey = Der.parse(pair.getPublic().getEncoded());
+    Der info = Der.of(Der.SEQUENCE, Der.zero(), subject, publicKey, attributes);
+    try {
       Signature signature = Signature.getInstance("SHA256withECDSA");
       signature.initSign(pair.getPrivate());
       signature.update(info.bytes());
-      Der whole = Der.of(Der.SEQUENCE, info, ECDSA_WITH_SHA256, Der.bits(signature.sign()));
-      return new SigningRequest(pair.getPrivate(), pem(whole.bytes()));
-    } catch (GeneralSecurityException impossible) { // every JDK has these algorithms
+      return pem(Der.of(Der.SEQUENCE, info, ECDSA_WITH_SHA256, Der.bits(signature.sign())).bytes());
+    } catch (GeneralSecurityException impossible) { // every JDK has the algorithm
       throw new IllegalStateException("EC P-256 does not work in this JDK", impossible);
     }
+  }
+
+  /** The attributes that ask for one extension, which is critical since the subject is empty. */
+  private static Der named(String uri) {
+    Der name = new Der(Der.CONTEXT_URI, uri.getBytes(StandardCharsets.US_ASCII));
+    Der names = new Der(Der.OCTET_STRING, Der.of(Der.SEQUENCE, name).bytes());
+    Der extension = Der.of(Der.SEQUENCE, ALTERNATIVE_NAME, CRITICAL, names);
+    Der extensions = Der.of(Der.SET, Der.of(Der.SEQUENCE, extension));
+    return Der.of(Der.CONTEXT_0, Der.of(Der.SEQUENCE, EXTENSION_REQUEST, extensions));
   }
 
   private static String pem(byte[] der) {
     return "-----BEGIN CERTIFICATE REQUEST-----\n%s\n-----END CERTIFICATE REQUEST-----\n"
         .formatted(LINES.encodeToString(der));
-  }
-
-  /** Omits the key. */
-  @Override
-  public String toString() {
-    return pem;
   }
 }

@@ -77,18 +77,20 @@ public final class JwtTokenFile implements TokenSource {
     return new AccessToken(text, Duration.between(now, expiry));
   }
 
-  private static Instant expiry(CredentialFile file, String text) throws UnusableFile {
+  private static JsonObject claims(CredentialFile file, String text) throws UnusableFile {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
       throw file.unusable("is not a JWT of three parts");
     }
-    JsonObject claims;
     try {
-      claims = SecretJson.object(Base64.getUrlDecoder().decode(form.group(1))).orElseThrow();
+      return SecretJson.object(Base64.getUrlDecoder().decode(form.group(1))).orElseThrow();
     } catch (RuntimeException notBase64OrNotJson) {
       throw file.unusable("has claims that are not base64url of a JSON object");
     }
-    if (!(claims.get("exp") instanceof JsonPrimitive end && end.isNumber())) {
+  }
+
+  private static Instant expiry(CredentialFile file, String text) throws UnusableFile {
+    if (!(claims(file, text).get("exp") instanceof JsonPrimitive end && end.isNumber())) {
       throw file.unusable("has no exp claim, or one that is not a number");
     }
     try {
@@ -103,6 +105,17 @@ public final class JwtTokenFile implements TokenSource {
     try {
       return Optional.of(expiry(new CredentialFile("", "", ""), token));
     } catch (UnusableFile noExpiry) {
+      return Optional.empty();
+    }
+  }
+
+  /** The subject of {@code token}; empty when the token is no JWT, or one without a subject. */
+  public static Optional<String> subject(String token) {
+    try {
+      return claims(new CredentialFile("", "", ""), token).get("sub") instanceof JsonPrimitive name
+          ? Optional.of(name.getAsString())
+          : Optional.empty();
+    } catch (UnusableFile noSubject) {
       return Optional.empty();
     }
   }

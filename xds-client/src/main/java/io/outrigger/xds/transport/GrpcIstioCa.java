@@ -34,6 +34,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,12 +71,23 @@ public final class GrpcIstioCa implements IstioCaClient {
     }
   }
 
+  /** The subject of a token of Kubernetes: the namespace and the name of a service account. */
+  private static final Pattern ACCOUNT =
+      Pattern.compile("system:serviceaccount:([\\w.-]+):([\\w.-]+)");
+
   @Override
-  public void sign(IstioCa ca, String request, Instant now, Consumer<Outcome<List<String>>> then) {
+  public void sign(
+      IstioCa ca,
+      Function<Optional<String>, String> request,
+      Instant now,
+      Consumer<Outcome<List<String>>> then) {
     Metadata headers = new Metadata();
+    Optional<String> name;
     ManagedChannel channel;
     try {
-      headers.put(Create.AUTHORIZATION, "Bearer " + token(ca, now));
+      String token = token(ca, now);
+      name = name(ca, token);
+      headers.put(Create.AUTHORIZATION, "Bearer " + token);
       ca.clusterId().ifPresent(id -> headers.put(Create.CLUSTER_ID, id));
       Roots roots = Roots.Authorities.of(CredentialFile.read("ca_root_file", ca.rootFile()));
       channel = channel(ca, roots);
@@ -91,7 +104,7 @@ public final class GrpcIstioCa implements IstioCaClient {
             CallOptions.DEFAULT.withDeadlineAfter(TIMEOUT_SECONDS, TimeUnit.SECONDS));
     call.start(new Answer(ca, channel, then), headers);
     call.request(2); // a second message would be an error, which gRPC finds
-    call.sendMessage(message(ca, request));
+    call.sendMessage(message(ca, request.apply(name)));
     call.halfClose();
   }
 
@@ -114,6 +127,20 @@ public final class GrpcIstioCa implements IstioCaClient {
       throw file.unusable("has expired at " + end.get());
     }
     return token;
+  }
+
+  /**
+   * Returns the name of the service account, as istio writes it; empty when the token does not say.
+   * The CA knows the account from the token, but some compare the name (decision xds-0086).
+   */
+  private static Optional<String> name(IstioCa ca, String token) {
+    return JwtTokenFile.subject(token)
+        .map(ACCOUNT::matcher)
+        .filter(Matcher::matches)
+        .map(
+            account ->
+                "spiffe://%s/ns/%s/sa/%s"
+                    .formatted(ca.trustDomain(), account.group(1), account.group(2)));
   }
 
   /** The message {@code istio.v1.auth.IstioCertificateRequest}. */

@@ -831,7 +831,13 @@ class CertificateStoreTest {
   void anIstioCaIsLackingUntilItsFirstCertificate() {
     CertificateProvider ca =
         new CertificateProvider.IstioCa(
-            "istiod:15012", "/r", "/t", Optional.empty(), Duration.ofDays(1), Optional.empty());
+            "istiod:15012",
+            "/r",
+            "/t",
+            Optional.empty(),
+            Duration.ofDays(1),
+            Optional.empty(),
+            "td");
     CertificateStore store = start(Map.of("files", files(Duration.ofSeconds(600)), "mesh", ca));
     readings.forEach(Runnable::run);
     loop.inside(

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Conformance("IST-05")
@@ -35,7 +36,7 @@ class GrpcIstioCaTest {
   private static final TestAuthority OTHERS = TestAuthority.named("others");
   private static final TestIdentity ISTIOD = MESH.issue("ip:127.0.0.1");
   private static final String CSR = // made by this program; the CA of this test does not read it
-      "a signing request";
+      "a signing request for ";
 
   @TempDir private Path folder;
   private Path token = Path.of("");
@@ -64,12 +65,13 @@ class GrpcIstioCaTest {
         token.toString(),
         Optional.of("Kubernetes"),
         Duration.ofHours(24),
-        Optional.of("signers.example/mesh"));
+        Optional.of("signers.example/mesh"),
+        "td");
   }
 
   private Outcome<List<String>> sign(IstioCa ca) throws Exception {
     var answer = new CompletableFuture<Outcome<List<String>>>();
-    new GrpcIstioCa().sign(ca, CSR, Instant.now(), answer::complete);
+    new GrpcIstioCa().sign(ca, name -> CSR + name.orElse("none"), Instant.now(), answer::complete);
     return answer.get(60, TimeUnit.SECONDS);
   }
 
@@ -86,7 +88,7 @@ class GrpcIstioCaTest {
     IstioCaServer.Request request = server.requests().get(0);
     assertThat(request.authorization()).isEqualTo("Bearer " + Files.readString(token).strip());
     assertThat(request.clusterId()).isEqualTo("Kubernetes");
-    assertThat(request.csr()).isEqualTo(CSR);
+    assertThat(request.csr()).isEqualTo(CSR + "none");
     assertThat(request.validitySeconds()).isEqualTo(86_400);
     assertThat(request.metadata()).contains("CertSigner", "signers.example/mesh");
   }
@@ -102,11 +104,28 @@ class GrpcIstioCaTest {
             whole.tokenFile(),
             Optional.empty(),
             whole.validity(),
-            Optional.empty());
+            Optional.empty(),
+            "td");
 
     assertThat(sign(bare).isOk()).isTrue();
     assertThat(server.requests().get(0).clusterId()).isNull();
     assertThat(server.requests().get(0).metadata()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({
+    "system:serviceaccount:shop:cart, spiffe://td/ns/shop/sa/cart",
+    "system:serviceaccount:shop:a/sa/b, none",
+    "system:serviceaccount:shop, none",
+    "somebody, none"
+  })
+  void aServiceAccountIsNamedInTheRequest(String subject, String name) throws Exception {
+    server.answering(request -> IstioCaServer.response("leaf", "roots"));
+    Files.writeString(token, Jwt.of("{\"sub\":\"" + subject + "\"}"));
+
+    assertThat(sign(ca(server.address())).isOk()).isTrue();
+
+    assertThat(server.requests().get(0).csr()).isEqualTo(CSR + name);
   }
 
   @Test
