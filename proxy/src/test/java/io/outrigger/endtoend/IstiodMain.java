@@ -383,6 +383,13 @@ final class IstiodMain implements AutoCloseable {
             "++++-"),
         Policy.of("{action: DENY, rules: [{}]}", "-----"),
         Policy.of("{action: AUDIT, rules: [{}]}", "+++++"),
+        // An authorizer that is not there: a sidecar denies; gRPC gets nothing.
+        new Policy("{action: CUSTOM, provider: {name: gone}, rules: [{}]}", "-----", "+++++"),
+        // An alias of the mesh's trust domain; gRPC gets the name as it is written.
+        new Policy(
+            "{rules: [{from: [{source: {principals: [old.example/ns/shop/sa/cart]}}]}]}",
+            "+--++",
+            "-----"),
         new Policy("{}", "-----", "+++++"), // no rules allow nothing; gRPC gets no filter
         // A JWT can be checked by a sidecar alone, but neither of the two has one.
         Policy.of(

@@ -53,7 +53,7 @@ final class IstiodMesh implements AutoCloseable {
     write("ca/root-cert.pem", root.rootPem());
     write("ca/ca-key.pem", root.keyPem());
     write("kubeconfig", kubernetes.kubeconfig());
-    write("mesh.yaml", "{}\n");
+    write("mesh.yaml", "{trustDomainAliases: [old.example]}\n");
     process = launch();
   }
 
