@@ -1,8 +1,37 @@
 package io.outrigger.config.route;
 
 /**
- * The virtual host that serves an authority.
+ * A virtual host and one of its domains.
  *
- * @param domain the best matching domain of the host, as the control plane wrote it
+ * @param domain the domain as the control plane wrote it
  */
-public record DomainMatch(String domain, VirtualHost host) {}
+public record DomainMatch(String domain, VirtualHost host) {
+  private static final int EXACT = 3 << 24;
+  private static final int SUFFIX = 2 << 24;
+  private static final int PREFIX = 1 << 24;
+
+  /**
+   * Returns how well the domain matches {@code authority}, ignoring case: an exact domain best, then
+   * a longer suffix, a longer prefix, and {@code *}; 0 for no match (A28-01). A star matches at least
+   * one character, and a malformed domain matches nothing (A28-02).
+   */
+  int rank(String authority) {
+    int star = domain.indexOf('*');
+    int fixed = domain.length() - 1;
+    if (star < 0) {
+      return domain.equalsIgnoreCase(authority) ? EXACT : 0;
+    }
+    if (fixed == 0) {
+      return 1;
+    }
+    if (fixed >= authority.length() || domain.indexOf('*', star + 1) >= 0) {
+      return 0;
+    }
+    if (star == 0) {
+      int start = authority.length() - fixed;
+      return authority.regionMatches(true, start, domain, 1, fixed) ? SUFFIX + fixed : 0;
+    }
+    boolean isPrefix = star == fixed && authority.regionMatches(true, 0, domain, 0, fixed);
+    return isPrefix ? PREFIX + fixed : 0;
+  }
+}

@@ -10,14 +10,15 @@ import java.util.function.BiConsumer;
 
 /**
  * A RouteConfiguration resource. A route table serves a given authority by one of its virtual
- * hosts. The class is not a record because it also holds an index of the domains.
+ * hosts. The class is not a record because it also holds a list of the domains.
  */
 @AnyThread
 public final class RouteTable implements Overlaid {
   private final String name;
   private final List<VirtualHost> virtualHosts;
   private final Map<String, RouteTable> byTarget;
-  private final DomainIndex domains;
+  /** The domains of all virtual hosts, in order. */
+  private final List<DomainMatch> domains;
 
   public RouteTable(String name, List<VirtualHost> virtualHosts) {
     this(name, virtualHosts, Map.of());
@@ -28,7 +29,10 @@ public final class RouteTable implements Overlaid {
     this.name = name;
     this.virtualHosts = List.copyOf(virtualHosts);
     this.byTarget = Map.copyOf(byTarget);
-    this.domains = new DomainIndex(this.virtualHosts);
+    this.domains =
+        virtualHosts.stream()
+            .flatMap(host -> host.domains().stream().map(domain -> new DomainMatch(domain, host)))
+            .toList();
   }
 
   public String name() {
@@ -79,7 +83,16 @@ public final class RouteTable implements Overlaid {
 
   /** Returns the virtual host of {@link #virtualHostFor} together with the matching domain. */
   public Optional<DomainMatch> match(String authority) {
-    return domains.bestFor(authority);
+    DomainMatch best = null;
+    int bestRank = 0;
+    for (int i = 0; i < domains.size(); i++) { // without the iterator of a for-each loop
+      int rank = domains.get(i).rank(authority);
+      if (rank > bestRank) { // of two hosts with the same domain the first wins
+        best = domains.get(i);
+        bestRank = rank;
+      }
+    }
+    return Optional.ofNullable(best);
   }
 
   @Override

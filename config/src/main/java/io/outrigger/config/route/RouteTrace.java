@@ -4,10 +4,9 @@ package io.outrigger.config.route;
 @FunctionalInterface
 public interface RouteTrace {
   /**
-   * Called for each route that the search tested. The search skips a route only if the route cannot
-   * match the path.
+   * Called for each route that the search tested.
    *
-   * @param place the place of the route (see {@link RouteIndex#route})
+   * @param place the place of the route in its virtual host
    * @param miss the result of {@link RouteMatch#miss}
    */
   void onAsked(int place, int miss);

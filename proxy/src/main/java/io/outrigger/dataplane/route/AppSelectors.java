@@ -7,7 +7,6 @@ import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
-import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.filter.FilterChain;
@@ -70,12 +69,9 @@ public final class AppSelectors {
   }
 
   public ConfigSelector of(VirtualHost host) {
-    RouteIndex routes = RouteIndex.of(host.routes());
-    RouteChoice[] choices = new RouteChoice[routes.size()];
-    for (int i = 0; i < choices.length; i++) {
-      choices[i] = choice(routes.route(i), host);
-    }
-    return ConfigSelector.served(host, routes, choices);
+    return ConfigSelector.served(
+        host,
+        host.routes().stream().map(route -> choice(route, host)).toArray(RouteChoice[]::new));
   }
 
   private RouteChoice choice(Route route, VirtualHost host) {

@@ -5,7 +5,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
-import io.outrigger.config.route.RouteIndex;
+import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTrace;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
@@ -15,7 +15,6 @@ import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ConfigSelector {
-  private static final RouteIndex NO_ROUTES = RouteIndex.of(List.of());
-
   /** The thing whose routes these are, for messages. */
   private final String owner;
 
-  private final RouteIndex routes;
+  /** The routes in order of preference. */
+  private final Route[] routes;
 
-  /** The prepared decisions of each route, by route index. */
+  /** The prepared decision of each route. */
   private final RouteChoice[] choices;
 
   private final RouteDecision.@Nullable Reject failure;
@@ -42,13 +40,13 @@ public final class ConfigSelector {
 
   private ConfigSelector(
       String owner,
-      RouteIndex routes,
+      List<Route> routes,
       RouteChoice[] choices,
       RouteDecision.@Nullable Reject failure,
       boolean isLast) {
     this.isLast = isLast;
     this.owner = owner;
-    this.routes = routes;
+    this.routes = routes.toArray(Route[]::new);
     this.choices = choices;
     this.failure = failure;
   }
@@ -57,7 +55,6 @@ public final class ConfigSelector {
    * Creates the selector of a configuration.
    *
    * @param authority the target's data-plane authority, for messages
-   * @param routes the index of the routes of {@code config}
    * @param handles all clusters that routes of {@code config} use, by name
    * @param filters creates the filter chains of the routes
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
@@ -65,15 +62,12 @@ public final class ConfigSelector {
   static ConfigSelector of(
       String authority,
       XdsConfig config,
-      RouteIndex routes,
       Map<String, ClusterHandle> handles,
       HttpFilters filters,
       boolean ignoreRouteTimeout) {
     var prepared = new RouteChoices(config, handles, filters, ignoreRouteTimeout);
-    RouteChoice[] choices = new RouteChoice[routes.size()];
-    for (int i = 0; i < choices.length; i++) {
-      choices[i] = prepared.of(routes.route(i));
-    }
+    List<Route> routes = config.virtualHost().routes();
+    RouteChoice[] choices = routes.stream().map(prepared::of).toArray(RouteChoice[]::new);
     return new ConfigSelector("authority \"" + authority + "\"", routes, choices, null, false);
   }
 
@@ -92,17 +86,18 @@ public final class ConfigSelector {
 
   private static ConfigSelector failing(String authority, RpcStatus status, boolean isLast) {
     var failure = new RouteDecision.Reject(status.forDataPlane(), "xds_error");
-    return new ConfigSelector(authority, NO_ROUTES, new RouteChoice[0], failure, isLast);
+    return new ConfigSelector(authority, List.of(), new RouteChoice[0], failure, isLast);
   }
 
   /** Creates the selector of a virtual host of a served listener. No other selector follows. */
-  static ConfigSelector served(VirtualHost host, RouteIndex routes, RouteChoice[] choices) {
-    return new ConfigSelector("virtual host \"" + host.name() + "\"", routes, choices, null, true);
+  static ConfigSelector served(VirtualHost host, RouteChoice[] choices) {
+    return new ConfigSelector(
+        "virtual host \"" + host.name() + "\"", host.routes(), choices, null, true);
   }
 
   /** Creates the selector of requests that a served listener rejects. No other selector follows. */
   static ConfigSelector rejecting(RouteDecision.Reject rejection) {
-    return new ConfigSelector("", NO_ROUTES, new RouteChoice[0], rejection, true);
+    return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, true);
   }
 
   /** Whether this selector fails every request, but a working one may follow. */
@@ -116,7 +111,8 @@ public final class ConfigSelector {
   }
 
   /**
-   * Routes one request with the first route that matches (A28-04).
+   * Routes one request with the first route that matches (A28-04). The routes are tested in their
+   * order (decision config-0014).
    *
    * @return a decision whose cluster is acquired, a rejection, or null when the cluster was retired
    *     meanwhile; a newer selector has then been published, which the caller must use
@@ -137,9 +133,14 @@ public final class ConfigSelector {
       return failure;
     }
     String path = withoutQuery(request.path());
-    int first = routes.first(path, request, random, trace);
-    if (first != RouteIndex.NONE) {
-      return choices[first].choose(random);
+    for (int i = 0; i < routes.length; i++) {
+      int miss = routes[i].match().miss(path, request, random);
+      if (trace != null) {
+        trace.onAsked(i, miss);
+      }
+      if (miss == RouteMatch.NO_MISS) {
+        return choices[i].choose(random);
+      }
     }
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
@@ -152,7 +153,7 @@ public final class ConfigSelector {
    * this list.
    */
   public List<Route> routes() {
-    return IntStream.range(0, routes.size()).mapToObj(routes::route).toList();
+    return List.of(routes);
   }
 
   private static String withoutQuery(String path) {

@@ -3,25 +3,22 @@ package io.outrigger.dataplane.route;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ApiListener;
-import io.outrigger.config.route.RouteIndex;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.lb.tree.ClusterHandle;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates the selectors of one target, one per configuration. Unchanged parts are reused: an update
- * of endpoints keeps the selector, and an update of clusters keeps the route index.
+ * Creates the selectors of one target, one per configuration. An update of endpoints keeps the
+ * selector.
  */
 @ControlConfined
 public final class ConfigSelectors {
   private final String authority;
   private final HttpFilters filters;
   private final boolean ignoreRouteTimeout;
-  private RouteIndex routes = RouteIndex.of(List.of());
   private @Nullable Built last;
 
   /** A selector and everything that it was created from. */
@@ -58,11 +55,8 @@ public final class ConfigSelectors {
     if (last != null && last.isFor(config, handles)) {
       return last.selector();
     }
-    VirtualHost host = config.virtualHost();
-    routes = routes.with(host.routes());
-    var selector =
-        ConfigSelector.of(authority, config, routes, handles, filters, ignoreRouteTimeout);
-    last = new Built(host, config.listener(), Map.copyOf(handles), selector);
+    var selector = ConfigSelector.of(authority, config, handles, filters, ignoreRouteTimeout);
+    last = new Built(config.virtualHost(), config.listener(), Map.copyOf(handles), selector);
     return selector;
   }
 

@@ -1,5 +1,7 @@
 package io.outrigger.observe.explain;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.overlay.OverlayEffect;
@@ -55,9 +57,6 @@ public final class Explainer {
   private final List<Route> routes;
   private final Map<String, Optional<LbNode>> described = new HashMap<>();
   private final List<Branch> branches = new ArrayList<>();
-
-  /** Whether a walk passed the last route without a match. */
-  private boolean ranOut;
 
   /**
    * The result of each examined route, by its place: a hit if the route matched in any walk,
@@ -124,7 +123,6 @@ public final class Explainer {
     private final int misses;
     private double probability = 1;
     private int draws;
-    private boolean isHit;
     private boolean isHitDrawn;
 
     Walk(int misses) {
@@ -140,7 +138,7 @@ public final class Explainer {
     private void onExamined(int place, int miss) {
       RouteMatch match = routes.get(place).match();
       results.merge(place, miss, (a, b) -> a == RouteMatch.NO_MISS ? a : b);
-      isHit = miss == RouteMatch.NO_MISS;
+      boolean isHit = miss == RouteMatch.NO_MISS;
       double share = match.fraction().map(Fraction::asDouble).orElse(1.0);
       boolean isDrawn = share < 1 && (isHit || miss == 1 + match.headers().size());
       if (isDrawn) {
@@ -160,7 +158,6 @@ public final class Explainer {
         add(walk, first);
       }
       if (!walk.isHitDrawn) {
-        ranOut = !walk.isHit;
         return;
       }
       misses = walk.draws; // the last draw was the hit
@@ -233,16 +230,12 @@ public final class Explainer {
     }
   }
 
-  /** Returns the verdicts on all routes up to the last examined route. */
+  /** Returns the verdicts on all examined routes. */
   private List<Verdict> verdicts() {
-    int last =
-        ranOut
-            ? routes.size() - 1
-            : results.keySet().stream().mapToInt(place -> place).max().orElse(-1);
     List<Verdict> verdicts = new ArrayList<>();
-    for (int place = 0; place <= last && verdicts.size() < MAX_ROUTES; place++) {
+    for (int place = 0; place < results.size() && verdicts.size() < MAX_ROUTES; place++) {
       Route route = routes.get(place);
-      int miss = results.getOrDefault(place, 0); // absent: the route index skipped it by path
+      int miss = requireNonNull(results.get(place)); // the first routes were examined, in order
       String matcher = miss == RouteMatch.NO_MISS ? "" : route.match().matcher(miss);
       Result result = Result.MISSED;
       if (miss == RouteMatch.NO_MISS) {

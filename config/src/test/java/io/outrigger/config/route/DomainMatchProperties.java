@@ -13,11 +13,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** The index of domains gives what ranking every domain of every host gives. */
-class DomainIndexProperties {
+/** The match of an authority is the text of A28, written in another way. */
+class DomainMatchProperties {
   @Conformance({"A28-01", "A28-02"})
   @Property(tries = 3000, seed = "20260101")
-  void theIndexIsTheScan(
+  void theBestDomainIsThatOfA28(
       @ForAll("hosts") List<VirtualHost> hosts, @ForAll("texts") List<String> authorities) {
     var table = new RouteTable("rc", hosts);
 
