@@ -164,10 +164,8 @@ function branchOf(branch, root, number) {
     return el('section', {}, title, el('ol.steps', {}, step('bad', 'answer', branch.reject.code, el('p', {}, branch.reject.message), el('p.quiet', {}, 'reason: ' + branch.reject.reason))));
   }
   const {route, timeout, retry, filters, clusters, circuit_breaker: breaker, drops, hash, session} = branch;
-  const metadata = Object.entries(route.metadata ?? {});
   const steps = [
-    step('good', 'route', route.name || `number ${route.index}`, metadata.length ? el('details', {}, el('summary', {}, 'metadata'), el('pre.json', {}, JSON.stringify(route.metadata, null, 2))) : '',
-      policy(route.overlay)),
+    step('good', 'route', route.name || `number ${route.index}`, policy(route.overlay)),
     step('good', 'timeout', timeout.effective === null ? 'none' : duration(timeout.effective),
       el('p.quiet', {}, `the route gives ${timeout.route_limit === null ? 'no limit' : duration(timeout.route_limit)} (${words(timeout.source)}), the request ${timeout.asked === null ? 'none' : duration(timeout.asked)}`),
       withoutOverlay(branch)),

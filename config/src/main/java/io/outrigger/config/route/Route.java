@@ -14,8 +14,6 @@ import java.util.Optional;
  * @param name the route's name; may be empty
  * @param index the position in the virtual host as the control plane sent it, from 0
  * @param filterOverrides the overrides by filter name (A39)
- * @param metadata the control plane's metadata of the route, as JSON by filter name; for example,
- *     {@code istio} maps to the VirtualService from which the route was made
  * @param overlay the effect of local policy on {@code action}; empty when no rule matched
  */
 public record Route(
@@ -24,11 +22,9 @@ public record Route(
     RouteMatch match,
     RouteAction action,
     Map<String, FilterConfig> filterOverrides,
-    Map<String, String> metadata,
     Optional<RouteOverlay> overlay) {
   public Route {
     filterOverrides = Map.copyOf(filterOverrides);
-    metadata = Map.copyOf(metadata);
   }
 
   /** Creates a route as the control plane sent it, without local policy. */
@@ -37,19 +33,8 @@ public record Route(
       int index,
       RouteMatch match,
       RouteAction action,
-      Map<String, FilterConfig> filterOverrides,
-      Map<String, String> metadata) {
-    this(name, index, match, action, filterOverrides, metadata, Optional.empty());
-  }
-
-  /** Creates a route without metadata and local policy. */
-  public Route(
-      String name,
-      int index,
-      RouteMatch match,
-      RouteAction action,
       Map<String, FilterConfig> filterOverrides) {
-    this(name, index, match, action, filterOverrides, Map.of());
+    this(name, index, match, action, filterOverrides, Optional.empty());
   }
 
   public Route overlaid(RouteAction changed, OverlayEffect effect) {
@@ -59,7 +44,6 @@ public record Route(
         match,
         changed,
         filterOverrides,
-        metadata,
         Optional.of(new RouteOverlay(action, effect)));
   }
 

@@ -119,9 +119,6 @@ public final class ExplainView {
   private static void addForward(
       JsonObject json, Branch branch, RouteDecision.Forward chosen, RequestHead request) {
     JsonObject route = route(chosen.route());
-    var metadata = new JsonObject();
-    chosen.route().metadata().forEach((key, text) -> metadata.add(key, Json.parsed(text)));
-    route.add("metadata", metadata);
     chosen
         .route()
         .overlay()

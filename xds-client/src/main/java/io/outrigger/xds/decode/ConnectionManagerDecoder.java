@@ -56,8 +56,9 @@ final class ConnectionManagerDecoder {
         yield Optional.of(new RouteSource.Rds(proto.getRds().getRouteConfigName()));
       }
       case ROUTE_CONFIG -> {
-        var maps = RouteMaps.of(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-        yield RouteOverlays.decode(proto.getRouteConfig(), maps, context, errors.at("route_config"))
+        boolean overridden =
+            RouteMaps.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
+        yield RouteOverlays.decode(proto.getRouteConfig(), overridden, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }
       case SCOPED_ROUTES -> {

@@ -74,7 +74,7 @@ final class PatchTrial {
   }
 
   private static Optional<?> decodeRoute(Message message, FieldErrors errors) {
-    var scope = new RouteDecoder.Scope(CONTEXT, RouteMaps.NONE, Set.of(), List.of());
+    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
     return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
   }
 

@@ -87,7 +87,7 @@ final class RouteActionDecoder {
       case WEIGHTED_CLUSTERS ->
           weighted(
               proto.getWeightedClusters(),
-              scope.maps().overridden(),
+              scope.overridden(),
               errors.at("weighted_clusters"));
       case CLUSTER_SPECIFIER_PLUGIN -> { // an unsupported, optional plugin
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {

@@ -25,28 +25,29 @@ final class RouteDecoder {
   /**
    * The inputs that all routes of a table share.
    *
+   * @param overridden whether any filter is overridden (A39)
    * @param plugins the names of the cluster specifier plugins of the table; a route to a plugin is
    *     left out, because no plugin is supported
    */
-  record Scope(DecodeContext context, RouteMaps maps, Set<String> plugins, List<RouteRule> rules) {}
+  record Scope(DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
   private RouteDecoder() {}
 
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    return RouteOverlays.decode(proto, RouteMaps.of(bytes), context, errors);
+    return RouteOverlays.decode(proto, RouteMaps.haveOverrides(bytes), context, errors);
   }
 
   static Optional<RouteTable> decode(
       RouteConfiguration proto,
-      RouteMaps maps,
+      boolean overridden,
       List<RouteRule> rules,
       DecodeContext context,
       FieldErrors errors) {
-    var scope = new Scope(context, maps, plugins(proto, errors), rules);
+    var scope = new Scope(context, overridden, plugins(proto, errors), rules);
     var hosts = new ArrayList<VirtualHost>();
     for (int i = 0; i < proto.getVirtualHostsCount(); i++) {
-      hosts.add(virtualHost(proto.getVirtualHosts(i), i, scope, errors.at("virtual_hosts", i)));
+      hosts.add(virtualHost(proto.getVirtualHosts(i), scope, errors.at("virtual_hosts", i)));
     }
     return Optional.of(new RouteTable(proto.getName(), hosts));
   }
@@ -73,21 +74,17 @@ final class RouteDecoder {
   }
 
   private static VirtualHost virtualHost(
-      io.envoyproxy.envoy.config.route.v3.VirtualHost proto,
-      int index,
-      Scope scope,
-      FieldErrors errors) {
+      io.envoyproxy.envoy.config.route.v3.VirtualHost proto, Scope scope, FieldErrors errors) {
     Optional<RetryPolicy> retry =
         proto.hasRetryPolicy()
             ? RetryPolicyDecoder.decode(proto.getRetryPolicy(), errors.at("retry_policy"))
             : Optional.empty();
     var routes = new ArrayList<Route>();
     for (int i = 0; i < proto.getRoutesCount(); i++) {
-      route(proto.getRoutes(i), List.of(index, i), retry, scope, errors.at("routes", i))
-          .ifPresent(routes::add);
+      route(proto.getRoutes(i), i, retry, scope, errors.at("routes", i)).ifPresent(routes::add);
     }
     Map<String, FilterConfig> overrides =
-        scope.maps().overridden()
+        scope.overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
@@ -99,7 +96,7 @@ final class RouteDecoder {
    */
   private static Optional<Route> route(
       io.envoyproxy.envoy.config.route.v3.Route proto,
-      List<Integer> place,
+      int index,
       Optional<RetryPolicy> hostRetry,
       Scope scope,
       FieldErrors errors) {
@@ -114,17 +111,13 @@ final class RouteDecoder {
     Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
     Optional<RouteAction> action = action(proto, hostRetry, scope, errors);
     Map<String, FilterConfig> overrides =
-        scope.maps().overridden()
+        scope.overridden()
             ? HttpFilterDecoder.overrides(proto.getTypedPerFilterConfigMap(), errors)
             : Map.of();
     if (match.isEmpty() || action.isEmpty()) {
       return Optional.empty();
     }
-    Map<String, String> metadata =
-        MetadataDecoder.decode(
-            WireMetadata.read(scope.maps().metadata().get(place), errors.at("metadata")));
-    var own =
-        new Route(proto.getName(), place.get(1), match.get(), action.get(), overrides, metadata);
+    var own = new Route(proto.getName(), index, match.get(), action.get(), overrides);
     return Optional.of(
         scope.rules().isEmpty() ? own : RouteOverlays.over(own, proto, hostRetry, scope));
   }

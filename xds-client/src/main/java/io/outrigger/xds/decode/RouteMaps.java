@@ -7,21 +7,9 @@ import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.config.route.v3.WeightedCluster;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 
-/**
- * The maps of a {@code RouteConfiguration}, read from its bytes; see {@link WireFields}.
- *
- * @param overridden whether any filter is overridden (A39); if not, the decoder does not read the
- *     maps of overrides
- * @param metadata the metadata of routes; the key is the index of the virtual host and the index of
- *     the route in it
- */
-record RouteMaps(boolean overridden, Map<List<Integer>, ByteString> metadata) {
-  static final RouteMaps NONE = new RouteMaps(false, Map.of());
-
+/** The maps of a serialized {@code RouteConfiguration}; see {@link WireFields}. */
+final class RouteMaps {
   private static final int[] METADATA = {
     RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER,
     VirtualHost.ROUTES_FIELD_NUMBER,
@@ -48,20 +36,16 @@ record RouteMaps(boolean overridden, Map<List<Integer>, ByteString> metadata) {
     },
   };
 
+  private RouteMaps() {}
+
   /**
-   * Reads the maps from {@code bytes}.
+   * Whether any filter is overridden (A39). If not, the decoder does not read the maps of overrides.
    *
    * @param bytes a serialized {@code RouteConfiguration}, or a message that contains it
    * @param path the numbers of the fields that lead to the {@code RouteConfiguration}
    */
-  static RouteMaps of(ByteString bytes, int... path) {
-    Map<List<Integer>, ByteString> metadata = new HashMap<>();
-    WireFields.cut(bytes, joined(path, METADATA))
-        .parts()
-        .forEach((place, part) -> metadata.put(place.subList(path.length, place.size()), part));
-    boolean overridden =
-        Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
-    return new RouteMaps(overridden, metadata);
+  static boolean haveOverrides(ByteString bytes, int... path) {
+    return Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
   }
 
   /** Removes the metadata of routes from a serialized {@code RouteConfiguration}. */

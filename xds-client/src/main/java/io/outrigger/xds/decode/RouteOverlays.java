@@ -21,21 +21,21 @@ final class RouteOverlays {
   private RouteOverlays() {}
 
   static Optional<RouteTable> decode(
-      RouteConfiguration proto, RouteMaps maps, DecodeContext context, FieldErrors errors) {
-    Optional<RouteTable> own = RouteDecoder.decode(proto, maps, List.of(), context, errors);
+      RouteConfiguration proto, boolean overridden, DecodeContext context, FieldErrors errors) {
+    Optional<RouteTable> own = RouteDecoder.decode(proto, overridden, List.of(), context, errors);
     Overlay overlay = context.overlay();
     if (own.isEmpty() || !errors.isEmpty() || !overlay.hasRouteRules()) {
       return own;
     }
     Map<List<RouteRule>, RouteTable> made = new HashMap<>();
     made.put(List.of(), own.get());
-    RouteTable everywhere = over(proto, maps, context, overlay.routeRules(), made);
+    RouteTable everywhere = over(proto, overridden, context, overlay.routeRules(), made);
     Map<String, RouteTable> byTarget = new HashMap<>();
     overlay
         .routeRulesByTarget()
         .forEach(
             (target, rules) -> {
-              RouteTable here = over(proto, maps, context, rules, made);
+              RouteTable here = over(proto, overridden, context, rules, made);
               if (!here.equals(everywhere)) {
                 byTarget.put(target, here);
               }
@@ -49,14 +49,14 @@ final class RouteOverlays {
    */
   private static RouteTable over(
       RouteConfiguration proto,
-      RouteMaps maps,
+      boolean overridden,
       DecodeContext context,
       List<RouteRule> rules,
       Map<List<RouteRule>, RouteTable> made) {
     return made.computeIfAbsent(
         rules,
         under ->
-            RouteDecoder.decode(proto, maps, under, context, FieldErrors.ofResource())
+            RouteDecoder.decode(proto, overridden, under, context, FieldErrors.ofResource())
                 .orElseThrow());
   }
 

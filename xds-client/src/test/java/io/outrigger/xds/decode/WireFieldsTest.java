@@ -57,7 +57,7 @@ class WireFieldsTest {
   }
 
   private static boolean overridden(VirtualHost.Builder host) {
-    return RouteMaps.of(routes(host)).overridden();
+    return RouteMaps.haveOverrides(routes(host));
   }
 
   @Test
