@@ -36,7 +36,7 @@ export class Resources {
     this.body = el('section.resource', {'aria-label': 'resource', hidden: ''},
       el('div.bar', {}, this.title, this.mark), this.times, this.errors,
       el('div.panes', {}, this.panes.map(pane => pane.element)),
-      el('h4', {}, 'Versions, and what each changed'), this.changes);
+      el('h4', {}, 'Versions'), this.changes);
     this.commands = new Commands();
     this.element = el('div', {},
       el('div.bar', {}, this.filter, el('label.field', {}, this.trouble, ' only trouble'), el('span.grow'), this.shown),
@@ -181,11 +181,9 @@ function lineOf(lines, error) {
 }
 
 function newChange(change) {
-  const difference = change.difference?.map(line => el('li.' + ({'+': 'plus', '-': 'minus'}[line[0]] ?? 'other'), {}, line)) ?? [];
   return el('li', {},
     el('div.bar', {}, el('time.quiet.number', {datetime: change.at}, clock(change.at)), stateOf(change.clientStatus), el('code.clip', {}, change.versionInfo)),
-    change.details ? el('p.error', {}, change.details) : '',
-    difference.length ? el('ul.difference', {}, difference) : change.difference ? el('p.quiet', {}, 'the same as the version before') : '');
+    change.details ? el('p.error', {}, change.details) : '');
 }
 
 function stateOf(word) {

@@ -166,10 +166,9 @@ class AdminGrpcIT {
                 .getAsJsonArray("changes")
                 .get(1)
                 .getAsJsonObject()
-                .getAsJsonArray("difference")
-                .asList())
-        .extracting(JsonElement::getAsString)
-        .contains("+ outlier_detection: {\"interval\":\"-1s\"}");
+                .get("details")
+                .getAsString())
+        .contains("outlier_detection.interval: is negative");
   }
 
   private ClientConfig configDump() throws Exception {

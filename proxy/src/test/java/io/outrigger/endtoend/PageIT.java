@@ -474,7 +474,7 @@ class PageIT {
                     "document.querySelector('.pane[aria-label=Refused] .json.marked').innerText")
                 .getAsString())
         .contains("\"interval\": \"-1s\"");
-    awaitText(tab, ".changes .difference", "~ outlier_detection.interval");
+    awaitText(tab, ".changes .error", "outlier_detection.interval: is negative");
     picture(tab, "resources");
   }
 

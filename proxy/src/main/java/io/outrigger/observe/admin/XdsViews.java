@@ -157,34 +157,21 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
               "count", history.nacks(), "first", history.firstNack(), "last", history.lastNack()));
     }
     if (withHistory) {
-      json.add("changes", Json.tree(changes(history)));
+      json.add("changes", Json.tree(history.changes().stream().map(XdsViews::change).toList()));
     }
     return json;
   }
 
-  /** Returns the changes, each with its differences from the accepted version before it. */
-  private List<JsonObject> changes(XdsStatusView.History history) {
-    List<JsonObject> changes = new ArrayList<>();
-    Optional<JsonElement> accepted = Optional.empty();
-    for (XdsStatusView.Change change : history.changes()) {
-      JsonObject json =
-          Json.object(
-              "at", change.at(),
-              "clientStatus", change.state().toUpperCase(Locale.ROOT),
-              "versionInfo", change.version());
-      if (!change.details().isEmpty()) {
-        json.addProperty("details", change.details());
-      }
-      Optional<JsonElement> body = change.body().map(this::body);
-      if (accepted.isPresent() && body.isPresent()) {
-        json.add("difference", Json.tree(JsonDifference.of(accepted.get(), body.get())));
-      }
-      if (change.details().isEmpty()) {
-        accepted = body;
-      }
-      changes.add(json);
+  private static JsonObject change(XdsStatusView.Change change) {
+    JsonObject json =
+        Json.object(
+            "at", change.at(),
+            "clientStatus", change.state().toUpperCase(Locale.ROOT),
+            "versionInfo", change.version());
+    if (!change.details().isEmpty()) {
+      json.addProperty("details", change.details());
     }
-    return changes;
+    return json;
   }
 
   private JsonObject error(XdsStatusView.ResourceError error, boolean withBody) {

@@ -207,11 +207,8 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
    * @param state the label of the cache state after the change
    * @param version the version that arrived or that contained the error
    * @param details the error's message; empty without an error
-   * @param body the received resource, whether accepted or refused; empty when no resource arrived,
-   *     and for old changes
    */
-  public record Change(
-      Instant at, String state, String version, String details, Optional<RawResource> body) {}
+  public record Change(Instant at, String state, String version, String details) {}
 
   /**
    * The status of load reports to one server.

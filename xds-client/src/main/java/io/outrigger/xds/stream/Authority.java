@@ -49,7 +49,6 @@ final class Authority {
    */
   Authority(
       ControlLoop loop,
-      HistoryBudget budget,
       String name,
       List<StreamSupervisor> servers,
       boolean fallbackOnReachabilityOnly,
@@ -59,7 +58,7 @@ final class Authority {
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
     this.kept = keeping.apply(name, () -> inUse > 0 && last().outage().isEmpty());
     this.subscriptions =
-        new Subscriptions(loop, budget, kept::onChanged, this::onSubscriptionsChanged);
+        new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
   }
 
   Subscriptions subscriptions() {

@@ -27,7 +27,7 @@ final class Subscription<T> {
   private final Consumer<Subscription<?>> onChanged;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
-  private final ResourceHistory history;
+  private final ResourceHistory history = new ResourceHistory();
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
   private Optional<CacheEvent<T>> deferred = Optional.empty();
 
@@ -35,15 +35,10 @@ final class Subscription<T> {
    * @param onChanged called when the state or the resource in use has changed, before watchers are
    *     notified
    */
-  Subscription(
-      ResourceType<T> type,
-      String name,
-      HistoryBudget budget,
-      Consumer<Subscription<?>> onChanged) {
+  Subscription(ResourceType<T> type, String name, Consumer<Subscription<?>> onChanged) {
     this.type = type;
     this.name = name;
     this.onChanged = onChanged;
-    this.history = new ResourceHistory(budget);
   }
 
   ResourceType<T> type() {

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 final class Subscriptions {
   private final ControlLoop loop;
-  private final HistoryBudget budget;
   private final Consumer<Subscription<?>> onChanged;
   private final Runnable onSettled;
   private final Map<ResourceType<?>, Map<String, Subscription<?>>> byType = new LinkedHashMap<>();
@@ -39,13 +38,8 @@ final class Subscriptions {
    * @param onSettled the callback that runs at the end of each turn in which the set of
    *     subscriptions changed
    */
-  Subscriptions(
-      ControlLoop loop,
-      HistoryBudget budget,
-      Consumer<Subscription<?>> onChanged,
-      Runnable onSettled) {
+  Subscriptions(ControlLoop loop, Consumer<Subscription<?>> onChanged, Runnable onSettled) {
     this.loop = loop;
-    this.budget = budget;
     this.onChanged = onChanged;
     this.onSettled = onSettled;
     ResourceType.ALL.forEach(type -> byType.put(type, new LinkedHashMap<>()));
@@ -54,7 +48,7 @@ final class Subscriptions {
   <T> XdsClient.Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
     Subscription<T> found = of(type).get(name);
     if (found == null) {
-      found = new Subscription<>(type, name, budget, onChanged);
+      found = new Subscription<>(type, name, onChanged);
       of(type).put(name, found);
       names.remove(type);
       settleLater();
@@ -115,7 +109,6 @@ final class Subscriptions {
                     return false;
                   }
                   subscription.stopTimers(); // A57-23
-                  subscription.history().forget();
                   onChanged.accept(subscription);
                   return true;
                 });

@@ -37,7 +37,6 @@ final class TargetClient implements XdsClient {
   private final Bootstrap bootstrap;
   private final Function<XdsServer, StreamSupervisor> supervisors;
   private final BiFunction<String, BooleanSupplier, KeptAuthority> keeping;
-  private final HistoryBudget budget = new HistoryBudget();
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
   private final Authority topLevel; // for old-style names (A47-04)
   private final Map<String, Authority> authorities = new LinkedHashMap<>();
@@ -98,7 +97,6 @@ final class TargetClient implements XdsClient {
   private Authority authority(String name, List<XdsServer> preferred, boolean reachabilityOnly) {
     return new Authority(
         loop,
-        budget,
         name,
         preferred.stream()
             .distinct()

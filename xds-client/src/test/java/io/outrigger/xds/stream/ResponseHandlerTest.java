@@ -36,7 +36,7 @@ final class ResponseHandlerTest {
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final Subscriptions subscriptions =
-      new Subscriptions(loop, new HistoryBudget(), changed -> {}, () -> {});
+      new Subscriptions(loop, changed -> {}, () -> {});
   private final TextResources resources = new TextResources();
   private final ResponseHandler handler = handler();
 

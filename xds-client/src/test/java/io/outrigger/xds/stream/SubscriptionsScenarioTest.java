@@ -6,12 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
-import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.XdsClient;
-import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,26 +143,6 @@ final class SubscriptionsScenarioTest {
     assertThat(first.take()).containsExactly("ok: x");
     assertThat(closedMeanwhile.take()).isEmpty();
     assertThat(addedMeanwhile.take()).containsExactly("ok: x");
-  }
-
-  @Test
-  void whatIsWatchedNoMoreHasNoHistory() {
-    var budget = new HistoryBudget();
-    var subscriptions = new Subscriptions(ads.loop, budget, changed -> {}, () -> {});
-    List<XdsClient.Watch> watches = new ArrayList<>();
-    ads.loop.inside(
-        () -> {
-          watches.add(subscriptions.watch(CLUSTER, "c", new RecordingWatcher<>()));
-          var busy =
-              new CacheEvent.ServerError<ClusterResource>(
-                  RpcStatus.unavailable("busy"), "1", ads.loop.now());
-          subscriptions.find(CLUSTER, "c").apply(busy, ServerFeatures.NONE);
-        });
-    assertThat(budget.count()).isEqualTo(1);
-
-    ads.loop.inside(watches.get(0)::close);
-
-    assertThat(budget.count()).isZero();
   }
 
   private XdsClient.Watch watchInTurn(String name) {
