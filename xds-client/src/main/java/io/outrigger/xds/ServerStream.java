@@ -26,11 +26,6 @@ public interface ServerStream<Q> {
    */
   void requestNext();
 
-  /** Half-closes the stream, after which the server ends the stream. */
-  default void finish() {
-    close();
-  }
-
   /** Ends the stream. The listener may still receive {@code onClosed}, at most once. */
   void close();
 

@@ -82,9 +82,6 @@ public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
 
-  /** The longest wait for a control plane to accept the last load report. */
-  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(5);
-
   /**
    * The largest number of reply bytes that all clients of the admin servers together may leave
    * unread.
@@ -534,7 +531,6 @@ public final class ProxyApp implements AutoCloseable {
     await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), STOP_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
     Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
-    await(onControl(() -> finished(xds.map(AdsClients::finishLoadReports))), LAST_REPORT_LIMIT);
     await(onControl(() -> finished(xds.map(AdsClients::finishState))), STOP_LIMIT);
     await(
         onControl(

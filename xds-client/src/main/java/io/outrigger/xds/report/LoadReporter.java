@@ -32,9 +32,7 @@ import org.slf4j.LoggerFactory;
  * ASKED   -> WAITING  on stream ended
  * WAITING -> OPEN     on backoff elapsed, measured from the start of the previous stream
  * ASKED   -> CLOSED   on the end of an interval, when no load is left to report
- * ASKED   -> LAST     on finish; the counts since the last report are sent
- * LAST    -> CLOSED   on stream ended; the server has the report
- * any     -> CLOSED   on close, and on finish when no report can be sent at once
+ * any     -> CLOSED   on close
  * </pre>
  *
  * <p>Counts are taken from the source only when the stream can send a message at once. The next
@@ -55,9 +53,6 @@ final class LoadReporter {
      */
     record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
         implements Phase {}
-
-    /** The last report was sent. {@code onOver} runs when the server has received the report. */
-    record Last(Stream stream, Runnable onOver) implements Phase {}
 
     record Waiting(TimerHandle retry) implements Phase {}
 
@@ -106,27 +101,6 @@ final class LoadReporter {
     this.phase = open();
   }
 
-  /**
-   * Sends the counts since the last report, if the server has requested reports and the stream is
-   * ready, and ends.
-   *
-   * @param onOver called when the server has ended the stream and therefore has the report; called
-   *     at once when no report is sent
-   */
-  void finish(Runnable onOver) {
-    if (phase instanceof Phase.Asked asked
-        && asked.stream().opened().isReady()
-        && source.servers().contains(server)) {
-      asked.next().cancel();
-      phase = new Phase.Last(asked.stream(), onOver);
-      report(asked);
-      asked.stream().opened().finish();
-    } else {
-      close();
-      onOver.run();
-    }
-  }
-
   /** Ends the stream. No further reports are sent. */
   void close() {
     Phase last = phase;
@@ -136,9 +110,6 @@ final class LoadReporter {
     } else if (last instanceof Phase.Asked asked) {
       asked.next().cancel();
       asked.stream().opened().close();
-    } else if (last instanceof Phase.Last finishing) {
-      finishing.stream().opened().close();
-      finishing.onOver().run();
     } else if (last instanceof Phase.Waiting waiting) {
       waiting.retry().cancel();
     }
@@ -205,10 +176,6 @@ final class LoadReporter {
       return;
     }
     await(asked.stream(), asked.plan(), control.nanoTime());
-    report(asked);
-  }
-
-  private void report(Phase.Asked asked) {
     List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
     // an empty report shows that the client is alive
     asked.stream().opened().send(LoadMessages.report(loads));
@@ -282,10 +249,7 @@ final class LoadReporter {
 
     @Override
     public void onClosed(RpcStatus reason) {
-      if (phase instanceof Phase.Last last && last.stream() == this) {
-        phase = new Phase.Closed();
-        last.onOver().run();
-      } else if (isCurrent()) {
+      if (isCurrent()) {
         onEnded(this, reason);
       }
     }

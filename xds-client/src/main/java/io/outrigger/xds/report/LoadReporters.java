@@ -7,12 +7,9 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /** Has one reporter for each server for which load is counted (A71-09). */
@@ -54,23 +51,6 @@ public final class LoadReporters {
 
   public List<XdsStatusView.LoadReport> status() {
     return reporters.values().stream().map(LoadReporter::status).toList();
-  }
-
-  /**
-   * Sends each server the counts since its last report, and ends.
-   *
-   * @return a stage that completes when all servers have received their reports; the stage never
-   *     completes when a server does not end its stream
-   */
-  public CompletionStage<Void> finish() {
-    closed = true;
-    List<CompletableFuture<Void>> over = new ArrayList<>();
-    for (LoadReporter reporter : List.copyOf(reporters.values())) {
-      var each = new CompletableFuture<Void>();
-      over.add(each);
-      reporter.finish(() -> each.complete(null));
-    }
-    return CompletableFuture.allOf(over.toArray(CompletableFuture<?>[]::new));
   }
 
   public void close() {

@@ -29,7 +29,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -249,18 +248,6 @@ public final class AdsClients {
     return transport(server)
         .loadReports()
         .orElseThrow(() -> new IllegalStateException(server.uri() + " takes no load reports"));
-  }
-
-  /**
-   * Sends the load counted since the last reports and ends the report streams. Callers must call
-   * this method before {@link #close}.
-   *
-   * @return a future that completes when the servers have received the reports; it may never
-   *     complete
-   */
-  public CompletionStage<Void> finishLoadReports() {
-    loop.checkInside();
-    return reporters == null ? CompletableFuture.completedFuture(null) : reporters.finish();
   }
 
   /** Ends every stream and releases the channels. Watchers are not called again. */

@@ -61,14 +61,6 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
   }
 
   @Override
-  public void finish() {
-    loop.checkInside();
-    if (!closed) {
-      call.halfClose();
-    }
-  }
-
-  @Override
   public void close() {
     loop.checkInside();
     if (!closed) {

@@ -44,7 +44,6 @@ final class FakeLrsTransport implements LrsTransport {
     private boolean isReady = true;
     private boolean closed;
     private boolean ended;
-    private boolean finished;
     private int permits;
 
     Stream(LrsTransport.Listener listener, Duration openedAt) {
@@ -112,9 +111,6 @@ final class FakeLrsTransport implements LrsTransport {
     @Override
     public void send(LoadStatsRequest request) {
       loop.checkInside();
-      if (finished) {
-        throw new AssertionError("the client had said that it sends nothing more");
-      }
       if (!closed) {
         try {
           requests.add(LoadStatsRequest.parseFrom(request.toByteString())); // as a server reads it
@@ -133,17 +129,6 @@ final class FakeLrsTransport implements LrsTransport {
     public void requestNext() {
       loop.checkInside();
       permits++;
-    }
-
-    /** Whether the client has said that it sends nothing more. */
-    boolean isFinished() {
-      return finished;
-    }
-
-    @Override
-    public void finish() {
-      loop.checkInside();
-      finished = true;
     }
 
     @Override

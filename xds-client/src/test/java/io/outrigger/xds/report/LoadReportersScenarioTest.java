@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -359,71 +358,6 @@ class LoadReportersScenarioTest {
 
     count(ONE, "pay", 1);
     assertThat(transport(ONE).streams()).hasSize(2);
-  }
-
-  @Conformance("A27-12")
-  @Test
-  void theLastReportHasWhatWasCountedSinceTheOneBefore() {
-    count(ONE, "pay", 1);
-    transport(ONE).stream().ask(Duration.ofSeconds(5));
-    loop.advance(Duration.ofSeconds(5));
-    transport(ONE).stream().take();
-    count(ONE, "pay", 4);
-    loop.advance(Duration.ofSeconds(2));
-
-    CompletableFuture<Void> end = finish();
-
-    assertThat(reported(ONE)).containsExactly(Map.of("pay", 4L));
-    assertThat(transport(ONE).stream().isFinished()).isTrue();
-    assertThat(end).isNotDone();
-    loop.advance(Duration.ofMinutes(1));
-    assertThat(transport(ONE).stream().take()).isEmpty();
-    transport(ONE).stream().closeWith(RpcStatus.OK);
-    assertThat(end).isDone();
-    loop.advance(Duration.ofMinutes(1));
-    assertThat(transport(ONE).streams()).hasSize(1);
-  }
-
-  /** Nobody asked, the stream is stuck, the server is away, there is nothing to tell. */
-  @ParameterizedTest
-  @CsvSource({"unasked", "stuck", "away", "nothing"})
-  void noLastReportIsWaitedForThatCannotBeSent(String why) {
-    count(ONE, "pay", 1);
-    if (!why.equals("unasked")) {
-      transport(ONE).stream().ask(Duration.ofSeconds(5));
-    }
-    transport(ONE).stream().take();
-    switch (why) {
-      case "stuck" -> transport(ONE).stream().block();
-      case "away" -> transport(ONE).stream().closeWith(GONE);
-      case "nothing" -> loop.inside(() -> source.forget(ONE));
-      default -> {}
-    }
-
-    CompletableFuture<Void> end = finish();
-
-    assertThat(end).isDone();
-    assertThat(transport(ONE).stream().take()).isEmpty();
-    loop.advance(Duration.ofMinutes(1));
-    assertThat(transport(ONE).streams()).hasSize(1);
-  }
-
-  @Test
-  void aServerThatDoesNotTakeTheLastReportIsLeft() {
-    count(ONE, "pay", 1);
-    transport(ONE).stream().ask(Duration.ofSeconds(5));
-
-    CompletableFuture<Void> end = finish();
-    loop.inside(reporters::close);
-
-    assertThat(transport(ONE).stream().isClosed()).isTrue();
-    assertThat(end).isDone();
-  }
-
-  private CompletableFuture<Void> finish() {
-    var end = new CompletableFuture<Void>();
-    loop.inside(() -> reporters.finish().thenRun(() -> end.complete(null)));
-    return end;
   }
 
   @Test

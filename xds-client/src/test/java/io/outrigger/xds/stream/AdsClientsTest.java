@@ -17,10 +17,8 @@ import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.testing.RecordingWatcher;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -40,7 +38,6 @@ final class AdsClientsTest {
             () -> ads.client.watch(CLUSTER, "c", new RecordingWatcher<>()),
             ads.clients::status,
             () -> ads.clients.reportLoad(new Counted(Set.of())),
-            ads.clients::finishLoadReports,
             ads.clients::close);
 
     for (ThrowingCallable call : calls) {
@@ -103,23 +100,6 @@ final class AdsClientsTest {
   }
 
   @Test
-  void loadReportsAreFinishedAtOnceWhereNothingWasAskedFor() {
-    assertThat(finished()).isTrue();
-
-    ads.transport.takingLoadReports(reports);
-    ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of(SERVER))));
-    assertThat(finished()).isTrue();
-
-    assertThat(reports.isClosed).isTrue();
-  }
-
-  private boolean finished() {
-    List<CompletionStage<Void>> finished = new ArrayList<>();
-    ads.loop.inside(() -> finished.add(ads.clients.finishLoadReports()));
-    return finished.get(0).toCompletableFuture().isDone();
-  }
-
-  @Test
   void loadIsReportedOnce() {
     ads.loop.inside(() -> ads.clients.reportLoad(new Counted(Set.of())));
 
@@ -164,9 +144,6 @@ final class AdsClientsTest {
 
     @Override
     public void requestNext() {}
-
-    @Override
-    public void finish() {}
 
     @Override
     public void close() {
