@@ -10,9 +10,10 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.xds.ResourceType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -31,17 +32,24 @@ final class ClusterWalk {
   private final DependencyGraph.Lookup lookup;
   private final WatchSet wanted;
   private final ResolutionNotes notes;
-  private final ClusterMemo memo;
+  private final Map<String, Outcome<ClusterConfig>> before;
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
+  private final Set<String> kept = new HashSet<>();
   private final Map<String, List<String>> byService = new HashMap<>();
   private final List<String> unresolved = new ArrayList<>();
 
+  /**
+   * @param before the results of the previous walk
+   */
   ClusterWalk(
-      DependencyGraph.Lookup lookup, WatchSet wanted, ResolutionNotes notes, ClusterMemo memo) {
+      DependencyGraph.Lookup lookup,
+      WatchSet wanted,
+      ResolutionNotes notes,
+      Map<String, Outcome<ClusterConfig>> before) {
     this.lookup = lookup;
     this.wanted = wanted;
     this.notes = notes;
-    this.memo = memo;
+    this.before = before;
   }
 
   WatchSet wanted() {
@@ -54,6 +62,11 @@ final class ClusterWalk {
    */
   Map<String, Outcome<ClusterConfig>> clusters() {
     return clusters;
+  }
+
+  /** Returns the names of the clusters that have the result of the previous walk. */
+  Set<String> kept() {
+    return kept;
   }
 
   /** Returns the names of the clusters that use each EDS service. */
@@ -77,23 +90,24 @@ final class ClusterWalk {
    */
   void visitHeld(Iterable<String> names) {
     for (String name : names) {
-      int before = unresolved.size();
+      int open = unresolved.size();
       visit(name);
-      if (unresolved.size() > before) {
-        unresolved.subList(before, unresolved.size()).clear();
+      if (unresolved.size() > open) {
+        unresolved.subList(open, unresolved.size()).clear();
         keepAsItWas(name);
       }
     }
   }
 
   private void keepAsItWas(String name) {
-    Optional<Outcome<ClusterConfig>> last = memo.keep(name);
-    if (last.isEmpty()) {
+    Outcome<ClusterConfig> last = before.get(name);
+    if (last == null) {
       clusters.remove(name); // no configuration had this cluster
       return;
     }
-    clusters.put(name, last.get());
-    if (last.get() instanceof Outcome.Ok<ClusterConfig> ok
+    clusters.put(name, last);
+    kept.add(name);
+    if (last instanceof Outcome.Ok<ClusterConfig> ok
         && ok.value() instanceof ClusterConfig.Aggregate aggregate) {
       aggregate.leaves().stream()
           .filter(leaf -> !clusters.containsKey(leaf))
@@ -115,7 +129,7 @@ final class ClusterWalk {
 
   private void visitAggregate(String root, WatchState<ClusterResource> known) {
     Flattening tree = Flattening.of(root, this::cluster);
-    clusters.put(root, aggregate(root, known, tree));
+    put(root, aggregate(root, known, tree));
     if (tree.tooDeep()) {
       return; // the cluster fails in any case (A75-12) and stays watched
     }
@@ -127,19 +141,20 @@ final class ClusterWalk {
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
         // The nested aggregate is flattened separately, because the set of seen clusters belongs to
         // one root. The nested aggregate reaches no cluster that the root does not reach.
-        clusters.put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
+        put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
       } else {
         visitLeaf(name, part);
       }
     }
   }
 
-  private Outcome<ClusterConfig> aggregate(
-      String name, WatchState<ClusterResource> known, Flattening tree) {
-    return memo.remember(name, known, notes, compute(name, known, tree));
+  /** Stores a result. An equal result keeps its instance, so that comparing it later is cheap. */
+  private void put(String name, Outcome<ClusterConfig> result) {
+    Outcome<ClusterConfig> last = before.get(name);
+    clusters.put(name, result.equals(last) ? last : result);
   }
 
-  private Outcome<ClusterConfig> compute(
+  private Outcome<ClusterConfig> aggregate(
       String name, WatchState<ClusterResource> known, Flattening tree) {
     if (tree.tooDeep()) {
       return failed(
@@ -175,14 +190,7 @@ final class ClusterWalk {
       return;
     }
     if (known.value().isEmpty()) {
-      clusters.put(
-          name,
-          memo.remember(
-              name,
-              known,
-              WatchState.nothing(),
-              notes,
-              () -> failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error()))));
+      put(name, failed(ResolutionNotes.describe(ResourceType.CLUSTER, name, known.error())));
       return;
     }
     ClusterResource resource = known.value().get();
@@ -194,10 +202,7 @@ final class ClusterWalk {
       unresolved.add("endpoints of cluster \"" + name + "\"");
       return;
     }
-    clusters.put(
-        name,
-        memo.remember(
-            name, known, endpoints, notes, () -> leaf(resource, known, endpoints, notes)));
+    put(name, leaf(resource, known, endpoints, notes));
   }
 
   static Outcome<ClusterConfig> leaf(

@@ -28,9 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A walk is a function of the resources that it looks up. The result of a walk names the
  * resources to watch and has one of three cases: the configuration, the failure of the target, or a
  * resource that is still unresolved. While a resource is unresolved, the previous configuration
- * stays in force. Between walks the graph only remembers results whose inputs did not change. An
- * update of one cluster therefore rebuilds that cluster alone, and equal results are the same
- * instances. A change of endpoints, by far the most frequent change, needs no walk.
+ * stays in force. Between walks the graph only remembers the results of clusters, because equal
+ * results are the same instances. A change of endpoints, by far the most frequent change, needs no walk.
  */
 @ControlConfined
 final class DependencyGraph {
@@ -42,10 +41,11 @@ final class DependencyGraph {
 
   private final String listenerName;
   private final String authority;
-  private final ClusterMemo memo = new ClusterMemo();
   private ResolutionNotes notes;
   private @Nullable HostChoice lastChoice;
   private Map<String, List<String>> clustersByService = Map.of();
+  private Map<String, Outcome<ClusterConfig>> results = Map.of(); // of the last walk
+  private Set<String> kept = Set.of(); // clusters with a result of an earlier walk
 
   DependencyGraph(String listenerName, String authority, String nodeId) {
     this.listenerName = listenerName;
@@ -123,11 +123,12 @@ final class DependencyGraph {
     }
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
-    var walk = new ClusterWalk(lookup, wanted, notes, memo);
+    var walk = new ClusterWalk(lookup, wanted, notes, results);
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitHeld(keep);
-    memo.turn();
     clustersByService = walk.byService();
+    results = walk.clusters();
+    kept = walk.kept();
 
     return conclude(listener, routes, choice, walk);
   }
@@ -147,17 +148,14 @@ final class DependencyGraph {
       }
       for (String name : clustersByService.getOrDefault(service, List.of())) {
         WatchState<ClusterResource> cluster = lookup.cluster(name);
-        if (!memo.isOf(name, cluster)) {
-          // the last walk kept an older result, because the endpoints were unresolved
-          return Optional.empty();
+        Outcome<ClusterConfig> before = results.get(name);
+        if (before == null || kept.contains(name)) {
+          return Optional.empty(); // the endpoints were unresolved in the last walk
         }
-        Outcome<ClusterConfig> before = memo.result(name);
         Outcome<ClusterConfig> after =
-            memo.update(
-                name,
-                endpoints,
-                () -> ClusterWalk.leaf(cluster.value().orElseThrow(), cluster, endpoints, notes));
-        if (after != before) { // equal results are the same instance
+            ClusterWalk.leaf(cluster.value().orElseThrow(), cluster, endpoints, notes);
+        if (!after.equals(before)) {
+          results.put(name, after);
           changed.put(name, after);
         }
       }
