@@ -178,7 +178,7 @@ final class AdsSession implements AdsTransport.Listener {
     }
     of.nonce = response.getNonce();
     reading = type;
-    timers.hold(type);
+    timers.hold();
     Set<String> requestedBefore = of.names;
     handler.read(type, response, decoded -> apply(type, response, decoded, requestedBefore));
   }
@@ -198,11 +198,8 @@ final class AdsSession implements AdsTransport.Listener {
     } finally {
       // Watchers may have posted tasks. The next response is read after those tasks.
       loop.execute(this::requestNext);
-      try {
-        timers.release();
-      } finally {
-        deferredEnd.ifPresent(this::onClosed);
-      }
+      timers.release();
+      deferredEnd.ifPresent(this::onClosed);
     }
   }
 

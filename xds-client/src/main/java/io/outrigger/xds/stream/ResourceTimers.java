@@ -3,13 +3,9 @@ package io.outrigger.xds.stream;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ServerFeatures;
-import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEvent;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The does-not-exist timers of one server (A57 "Handling Resources That Do Not Exist"). The session
@@ -17,27 +13,20 @@ import org.jspecify.annotations.Nullable;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, nothing else is read from the stream, so no timer fires. A timer
- * of the response's type that elapses during decoding fires afterwards, unless the response
- * contained the resource. Timers of other types do not count the time of decoding, because answers
- * of those types may wait behind the response.
+ * <p>While a response is decoded, nothing else is read from the stream, and the response, or one that
+ * waits behind it, may have the resource. A timer that elapses meanwhile is therefore started again
+ * for {@link #RETRY}.
  */
 @ControlConfined
 final class ResourceTimers {
   static final Duration TIMEOUT = Duration.ofSeconds(15); // A57
   static final Duration TRANSIENT_TIMEOUT = Duration.ofSeconds(30); // A88 "Resource Timer"
 
-  /** The minimum time for reading responses that waited behind a decoded response. */
-  private static final Duration MIN_LEFT = Duration.ofSeconds(1);
-
-  /** The type of the response that is being decoded, and the start of decoding. */
-  private record Hold(ResourceType<?> type, long sinceNanos) {}
+  private static final Duration RETRY = Duration.ofSeconds(1);
 
   private final ControlLoop loop;
   private final ServerFeatures features;
-  // The timers that elapsed during decoding, with the time left.
-  private final Map<Subscription<?>, Duration> late = new LinkedHashMap<>();
-  private @Nullable Hold hold;
+  private boolean isDecoding; // a response of the stream
   private boolean hasResponse; // of the stream
 
   ResourceTimers(ControlLoop loop, ServerFeatures features) {
@@ -66,29 +55,14 @@ final class ResourceTimers {
     subscriptions.stream().filter(each -> each.entry().isStale()).forEach(this::start);
   }
 
-  /** Called before a response of the given type is decoded. */
-  void hold(ResourceType<?> type) {
-    hold = new Hold(type, loop.nanoTime());
+  /** Called before a response is decoded. */
+  void hold() {
+    isDecoding = true;
   }
 
   /** Called after the session has applied the decoded response. */
   void release() {
-    Hold over = hold;
-    if (over == null) {
-      return; // the stream ended meanwhile
-    }
-    hold = null;
-    // The loop works on a copy, because firing or restarting a timer removes its entry from the
-    // map.
-    new LinkedHashMap<>(late)
-        .forEach(
-            (subscription, left) -> {
-              if (subscription.type().equals(over.type())) {
-                fire(subscription);
-              } else {
-                start(subscription, left.compareTo(MIN_LEFT) < 0 ? MIN_LEFT : left);
-              }
-            });
+    isDecoding = false;
   }
 
   /** Stops the timers of resources that are no longer requested from the server. */
@@ -101,18 +75,16 @@ final class ResourceTimers {
    * (A57-17).
    */
   void onStreamEnded(List<Subscription<?>> subscriptions) {
-    hold = null;
+    isDecoding = false;
     hasResponse = false;
     stop(subscriptions);
   }
 
   private void onElapsed(Subscription<?> subscription) {
-    if (hold == null) {
-      fire(subscription);
+    if (isDecoding) {
+      start(subscription, RETRY);
     } else {
-      late.put(subscription, Duration.ofNanos(loop.nanoTime() - hold.sinceNanos()));
-      // The entry is registered as a running timer, so that stopping the timer removes the entry.
-      subscription.timerStarted(this, () -> late.remove(subscription));
+      fire(subscription);
     }
   }
 
