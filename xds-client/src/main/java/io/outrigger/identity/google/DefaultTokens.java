@@ -2,6 +2,7 @@ package io.outrigger.identity.google;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.BackgroundThread;
+import io.outrigger.identity.tls.ResponseBody;
 import io.outrigger.identity.token.AccessToken;
 import io.outrigger.identity.token.NoToken;
 import io.outrigger.identity.token.TokenSource;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class DefaultTokens implements TokenSource {
+  /** The maximum size of an answer; tokens have about 2 KiB. */
+  private static final int MAX_BYTES = 64 << 10;
+
   private final Map<String, String> environment;
   private final BackgroundThread thread = new BackgroundThread("google-token");
   private final Supplier<SSLContext> secure;
@@ -121,7 +125,7 @@ public final class DefaultTokens implements TokenSource {
     }
     HttpRequest request = requests.get(0);
     CompletableFuture<HttpResponse<byte[]>> sent =
-        client().sendAsync(request, head -> new BoundedBody());
+        client().sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
     result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
     sent.whenComplete(
         (answer, failure) -> {

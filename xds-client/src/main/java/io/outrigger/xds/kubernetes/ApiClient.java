@@ -12,6 +12,7 @@ import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.SystemRoots;
 import io.outrigger.identity.certificate.UnusableFile;
 import io.outrigger.identity.tls.HttpsContext;
+import io.outrigger.identity.tls.ResponseBody;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -36,6 +37,12 @@ import javax.net.ssl.SSLException;
 @ControlConfined
 final class ApiClient {
   static final int OK = 200;
+
+  /** The limit of a list: about 100,000 endpoints. */
+  private static final int MAX_BODY = 64 << 20;
+
+  /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
+  private static final int MAX_LINE = 4 << 20;
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -88,7 +95,7 @@ final class ApiClient {
    *     with the reason why there is none
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
-    return send(path, head -> ResponseBody.whole(), onEnd);
+    return send(path, head -> ResponseBody.whole(MAX_BODY), onEnd);
   }
 
   /**
@@ -105,10 +112,10 @@ final class ApiClient {
         path,
         head -> {
           if (head.statusCode() != OK) {
-            return ResponseBody.whole();
+            return ResponseBody.whole(MAX_BODY);
           }
           loop.execute(() -> call.deliver(onOpen));
-          return ResponseBody.lines(loop, line -> call.deliver(() -> onLine.accept(line)));
+          return ResponseBody.lines(MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
         },
         onEnd,
         Optional.empty(),

@@ -287,7 +287,7 @@ class DefaultTokensTest {
             });
 
     assertThat(failure(Map.of("GCE_METADATA_HOST", host)))
-        .contains("the answer is longer than 64 KiB");
+        .contains("its answer is longer than 64 KiB");
     assertThat(written.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isLessThan(100 << 20);
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.xds.kubernetes;
+package io.outrigger.identity.tls;
 
 import io.outrigger.base.AnyThread;
 import java.io.ByteArrayOutputStream;
@@ -16,23 +16,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives the body of a response: as a whole, or line by line. A body or a line beyond its limit
+ * Receives the body of an HTTP response: as a whole, or line by line. A body or a line beyond its limit
  * fails. The HTTP client calls this subscriber from one thread at a time.
  */
 @AnyThread
-final class ResponseBody implements BodySubscriber<byte[]> {
-  /** The limit of a list: about 100,000 endpoints. */
-  private static final int MAX_BODY = 64 << 20;
-
-  /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
-  private static final int MAX_LINE = 4 << 20;
-
+public final class ResponseBody implements BodySubscriber<byte[]> {
   /** The end of a response that is longer than its limit. */
-  static final class TooLong extends IOException {
+  public static final class TooLong extends IOException {
     private static final long serialVersionUID = 1;
 
     private TooLong(int maxBytes) {
-      super("its answer is longer than " + (maxBytes >> 20) + " MiB");
+      super(
+          "its answer is longer than "
+              + (maxBytes < 1 << 20 ? (maxBytes >> 10) + " KiB" : (maxBytes >> 20) + " MiB"));
     }
   }
 
@@ -49,15 +45,16 @@ final class ResponseBody implements BodySubscriber<byte[]> {
     this.maxBytes = maxBytes;
   }
 
-  static ResponseBody whole() {
-    return new ResponseBody(Optional.empty(), MAX_BODY);
+  public static ResponseBody whole(int maxBytes) {
+    return new ResponseBody(Optional.empty(), maxBytes);
   }
 
   /**
+   * @param maxBytes the limit of a line
    * @param executor runs {@code consumer} with each line; more is read when it has done so
    */
-  static ResponseBody lines(Executor executor, Consumer<byte[]> consumer) {
-    return new ResponseBody(Optional.of(new Lines(executor, consumer)), MAX_LINE);
+  public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {
+    return new ResponseBody(Optional.of(new Lines(executor, consumer)), maxBytes);
   }
 
   @Override
