@@ -50,9 +50,9 @@ public final class Redaction {
   private static final String GRPC_METADATA = "initial_metadata";
 
   /** The members of the {@code Struct} that replaces an unreadable {@code Any}. */
-  static final String TYPE_MEMBER = "type_url";
+  private static final String TYPE_MEMBER = "type_url";
 
-  static final String LENGTH_MEMBER = "bytes";
+  private static final String LENGTH_MEMBER = "bytes";
 
   private Redaction() {}
 

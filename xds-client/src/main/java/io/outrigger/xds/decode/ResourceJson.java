@@ -230,11 +230,23 @@ public final class ResourceJson {
 
   /**
    * Prints a resource as a JSON object with {@code "@type"}, on one line, with the field names of
-   * the proto files. Printing never fails: an {@code Any} that has an unknown type or is not
-   * readable appears as {@code {"@type":"…","bytes":<length>}}. Secrets are left out.
+   * the proto files. Printing never fails: {@link Redaction} has replaced an {@code Any} that has an
+   * unknown type or is not readable. Secrets are left out.
    */
   public static String print(RawResource resource) {
-    return Printer.GSON.toJson(PrintableForm.of(resource));
+    try {
+      return JsonFormat.printer()
+          .usingTypeRegistry(KnownTypes.all())
+          .preservingProtoFieldNames()
+          .omittingInsignificantWhitespace()
+          .print(Redaction.of(resource));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      // An illegal duration, or a NaN in a Struct, has no JSON form.
+      var answer = new JsonObject();
+      answer.addProperty("@type", resource.typeUrl());
+      answer.addProperty("error", "has no JSON form: " + e.getMessage());
+      return answer.toString();
+    }
   }
 
   /** Holds the JSON printer, which is created on first use. */

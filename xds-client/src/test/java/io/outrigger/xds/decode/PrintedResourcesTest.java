@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PrintableFormTest {
+class PrintedResourcesTest {
   private static final String UNKNOWN_URL = "type.googleapis.com/istio.unknown.v1.Thing";
 
   @Test
@@ -60,7 +60,7 @@ class PrintableFormTest {
 
     JsonObject printed = print(table.build());
 
-    String expected = "{\"@type\":\"" + UNKNOWN_URL + "\",\"bytes\":4}";
+    String expected = replaced(UNKNOWN_URL, 4);
     JsonObject shown =
         printed
             .getAsJsonArray("virtual_hosts")
@@ -102,8 +102,9 @@ class PrintableFormTest {
             .getAsJsonObject("typed_per_filter_config")
             .getAsJsonObject("odd");
 
-    assertThat(odd.get("@type").getAsString()).isEqualTo(url);
-    assertThat(odd.get("bytes").getAsInt()).isEqualTo(1);
+    JsonObject replacement = odd.getAsJsonObject("value");
+    assertThat(replacement.get("type_url").getAsString()).isEqualTo(url);
+    assertThat(replacement.get("bytes").getAsInt()).isEqualTo(1);
   }
 
   @Test
@@ -118,9 +119,9 @@ class PrintableFormTest {
   @Test
   void resourceThatIsNotReadableIsPrintedAsTypeAndLength() {
     assertThat(ResourceJson.print(new RawResource(CLUSTER.typeUrl(), new byte[] {10, 99})))
-        .isEqualTo("{\"@type\":\"" + CLUSTER.typeUrl() + "\",\"bytes\":2}");
+        .isEqualTo(replaced(CLUSTER.typeUrl(), 2));
     assertThat(ResourceJson.print(new RawResource("nonsense", new byte[0])))
-        .isEqualTo("{\"@type\":\"nonsense\",\"bytes\":0}");
+        .isEqualTo(replaced("nonsense", 0));
   }
 
   @Test
@@ -310,6 +311,13 @@ class PrintableFormTest {
     Any any = ResourceJson.parse("{\"resources\":[" + listener + "]}").resources().get(0);
 
     assertThat(ResourceJson.print(raw(any))).isEqualTo(listener);
+  }
+
+  /** The form in which {@link Redaction} shows what it cannot read. */
+  private static String replaced(String url, int length) {
+    return """
+        {"@type":"type.googleapis.com/google.protobuf.Struct","value":{"type_url":"%s","bytes":%d.0}}"""
+        .formatted(url, length);
   }
 
   private static Any unknown(byte[] bytes) {
