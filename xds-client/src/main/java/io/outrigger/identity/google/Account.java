@@ -125,27 +125,6 @@ sealed interface Account {
     }
   }
 
-  /** A user who has logged in and has a refresh token (RFC 6749 section 6). */
-  record AuthorizedUser(String clientId, String clientSecret, String refreshToken, URI tokenUri)
-      implements Account {
-    @Override
-    public List<HttpRequest> requests(Instant now) {
-      return List.of(
-          form(
-              tokenUri,
-              Map.of(
-                  "grant_type", "refresh_token",
-                  "client_id", clientId,
-                  "client_secret", clientSecret,
-                  "refresh_token", refreshToken)));
-    }
-
-    @Override
-    public String toString() {
-      return "authorized user of " + clientId; // never the secrets
-    }
-  }
-
   private static HttpRequest form(URI to, Map<String, String> fields) {
     String body =
         new TreeMap<>(fields)

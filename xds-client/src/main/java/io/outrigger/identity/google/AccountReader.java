@@ -6,7 +6,6 @@ import com.google.gson.JsonPrimitive;
 import io.outrigger.base.PlainText;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.UnusableFile;
-import io.outrigger.identity.google.Account.AuthorizedUser;
 import io.outrigger.identity.google.Account.MetadataServer;
 import io.outrigger.identity.google.Account.ServiceAccount;
 import io.outrigger.identity.token.NoToken;
@@ -98,19 +97,14 @@ final class AccountReader {
 
   private Account account() throws UnusableFile {
     String type = text("type");
-    return switch (type) {
-      case "service_account" ->
-          new ServiceAccount(text("client_email"), text("private_key_id"), key(), tokenUri());
-      case "authorized_user" ->
-          new AuthorizedUser(
-              text("client_id"), text("client_secret"), text("refresh_token"), tokenUri());
-      default ->
-          throw wrong(
-              "type",
-              "\"%.60s\" is not supported; give the key of a service_account, or unset the variable"
-                      .formatted(PlainText.of(type))
-                  + " where a metadata server has tokens, as workload identity does");
-    };
+    if (!type.equals("service_account")) {
+      throw wrong(
+          "type",
+          "\"%.60s\" is not supported; give the key of a service_account, or unset the variable"
+                  .formatted(PlainText.of(type))
+              + " where a metadata server has tokens, as workload identity does");
+    }
+    return new ServiceAccount(text("client_email"), text("private_key_id"), key(), tokenUri());
   }
 
   /** The token server's URI, which must be https because secrets of the file are sent there. */

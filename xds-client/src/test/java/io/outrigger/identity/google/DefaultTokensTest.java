@@ -26,7 +26,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -393,35 +392,13 @@ class DefaultTokensTest {
     assertThat(seen).isEmpty();
   }
 
-  @Test
-  @Conformance("DI-05")
-  void anAuthorizedUserShowsTheRefreshToken() throws Exception {
-    BlockingQueue<Seen> seen = new LinkedBlockingQueue<>();
-    String uri = tokenServer(seen, answer(200, "", good("a")), "ip:127.0.0.1");
-    var user = new JsonObject();
-    user.addProperty("type", "authorized_user");
-    user.addProperty("client_id", "id");
-    user.addProperty("client_secret", "a&b=c");
-    user.addProperty("refresh_token", "1//refresh");
-    user.addProperty("token_uri", uri);
-
-    token(Map.of("GOOGLE_APPLICATION_CREDENTIALS", write(user.toString())));
-
-    assertThat(seen.remove().form())
-        .isEqualTo(
-            Map.of(
-                "grant_type", "refresh_token",
-                "client_id", "id",
-                "client_secret", "a&b=c",
-                "refresh_token", "1//refresh"));
-  }
-
   @ParameterizedTest(name = "{0} = {1} -> {2}")
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
       value = {
         "type | null | $.type is missing",
+        "type | \"authorized_user\" | $.type \"authorized_user\" is not supported; give the key of",
         "type | \"external_account\" | $.type \"external_account\" is not supported; give the key of",
         "client_email | null | $.client_email is missing",
         "client_email | 7 | $.client_email is not a text",
@@ -490,11 +467,7 @@ class DefaultTokensTest {
             Map.of(
                 "GOOGLE_APPLICATION_CREDENTIALS",
                 write(serviceAccount("https://127.0.0.1/token").toString())));
-    var user =
-        new Account.AuthorizedUser(
-            "id", "secret-1", "secret-2", URI.create("https://127.0.0.1/token"));
 
     assertThat(service).hasToString("service account mesh@p.iam.gserviceaccount.com");
-    assertThat(user).hasToString("authorized user of id");
   }
 }

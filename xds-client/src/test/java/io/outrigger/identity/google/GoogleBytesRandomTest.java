@@ -51,11 +51,7 @@ class GoogleBytesRandomTest {
             {"type": "service_account", "client_email": "a@b", "private_key_id": "1",
              "private_key": "KEY", "token_uri": "https://oauth2.googleapis.com/token"}
             """
-                .replace("KEY", key),
-            """
-            {"type": "authorized_user", "client_id": "i", "client_secret": "s",
-             "refresh_token": "t"}
-            """),
+                .replace("KEY", key)),
         of(
             "name of a metadata server",
             bytes ->

@@ -416,16 +416,21 @@ class CredentialsOverGrpcTest {
     return server;
   }
 
-  /** The environment of an authorized user whose tokens {@code server} has. */
+  /** The environment of a service account whose tokens {@code server} has. */
   private Map<String, String> google(HttpsServer server, Path roots) throws IOException {
     Path account =
         Files.writeString(
             folder.resolve("account.json"),
             """
-            {"type": "authorized_user", "client_id": "c", "client_secret": "s",
-             "refresh_token": "r-1", "token_uri": "https://127.0.0.1:%d/token"}
+            {"type": "service_account", "client_email": "a@b", "private_key_id": "1",
+             "private_key": "%s", "token_uri": "https://127.0.0.1:%d/token"}
             """
-                .formatted(server.getAddress().getPort()));
+                .formatted(
+                    AUTHORITY
+                        .issue(builder -> builder.algorithm(Algorithm.rsa2048))
+                        .keyPem()
+                        .replace("\n", "\\n"),
+                    server.getAddress().getPort()));
     return Map.of(
         "GOOGLE_APPLICATION_CREDENTIALS", account.toString(), "SSL_CERT_FILE", roots.toString());
   }
@@ -446,7 +451,7 @@ class CredentialsOverGrpcTest {
       assertThat(seen.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("Bearer t-1");
       assertThat(closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS).code())
           .isEqualTo(RpcStatus.Code.UNIMPLEMENTED);
-      assertThat(requests).hasSize(1).first().asString().contains("refresh_token=r-1");
+      assertThat(requests).hasSize(1).first().asString().contains("assertion=");
     } finally {
       tokens.stop(0);
       server.shutdownNow();
