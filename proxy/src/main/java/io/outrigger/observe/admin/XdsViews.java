@@ -8,6 +8,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.decode.WireNode;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,13 +175,13 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     return json;
   }
 
-  private JsonObject error(XdsStatusView.ResourceError error, boolean withBody) {
+  private JsonObject error(DataError error, boolean withBody) {
     var json = new JsonObject();
     if (withBody) {
       error.refused().ifPresent(raw -> json.add("failedConfiguration", body(raw)));
     }
     json.addProperty("lastUpdateAttempt", error.at().toString());
-    json.addProperty("details", error.details().message());
+    json.addProperty("details", error.status().message());
     json.addProperty("versionInfo", error.version());
     return json;
   }

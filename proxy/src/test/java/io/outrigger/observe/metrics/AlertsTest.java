@@ -23,6 +23,7 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -294,8 +295,7 @@ final class AlertsTest {
         Optional.of(Instant.EPOCH),
         kept,
         Optional.of(
-            new XdsStatusView.ResourceError(
-                "2", RpcStatus.unavailable("bad"), Optional.empty(), Instant.EPOCH, 1)),
+            new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH, 1)),
         Optional.empty(),
         XdsStatusView.History.NONE);
   }

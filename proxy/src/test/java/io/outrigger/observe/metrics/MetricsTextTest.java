@@ -32,6 +32,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -532,8 +533,7 @@ class MetricsTextTest {
 
   private static XdsStatusView.Resource kept() {
     var error =
-        new XdsStatusView.ResourceError(
-            "2", RpcStatus.unavailable("bad"), Optional.empty(), Instant.EPOCH, 1);
+        new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH, 1);
     return new XdsStatusView.Resource(
         "cds",
         ResourceType.CLUSTER.typeUrl(),

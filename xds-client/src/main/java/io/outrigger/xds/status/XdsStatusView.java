@@ -3,6 +3,7 @@ package io.outrigger.xds.status;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheState;
 import java.time.Duration;
 import java.time.Instant;
@@ -152,7 +153,7 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
       String version,
       Optional<Instant> lastUpdated,
       Optional<RawResource> raw,
-      Optional<ResourceError> error,
+      Optional<DataError> error,
       Optional<RpcStatus> connectivityError,
       History history) {
     private static final String XDSTP = "xdstp://";
@@ -225,14 +226,4 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
       long reports,
       long failures,
       Optional<RpcStatus> outage) {}
-
-  /**
-   * An error of a resource.
-   *
-   * @param version the version that was refused; empty when the error has no version
-   * @param refused the resource that was refused; empty for other errors
-   * @param count the number of errors since the resource was last valid
-   */
-  public record ResourceError(
-      String version, RpcStatus details, Optional<RawResource> refused, Instant at, long count) {}
 }

@@ -182,16 +182,7 @@ final class TargetClient implements XdsClient {
         entry.held().map(Held::version).orElse(""),
         entry.held().map(Held::at),
         entry.held().map(Held::raw),
-        entry
-            .dataError()
-            .map(
-                error ->
-                    new XdsStatusView.ResourceError(
-                        error.version(),
-                        error.status(),
-                        error.refused(),
-                        error.at(),
-                        error.count())),
+        entry.dataError(),
         entry.streamError(),
         subscription.history().view());
   }

@@ -210,7 +210,7 @@ final class AdsSessionScenarioTest {
     String details = ads.stream().take().get(0).getErrorDetail().getMessage();
     assertThat(details).hasSizeLessThan(ResponseHandler.MAX_REFUSAL + 50);
     assertThat(details).startsWith("cluster \"c0\": xxx").matches("(?s).*\nand \\d{3} more");
-    assertThat(ads.status().resources().get(499).error().orElseThrow().details().message())
+    assertThat(ads.status().resources().get(499).error().orElseThrow().status().message())
         .hasSizeLessThan(ResponseHandler.MAX_REASONS + 50);
   }
 

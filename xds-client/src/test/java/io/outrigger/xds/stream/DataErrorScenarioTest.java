@@ -257,7 +257,7 @@ final class DataErrorScenarioTest {
         .contains(new RawResource(inUse.getTypeUrl(), inUse.getValue().toByteArray()));
     assertThat(nacked.error().orElseThrow().version()).isEqualTo("2");
     assertThat(nacked.error().orElseThrow().refused()).isPresent();
-    assertThat(nacked.error().orElseThrow().details().message()).contains("wrong");
+    assertThat(nacked.error().orElseThrow().status().message()).contains("wrong");
     ads.loop.advance(Duration.ofSeconds(15));
     assertThat(ads.status().resources().get(0).cacheStateLabel()).isEqualTo("does_not_exist");
   }

@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.service.status.v3.ClientConfig.GenericXdsConfig;
 import io.envoyproxy.envoy.service.status.v3.ClientStatusResponse;
 import io.outrigger.base.AnyThread;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
 import java.util.function.Function;
@@ -61,11 +62,11 @@ record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     return ClientResourceStatus.valueOf(resource.clientStatus());
   }
 
-  private UpdateFailureState error(XdsStatusView.ResourceError error, boolean withContents) {
+  private UpdateFailureState error(DataError error, boolean withContents) {
     var state =
         UpdateFailureState.newBuilder()
             .setLastUpdateAttempt(timestamp(error.at()))
-            .setDetails(error.details().message())
+            .setDetails(error.status().message())
             .setVersionInfo(error.version());
     if (withContents) {
       error.refused().ifPresent(raw -> state.setFailedConfiguration(toAny.apply(raw)));

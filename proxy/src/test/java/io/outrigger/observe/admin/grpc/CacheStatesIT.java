@@ -19,6 +19,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheState;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.status.XdsStatusView;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -66,7 +67,7 @@ class CacheStatesIT {
   }
 
   private GenericXdsConfig shown(
-      CacheState state, Optional<RawResource> inUse, Optional<XdsStatusView.ResourceError> error) {
+      CacheState state, Optional<RawResource> inUse, Optional<DataError> error) {
     var resource =
         new XdsStatusView.Resource(
             "cds",
@@ -106,8 +107,7 @@ class CacheStatesIT {
   @CsvSource({"DOES_NOT_EXIST", "NACKED", "RECEIVED_ERROR"})
   void whatIsStillInUseStandsBesideTheError(CacheState state) throws Exception {
     var error =
-        new XdsStatusView.ResourceError(
-            "8", RpcStatus.unavailable("what is wrong"), Optional.empty(), Instant.EPOCH, 1);
+        new DataError(RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH, 1);
 
     GenericXdsConfig shown = shown(state, Optional.of(IN_USE), Optional.of(error));
 
