@@ -14,17 +14,14 @@ import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.overlay.Merge;
 import io.outrigger.xds.overlay.Patch;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 
 /**
- * Checks whether the values of a patch are valid by themselves. The patch is applied to a minimal
- * cluster or route, and to a permissive cluster or route whose own values allow the widest range of
- * values in the patch. The patch is valid if one of the two results is valid.
+ * Checks whether the values of a patch are valid by themselves: applies the patch to a cluster or
+ * route whose own values allow the widest range of values in the patch.
  */
 @AnyThread
 final class PatchTrial {
@@ -39,18 +36,13 @@ final class PatchTrial {
               EdsClusterConfig.newBuilder()
                   .setEdsConfig(
                       ConfigSource.newBuilder().setSelf(SelfConfigSource.getDefaultInstance())))
-          .build();
-
-  private static final Cluster PERMISSIVE_CLUSTER =
-      CLUSTER.toBuilder()
           .setRingHashLbConfig(
               Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
           .build();
 
-  private static final RouteAction ROUTE = RouteAction.newBuilder().setCluster("trial").build();
-
-  private static final RouteAction PERMISSIVE_ROUTE =
-      ROUTE.toBuilder()
+  private static final RouteAction ROUTE =
+      RouteAction.newBuilder()
+          .setCluster("trial")
           .setRetryPolicy(
               RetryPolicy.newBuilder()
                   .setRetryBackOff(
@@ -62,33 +54,23 @@ final class PatchTrial {
   private PatchTrial() {}
 
   static List<FieldError> ofCluster(Patch patch) {
-    return errors(List.of(CLUSTER, PERMISSIVE_CLUSTER), patch, PatchTrial::decodeCluster);
+    FieldErrors errors = FieldErrors.ofResource();
+    var cluster = (Cluster) patched(CLUSTER, patch);
+    var unused = ClusterDecoder.decode(cluster, cluster.toByteString(), CONTEXT, errors);
+    return errors.all();
   }
 
   static List<FieldError> ofRoute(Patch patch) {
-    return errors(List.of(ROUTE, PERMISSIVE_ROUTE), patch, PatchTrial::decodeRoute);
-  }
-
-  private static Optional<?> decodeCluster(Message message, FieldErrors errors) {
-    return ClusterDecoder.decode((Cluster) message, message.toByteString(), CONTEXT, errors);
-  }
-
-  private static Optional<?> decodeRoute(Message message, FieldErrors errors) {
+    FieldErrors errors = FieldErrors.ofResource();
     var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
-    return RouteActionDecoder.decode((RouteAction) message, Optional.empty(), scope, errors);
+    var route = (RouteAction) patched(ROUTE, patch);
+    var unused = RouteActionDecoder.decode(route, Optional.empty(), scope, errors);
+    return errors.all();
   }
 
-  /** Returns no errors if one of the tries has none, else the errors of the first try. */
-  private static List<FieldError> errors(
-      List<Message> bases, Patch patch, BiFunction<Message, FieldErrors, Optional<?>> decoder) {
-    List<List<FieldError>> tries = new ArrayList<>();
-    for (Message base : bases) {
-      var merge = new Merge(base);
-      merge.lay(RULE, patch);
-      FieldErrors errors = FieldErrors.ofResource();
-      var unused = decoder.apply(merge.message(), errors);
-      tries.add(errors.all());
-    }
-    return tries.stream().filter(List::isEmpty).findFirst().orElse(tries.get(0));
+  private static Message patched(Message base, Patch patch) {
+    var merge = new Merge(base);
+    merge.lay(RULE, patch);
+    return merge.message();
   }
 }
