@@ -2,10 +2,8 @@ package io.outrigger.config.bootstrap;
 
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -17,7 +15,7 @@ import java.util.regex.Pattern;
 final class CertificateConfigReader {
   private static final Pattern DURATION = Pattern.compile("-?\\d{1,12}(\\.\\d{1,9})?s");
   private static final Pattern VALIDITY = // as Go writes durations
-      Pattern.compile("(?:(\\d{1,6})h)?(?:(\\d{1,8})m)?(?:(\\d{1,9})s)?");
+      Pattern.compile("(?=.)(?:\\d{1,6}h)?(?:\\d{1,8}m)?(?:\\d{1,9}s)?");
   private static final Pattern HEADER_VALUE = Pattern.compile("[\\x21-\\x7e]+");
   private static final Pattern TRUST_DOMAIN =
       Pattern.compile("[a-z0-9._-]{1,255}"); // SPIFFE-ID 2.1
@@ -137,21 +135,15 @@ final class CertificateConfigReader {
     if (text.isEmpty()) {
       return CertificateProvider.IstioCa.DEFAULT_VALIDITY;
     }
-    Matcher matcher = VALIDITY.matcher(text.get());
-    Duration validity = Duration.ZERO;
-    if (matcher.matches()) {
-      validity = Duration.ofHours(number(matcher, 1)).plusMinutes(number(matcher, 2));
-      validity = validity.plusSeconds(number(matcher, 3));
-    }
+    Duration validity =
+        VALIDITY.matcher(text.get()).matches()
+            ? Duration.parse("PT" + text.get())
+            : Duration.ZERO;
     if (validity.isZero()) {
       config.error(
           name, "\"%s\" is not a duration such as \"24h\" or \"1h30m\"".formatted(text.get()));
     }
     return validity;
-  }
-
-  private static int number(Matcher matcher, int group) {
-    return matcher.group(group) == null ? 0 : Integer.parseInt(matcher.group(group));
   }
 
   private static boolean hasNoFile(JsonNode config) {
@@ -196,11 +188,7 @@ final class CertificateConfigReader {
       config.error(name, "\"" + text.get() + "\" is not a duration such as \"600s\"");
       return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
     }
-    BigDecimal seconds = new BigDecimal(text.get().substring(0, text.get().length() - 1));
-    BigDecimal whole = new BigDecimal(seconds.toBigInteger());
-    Duration interval =
-        Duration.ofSeconds(
-            whole.longValueExact(), seconds.subtract(whole).movePointRight(9).longValueExact());
+    Duration interval = Duration.parse("PT" + text.get());
     if (interval.compareTo(CertificateFiles.MIN_REFRESH_INTERVAL) < 0) {
       config.error(name, "\"" + text.get() + "\" is below \"1s\", the shortest interval");
       return CertificateFiles.DEFAULT_REFRESH_INTERVAL;
