@@ -3,7 +3,6 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
@@ -162,12 +161,7 @@ class AdminGrpcIT {
     assertThat(history.getAsJsonObject("nacks").get("count").getAsInt()).isEqualTo(1);
     assertThat(history.getAsJsonArray("changes")).hasSize(2);
     assertThat(
-            history
-                .getAsJsonArray("changes")
-                .get(1)
-                .getAsJsonObject()
-                .get("details")
-                .getAsString())
+            history.getAsJsonArray("changes").get(1).getAsJsonObject().get("details").getAsString())
         .contains("outlier_detection.interval: is negative");
   }
 

@@ -136,9 +136,7 @@ final class CertificateConfigReader {
       return CertificateProvider.IstioCa.DEFAULT_VALIDITY;
     }
     Duration validity =
-        VALIDITY.matcher(text.get()).matches()
-            ? Duration.parse("PT" + text.get())
-            : Duration.ZERO;
+        VALIDITY.matcher(text.get()).matches() ? Duration.parse("PT" + text.get()) : Duration.ZERO;
     if (validity.isZero()) {
       config.error(
           name, "\"%s\" is not a duration such as \"24h\" or \"1h30m\"".formatted(text.get()));

@@ -17,6 +17,7 @@ public final class RouteTable implements Overlaid {
   private final String name;
   private final List<VirtualHost> virtualHosts;
   private final Map<String, RouteTable> byTarget;
+
   /** The domains of all virtual hosts, in order. */
   private final List<DomainMatch> domains;
 

@@ -70,8 +70,7 @@ public final class AppSelectors {
 
   public ConfigSelector of(VirtualHost host) {
     return ConfigSelector.served(
-        host,
-        host.routes().stream().map(route -> choice(route, host)).toArray(RouteChoice[]::new));
+        host, host.routes().stream().map(route -> choice(route, host)).toArray(RouteChoice[]::new));
   }
 
   private RouteChoice choice(Route route, VirtualHost host) {

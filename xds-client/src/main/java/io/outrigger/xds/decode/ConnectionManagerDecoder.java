@@ -58,7 +58,8 @@ final class ConnectionManagerDecoder {
       case ROUTE_CONFIG -> {
         boolean overridden =
             RouteMaps.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-        yield RouteOverlays.decode(proto.getRouteConfig(), overridden, context, errors.at("route_config"))
+        yield RouteOverlays.decode(
+                proto.getRouteConfig(), overridden, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }
       case SCOPED_ROUTES -> {

@@ -230,8 +230,8 @@ public final class ResourceJson {
 
   /**
    * Prints a resource as a JSON object with {@code "@type"}, on one line, with the field names of
-   * the proto files. Printing never fails: {@link Redaction} has replaced an {@code Any} that has an
-   * unknown type or is not readable. Secrets are left out.
+   * the proto files. Printing never fails: {@link Redaction} has replaced an {@code Any} that has
+   * an unknown type or is not readable. Secrets are left out.
    */
   public static String print(RawResource resource) {
     try {

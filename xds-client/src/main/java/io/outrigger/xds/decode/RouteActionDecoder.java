@@ -85,10 +85,7 @@ final class RouteActionDecoder {
         yield Optional.of(new ClusterChoice.Single(proto.getCluster()));
       }
       case WEIGHTED_CLUSTERS ->
-          weighted(
-              proto.getWeightedClusters(),
-              scope.overridden(),
-              errors.at("weighted_clusters"));
+          weighted(proto.getWeightedClusters(), scope.overridden(), errors.at("weighted_clusters"));
       case CLUSTER_SPECIFIER_PLUGIN -> { // an unsupported, optional plugin
         if (!scope.plugins().contains(proto.getClusterSpecifierPlugin())) {
           errors

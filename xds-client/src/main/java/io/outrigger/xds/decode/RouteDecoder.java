@@ -29,7 +29,8 @@ final class RouteDecoder {
    * @param plugins the names of the cluster specifier plugins of the table; a route to a plugin is
    *     left out, because no plugin is supported
    */
-  record Scope(DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
+  record Scope(
+      DecodeContext context, boolean overridden, Set<String> plugins, List<RouteRule> rules) {}
 
   private RouteDecoder() {}
 

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * resources to watch and has one of three cases: the configuration, the failure of the target, or a
  * resource that is still unresolved. While a resource is unresolved, the previous configuration
  * stays in force. Between walks the graph only remembers the results of clusters, because equal
- * results are the same instances. A change of endpoints, by far the most frequent change, needs no walk.
+ * results are the same instances. A change of endpoints, by far the most frequent change, needs no
+ * walk.
  */
 @ControlConfined
 final class DependencyGraph {

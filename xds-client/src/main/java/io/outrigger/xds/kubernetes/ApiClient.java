@@ -115,7 +115,8 @@ final class ApiClient {
             return ResponseBody.whole(MAX_BODY);
           }
           loop.execute(() -> call.deliver(onOpen));
-          return ResponseBody.lines(MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
+          return ResponseBody.lines(
+              MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
         },
         onEnd,
         Optional.empty(),

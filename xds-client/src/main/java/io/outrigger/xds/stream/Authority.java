@@ -57,8 +57,7 @@ final class Authority {
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
     this.kept = keeping.apply(name, () -> inUse > 0 && last().outage().isEmpty());
-    this.subscriptions =
-        new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
+    this.subscriptions = new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
   }
 
   Subscriptions subscriptions() {

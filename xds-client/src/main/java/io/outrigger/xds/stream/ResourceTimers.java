@@ -13,9 +13,9 @@ import java.util.List;
  * resource for the first time. The timer stops when the server answers, when the stream ends, or
  * when the subscription ends.
  *
- * <p>While a response is decoded, nothing else is read from the stream, and the response, or one that
- * waits behind it, may have the resource. A timer that elapses meanwhile is therefore started again
- * for {@link #RETRY}.
+ * <p>While a response is decoded, nothing else is read from the stream, and the response, or one
+ * that waits behind it, may have the resource. A timer that elapses meanwhile is therefore started
+ * again for {@link #RETRY}.
  */
 @ControlConfined
 final class ResourceTimers {

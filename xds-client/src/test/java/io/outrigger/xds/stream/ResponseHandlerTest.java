@@ -35,8 +35,7 @@ final class ResponseHandlerTest {
   private static final XdsServer SERVER = FleetFixture.server("cp.test:443", ServerFeatures.NONE);
 
   private final FakeControlLoop loop = new FakeControlLoop();
-  private final Subscriptions subscriptions =
-      new Subscriptions(loop, changed -> {}, () -> {});
+  private final Subscriptions subscriptions = new Subscriptions(loop, changed -> {}, () -> {});
   private final TextResources resources = new TextResources();
   private final ResponseHandler handler = handler();
 

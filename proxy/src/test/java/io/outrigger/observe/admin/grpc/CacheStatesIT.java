@@ -18,8 +18,8 @@ import io.outrigger.program.testing.FakeChannelzSource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.cache.CacheEntry.DataError;
+import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.XdsStatusView;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -107,7 +107,8 @@ class CacheStatesIT {
   @CsvSource({"DOES_NOT_EXIST", "NACKED", "RECEIVED_ERROR"})
   void whatIsStillInUseStandsBesideTheError(CacheState state) throws Exception {
     var error =
-        new DataError(RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH, 1);
+        new DataError(
+            RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH, 1);
 
     GenericXdsConfig shown = shown(state, Optional.of(IN_USE), Optional.of(error));
 
