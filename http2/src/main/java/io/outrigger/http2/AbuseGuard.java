@@ -59,7 +59,7 @@ final class AbuseGuard {
 
   /**
    * Called when this side has reset a stream while up to {@code bytes} of DATA may be in flight.
-   * Such DATA counts as useless, so one additional frame is allowed for each KiB.
+   * DATA of a reset stream counts as useless, so one additional frame is allowed for each KiB.
    */
   void onDataExpected(int bytes) {
     idle -= bytes >> 10;

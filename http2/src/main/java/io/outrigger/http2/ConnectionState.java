@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 
 /**
- * The state of a connection. {@link ConnectionLifecycle} changes it; every layer reads it:
+ * The state of a connection, which {@link ConnectionLifecycle} changes and every layer reads:
  *
  * <pre>
  * OPENING  -> OPEN     on the peer's preface and first SETTINGS

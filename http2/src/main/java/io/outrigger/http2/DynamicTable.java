@@ -4,9 +4,9 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). It has room for
- * about a hundred fields, and an encoder adds only fields that recur, so a search looks at each
- * field.
+ * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). A table
+ * has room for about a hundred fields, and an encoder adds only fields that recur, so a search
+ * compares each field.
  */
 @LoopConfined
 final class DynamicTable {
@@ -20,8 +20,8 @@ final class DynamicTable {
   private static final int[] NO_HASHES = {};
 
   /**
-   * A ring whose newest entry is at {@code (added - 1) % length}; its length is a power of two. It
-   * is created when the first entry is added.
+   * A ring whose newest entry is at {@code (added - 1) % length}; its length is a power of two. The
+   * first entry creates the ring.
    */
   private @Nullable HeaderField[] ring = NO_FIELDS;
 

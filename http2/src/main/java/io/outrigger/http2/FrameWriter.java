@@ -30,7 +30,7 @@ final class FrameWriter {
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /** Limit of GOAWAY debug data: RFC 9113 section 6.8 sets none; this one fits into any frame. */
+  /** The limit of GOAWAY debug data, so that the data fits into any frame (RFC 9113 section 6.8). */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;
@@ -243,7 +243,7 @@ final class FrameWriter {
     return awaitsDirectBuffer;
   }
 
-  /** The lack of memory because of which a frame is missing; null when no frame is missing. */
+  /** The error because of which a frame was not written; null when all frames were written. */
   @Nullable OutOfMemoryError failure() {
     return failure;
   }

@@ -68,7 +68,7 @@ final class LoopTurn {
       return turn.streams;
     }
 
-    /** Called when the connection is closed; it is no longer called once a second. */
+    /** Called when the connection is closed; ends the calls once a second. */
     void close() {
       turn.connections.remove(connection);
     }

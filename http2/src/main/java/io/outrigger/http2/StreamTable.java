@@ -181,8 +181,7 @@ final class StreamTable {
   /**
    * Whether HEADERS on {@code id}, which is closed, are ignored because the peer may have sent them
    * before it received our reset. On a client, a response may be late however many other streams
-   * were reset since. On a server, an id that is not remembered may also be one that the client
-   * skipped.
+   * were reset since. On a server, the client may also have skipped an id that is not remembered.
    */
   boolean mayBeLate(int id) {
     return wasReset(id) || (!server && !wasClosed(id));

@@ -14,7 +14,7 @@ public enum CallOutcome {
   FAILURE,
   /**
    * The subchannel was picked, but the call was never sent to it: the call is picked again, or the
-   * proxy had no resources for it. Such an attempt is not counted as a call.
+   * proxy had no resources for it. The attempt is not counted as a call.
    */
   NOT_SENT
 }

@@ -108,8 +108,8 @@ public interface Connector {
     default void onRemedied() {}
 
     /**
-     * One of the attempt's connections, the first or a further connection, was made, lost or
-     * changed. May also be called after {@link #onClosed}, when the remaining connections end.
+     * A connection of the attempt was made, lost or changed. Also called after {@link #onClosed},
+     * when the remaining connections end.
      */
     default void onConnection(ConnectionEvent event) {}
   }

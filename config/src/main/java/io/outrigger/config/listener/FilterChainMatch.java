@@ -43,8 +43,8 @@ public record FilterChainMatch(
   }
 
   /**
-   * The fields that match no connection unless they are empty. They are kept because they make
-   * chains differ, so that the chains are not duplicates.
+   * The fields that match no connection unless they are empty. Two chains that differ only in such
+   * a field are no duplicates, so the fields are kept.
    *
    * @param destinationPorts the {@code destination_port}, at most one
    */
@@ -135,7 +135,7 @@ public record FilterChainMatch(
     return longest;
   }
 
-  /** Whether there are connections that match; the prefixes of other chains do not count. */
+  /** Whether any connection can match this chain, whatever other chains match. */
   private boolean canMatch() {
     return unmatched.equals(Unmatched.NONE)
         && (transport.isEmpty() || transport.equals(RAW_BUFFER));

@@ -20,7 +20,7 @@ public sealed interface PeerIdentity {
     return "";
   }
 
-  /** A connection without TLS. Its peer has no name, not even an empty one. */
+  /** A connection without TLS, whose peer has no name, not even an empty name. */
   record Plain() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {
@@ -28,7 +28,7 @@ public sealed interface PeerIdentity {
     }
   }
 
-  /** A TLS connection whose peer has sent no certificate. Its name is the empty text. */
+  /** A TLS connection whose peer has sent no certificate, so that the peer's name is empty. */
   record Anonymous() implements PeerIdentity {
     @Override
     public boolean matches(StringMatcher name) {

@@ -30,7 +30,7 @@ final class IdleSweep {
   }
 
   /**
-   * Schedules a check for a connection that is due in {@code remaining}, unless it is used before.
+   * Schedules a check of a connection that sessions leave unused until {@code remaining} has passed.
    */
   void plan(Duration remaining) {
     Duration delay = longer(remaining, SHORTEST_PAUSE);
@@ -51,8 +51,8 @@ final class IdleSweep {
   }
 
   /**
-   * Returns the time until a connection is closed that is due in {@code remaining} and not used
-   * until then.
+   * Returns the time until the check closes a connection that sessions leave unused until {@code
+   * remaining} has passed.
    */
   Duration end(Duration remaining) {
     if (timer == null) {

@@ -21,7 +21,7 @@ public sealed interface LbEvent
   Instant time();
 
   /**
-   * Another priority gets the calls (A56); in an aggregate, another cluster.
+   * The calls move to another priority (A56), or in an aggregate to another cluster.
    *
    * @param from the label of the previous priority
    * @param to the label of the priority that is now in use

@@ -12,8 +12,8 @@ import io.outrigger.lb.state.ConnectionGroup;
 @FunctionalInterface
 public interface LbObserver {
   /**
-   * Returns an observer that does nothing. This is a method and not a constant because the start-up
-   * cache cannot store the lambda of an interface constant.
+   * Returns an observer that does nothing. A constant would not do, because the start-up cache
+   * cannot store the lambda of an interface constant.
    */
   static LbObserver none() {
     return event -> {};
@@ -22,14 +22,14 @@ public interface LbObserver {
   void onEvent(LbEvent event);
 
   /**
-   * A connection was made, lost or changed. These events are too frequent for logs; metrics count
-   * them (A94).
+   * A connection was made, lost or changed. Metrics count connections (A94); for
+   * logs, connections change too often.
    *
    * @param group the cluster and the locality for which the connection is counted
    */
   default void onConnection(ConnectionGroup group, ConnectionEvent event) {}
 
-  /** A policy applied new weights. These updates are too frequent for logs (A78). */
+  /** A policy applied new weights, which happens too often for logs (A78). */
   default void onWeights(WeightUpdate update) {}
 
   /** Returns an observer that forwards events to this observer, then to {@code other}. */

@@ -30,8 +30,8 @@ public interface CallSpans {
   default void pickDelayed() {}
 
   /**
-   * The header fields that carry the attempt's trace context to the backend. They replace fields of
-   * the same names from the app.
+   * The header fields that carry the attempt's trace context to the backend, in the place of fields
+   * of the same names from the app.
    */
   default HeaderList context() {
     return HeaderList.EMPTY;

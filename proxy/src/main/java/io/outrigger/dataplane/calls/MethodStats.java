@@ -233,8 +233,8 @@ public final class MethodStats {
   }
 
   /**
-   * Durations of ended calls in nanoseconds, by status. The buckets are fine in the statistics of
-   * one loop, and those of A66 in a sum of loops.
+   * Durations of ended calls in nanoseconds, by status. The statistics of one loop have many small
+   * buckets; a sum of several loops has the buckets of A66.
    */
   public Map<RpcStatus.Code, Histogram> calls() {
     return calls;

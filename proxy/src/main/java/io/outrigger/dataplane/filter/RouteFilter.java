@@ -25,7 +25,7 @@ public interface RouteFilter {
   }
 
   /**
-   * Handles the final response headers of a backend before they are sent to the app. Not called for
+   * Handles the final response headers of a backend before they are sent to the app. No filter sees
    * answers of the proxy itself. Filters are called in reverse order.
    *
    * @param fields adds a field, by its name in lower case and its value, after all others

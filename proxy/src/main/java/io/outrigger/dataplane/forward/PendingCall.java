@@ -79,7 +79,7 @@ final class PendingCall {
     return isParked(next, cluster.park(next, seen), cluster::unpark);
   }
 
-  /** This runs on the call's loop, so no wake-up can run before it. */
+  /** Runs on the call's loop, so no wake-up can run before this method ends. */
   private boolean isParked(Parking next, long ticket, LongConsumer unpark) {
     if (ticket < 0) {
       return false;

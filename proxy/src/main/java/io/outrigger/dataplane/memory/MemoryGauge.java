@@ -197,7 +197,7 @@ public final class MemoryGauge implements ProcessMemory {
 
   /**
    * Whether {@code held} exceeds 85 % of the heap's limit, and exceeds the last measured live bytes
-   * by more than short-lived garbage explains.
+   * by more than the usual amount of short-lived garbage.
    */
   private boolean isSuspect(long held) {
     return held > HEAVY * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8;

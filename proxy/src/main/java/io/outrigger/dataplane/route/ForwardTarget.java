@@ -16,7 +16,7 @@ public interface ForwardTarget {
   /** The data-plane authority, which is matched against virtual hosts and sent to backends. */
   String authority();
 
-  /** The current selector; null before the first result. This is one volatile read. */
+  /** Reads the current selector from a volatile field; null before the first result. */
   @Nullable ConfigSelector selector();
 
   /**

@@ -47,8 +47,8 @@ final class ServedAdmission implements Admission {
 
   /**
    * The maximum number of handshakes in progress on one event loop, each of which takes less than
-   * 100 KiB. One more ends the oldest: since a handshake usually takes milliseconds, slow peers
-   * that hold many end one another.
+   * 100 KiB. A handshake beyond this number ends the oldest handshake. Since a handshake usually
+   * takes milliseconds, the oldest ones are those of slow peers.
    */
   private static final int MAX_HANDSHAKES = 256;
 

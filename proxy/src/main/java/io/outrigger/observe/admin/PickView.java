@@ -45,7 +45,7 @@ final class PickView {
     plan.forEachResult(1, this::add);
   }
 
-  /** Adds the members of a branch; returns the number of endpoints in them. */
+  /** Adds the picks of a branch to {@code json}; returns the number of endpoints that they name. */
   int addTo(JsonObject json) {
     List<JsonObject> path = new ArrayList<>();
     addPath(tree, path);

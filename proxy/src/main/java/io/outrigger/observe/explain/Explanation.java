@@ -93,8 +93,8 @@ public record Explanation(
     }
 
     /**
-     * Whether another draw has the same outcome as this branch. Different draws of a weighted route
-     * can have the same outcome, since a session selects the same cluster for each of them (A60).
+     * Whether another random draw has the same outcome as this branch. Different draws of a
+     * weighted route can have the same outcome, since a session keeps its cluster (A60).
      */
     boolean hasSameOutcome(
         RouteDecision.Forward other,

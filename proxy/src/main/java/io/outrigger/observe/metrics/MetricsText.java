@@ -47,8 +47,7 @@ public final class MetricsText {
   }
 
   /**
-   * Returns all instruments. Their names contain dots where gRPC's do; Prometheus replaces the
-   * dots.
+   * Returns all instruments. Names of gRPC's metrics contain dots, which Prometheus replaces.
    */
   public static MetricSnapshots snapshots(MetricsView view) {
     var all = new Instruments(view.leftOutLabels());

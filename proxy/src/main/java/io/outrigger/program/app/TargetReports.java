@@ -12,9 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs and records as events the state of one target: configured, or failed with the reason.
- * Another report says that A31's default timeout limits the target's calls. Each report is made
- * only on a change.
+ * Logs and records as events each change of the state of one target: configured, or failed with the
+ * reason; and whether A31's default timeout limits the target's calls.
  */
 @ControlConfined
 public final class TargetReports {

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns a failure into lines on stderr and an exit code. Its stack trace is logged only at DEBUG.
+ * Turns a failure into lines on stderr and an exit code; only DEBUG logs have the stack trace.
  */
 final class Failures {
   static final int OK = 0;

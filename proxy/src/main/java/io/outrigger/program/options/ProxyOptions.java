@@ -248,7 +248,7 @@ public record ProxyOptions(
   }
 
   /**
-   * Metrics that their gRFC calls experimental. These metrics are off unless a flag enables them.
+   * Metrics that their gRFC calls experimental, and that a flag must enable.
    */
   public enum ExperimentalMetric {
     /** The metric of A121 for calls. */

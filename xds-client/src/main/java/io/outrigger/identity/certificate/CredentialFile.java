@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record CredentialFile(String field, String path, String text) {
   /**
-   * The maximum size of a file: several hundred certificates. A larger file is named by mistake.
+   * The maximum size of a file, which is enough for several hundred certificates.
    */
   static final int MAX_BYTES = 1 << 20;
 

@@ -70,7 +70,7 @@ record Der(int tag, byte[] content) {
     return all.get(0);
   }
 
-  /** The elements inside this element, whose tag must be {@code expected}. */
+  /** Returns the elements inside this element; fails unless its tag is {@code expected}. */
   List<Der> within(int expected) {
     if (tag != expected) {
       throw new IllegalArgumentException("tag " + tag + " instead of " + expected);

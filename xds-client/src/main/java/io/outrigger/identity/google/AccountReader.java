@@ -129,7 +129,7 @@ final class AccountReader {
         byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
         return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(der));
       } catch (GeneralSecurityException | IllegalArgumentException damaged) {
-        // reported below: the exceptions' messages might quote the key
+        // the error below replaces this exception, whose message might quote the key
       }
     }
     throw wrong(name, "is not an RSA key in PEM (PKCS #8)");

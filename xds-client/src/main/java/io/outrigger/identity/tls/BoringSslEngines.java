@@ -59,8 +59,7 @@ final class BoringSslEngines implements TlsEngines {
   }
 
   /**
-   * Whether BoringSSL can sign with {@code key}. It supports no other algorithms, in particular no
-   * Edwards curves.
+   * Whether BoringSSL can sign with {@code key}; Edwards curves, for example, are not supported.
    */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {

@@ -45,7 +45,7 @@ final class JsonDiagnosis {
       String json = JsonFormat.printer().print(tree);
       message(JsonParser.parseString(json).getAsJsonObject(), type, errors);
     } catch (InvalidProtocolBufferException | IllegalArgumentException noJson) {
-      // the caller has a reason without a place
+      // the caller then reports the reason without line and column
     }
   }
 

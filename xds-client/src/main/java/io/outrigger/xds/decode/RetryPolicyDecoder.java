@@ -84,8 +84,8 @@ final class RetryPolicyDecoder {
   }
 
   /**
-   * Decodes the intervals. Their bounds are checked before intervals that are too short are raised
-   * to the minimum (A44-03).
+   * Decodes the intervals. The decoder checks their bounds before it raises intervals that are too
+   * short to the minimum (A44-03).
    */
   private static Optional<Intervals> intervals(RetryBackOff proto, FieldErrors errors) {
     if (!proto.hasBaseInterval()) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads single fields of a serialized message.
+ * Reads fields of a serialized message without parsing the message.
  *
  * <p>WireFields is used instead of the map fields of generated messages. Reading such a map field,
  * or only checking for an empty map, builds the descriptors of its file and of all imported files.

@@ -30,6 +30,6 @@ sealed interface Reply {
    */
   record Missing(String reason) implements Reply {}
 
-  /** The server gave no conclusive answer. Another server may give a conclusive answer. */
+  /** The server gave no conclusive answer, so another server is queried. */
   record Trouble(String reason) implements Reply {}
 }

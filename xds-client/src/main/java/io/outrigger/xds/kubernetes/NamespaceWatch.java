@@ -47,10 +47,10 @@ final class NamespaceWatch {
   /** The longest pause between requests, so that a server that is back is used soon. */
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** The limit of a list. It is shorter than the 15 s after which xDS resources do not exist. */
+  /** The limit of a list, less than the 15 s after which xDS resources do not exist. */
   private static final Duration LIST_TIMEOUT = Duration.ofSeconds(10);
 
-  /** The time beyond its own end for which a watch is awaited, as a part of its time. */
+  /** How long a watch may continue beyond its time, as a percentage of that time. */
   private static final int GRACE_PERCENT = 25;
 
   private static final int GONE = 410;
@@ -95,8 +95,8 @@ final class NamespaceWatch {
 
   /**
    * @param watchTime the least time after which the server is to end a watch, at least 1 s; the
-   *     time of each watch is up to twice as long, so that sidecars do not ask together. A
-   *     connection that is dead without a sign is found when that time is over
+   *     time of each watch is up to twice as long, so that sidecars do not send their requests
+   *     at the same moment. A connection that died silently is detected after that time
    */
   NamespaceWatch(
       ControlLoop loop,

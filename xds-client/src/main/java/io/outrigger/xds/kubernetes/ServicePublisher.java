@@ -19,8 +19,9 @@ import java.util.Optional;
  * Turns the slices of one target into its resources, on the loop of this package, and delivers them
  * to the control loop.
  *
- * <p>The number of a target is the port on which the pods listen. When no pod listens on it, it may
- * be a port of the Service, which has the same name in the slices: only then the Service is read.
+ * <p>A target names the port on which the pods listen. When no pod listens on that port, the Service
+ * is read, because the target may name a port of the Service, which has the same name in the
+ * slices.
  */
 @ControlConfined
 final class ServicePublisher {

@@ -1,7 +1,7 @@
 /**
  * Targets {@code k8s:///service.namespace:port}: the endpoints of Kubernetes services, which the
- * API server lists and watches as EndpointSlices. They become resources of our own (decision
- * xds-0079) and pass through the same decoders and cache as those of a control plane.
+ * API server lists and watches as EndpointSlices. The package turns services into xDS resources
+ * (decision xds-0079), which pass through the same decoders and cache as those of a control plane.
  *
  * <p>All requests to the API server, and the slices, belong to a thread of this package; {@link
  * io.outrigger.xds.kubernetes.KubernetesResources} belongs to the control loop. Without such a

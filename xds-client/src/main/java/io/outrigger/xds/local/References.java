@@ -62,7 +62,7 @@ public final class References<R> {
   }
 
   /**
-   * Checks the configuration of a target. Its failed clusters and endpoints are not found again.
+   * Checks the configuration of a target. Findings omit clusters and endpoints that have failed.
    *
    * @return findings as of {@link #check()}, by resources such as {@code cluster "pay"}
    */

@@ -79,8 +79,9 @@ public final class StateFolder {
   /**
    * The usable resources of the folder.
    *
-   * @param at the time at which they were last known to be current
-   * @param problem why the folder has none; empty if there are some, or nothing was ever written
+   * @param at the time at which the resources were last known to be current
+   * @param problem why the folder has no usable resource; empty if there are resources, or if
+   *     nothing was ever written
    */
   public record Reading(
       Map<KeptResource.Key, KeptResource> resources, Instant at, Optional<String> problem) {

@@ -123,8 +123,8 @@ public final class AdsClients {
   }
 
   /**
-   * Returns the client of all served addresses; may be called on any thread. It shares its stream
-   * with the targets, unless targets have streams of their own (A71). Local policy has no effect on
+   * Returns the client of all served addresses; may be called on any thread. Served addresses
+   * and targets share a stream, unless targets have their own streams (A71). Local policy has no effect on
    * served addresses, because it patches only routes that forward.
    */
   public XdsClient ofServers() {

@@ -237,7 +237,7 @@ class RefusalsTest {
   }
 
   static Stream<Row> goingOn() throws IOException {
-    return rows("Goes on");
+    return rows("Accepted with a warning");
   }
 
   @ParameterizedTest
