@@ -88,8 +88,8 @@ final class HpackEncoder {
   }
 
   /**
-   * Section 4.2: announces changes of the table's size. The smallest size since the last block is
-   * announced too, because the peer has evicted entries down to it.
+   * Announces changes of the table's size (section 4.2), including the smallest size since the last
+   * block, because the peer has evicted entries until the table had this size.
    */
   private void resizeTable() {
     if (minTableBytes < table.maxBytes() && minTableBytes < tableBytes) {

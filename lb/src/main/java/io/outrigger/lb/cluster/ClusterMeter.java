@@ -41,8 +41,8 @@ final class ClusterMeter implements LoadMeter {
   }
 
   /**
-   * Reports the counts under {@code serviceName} to the server of {@code next} from now on. The
-   * counts so far go to the previous server.
+   * Reports counts to the server of {@code next}, under {@code serviceName}. The counts before this
+   * call go to the previous server.
    */
   void report(String serviceName, Optional<LoadReporting> next) {
     if (serviceName.equals(edsServiceName) && next.equals(reporting)) {

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** The endpoints of a subset. */
+/** The endpoints of a cluster that belong to the random subset (A68). */
 @ControlConfined
 final class Membership {
   private final List<Backend> members;

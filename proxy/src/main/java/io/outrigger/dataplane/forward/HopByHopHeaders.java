@@ -37,7 +37,7 @@ final class HopByHopHeaders {
     KnownName.LOCAL
   };
 
-  /** Reused for header blocks that are sent only once. */
+  /** The space in which header blocks that are sent only once are built. */
   private final HeaderList.Builder room = HeaderList.builder(32);
 
   /**

@@ -14,10 +14,10 @@ package io.outrigger.dataplane.memory;
  * @param directBytes the maximum size of all network buffers in sum
  */
 public record MemoryPlan(long heapBytes, long directBytes) {
-  /** The property of Netty's own limit for direct buffers. A value that the user gives wins. */
+  /** The system property with Netty's limit for direct buffers; the user's value is kept. */
   static final String DIRECT_PROPERTY = "io.netty.maxDirectMemory";
 
-  /** The property of Netty's kind of allocator. A value that the user gives wins. */
+  /** The system property that chooses Netty's allocator; the user's value is kept. */
   static final String ALLOCATOR_PROPERTY = "io.netty.allocator.type";
 
   /** The property that the launchers set where they give the JVM a start-up cache. */

@@ -56,7 +56,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
   private final Queue<FullHttpRequest> waiting = new ArrayDeque<>();
   private boolean isAnswering;
 
-  /** Whether the last request has arrived; RFC 9112 section 9.6: bytes after it are no request. */
+  /** Whether the last request has arrived; all later bytes are ignored (RFC 9112 section 9.6). */
   private boolean isLast;
 
   private @Nullable EventStream stream;

@@ -84,9 +84,9 @@ public record ProxyOptions(
   /**
    * The source of the configuration.
    *
-   * @param bootstrap the given bootstrap, else a default one. With static resources it has exactly
-   *     one server, {@link #STATIC_SERVER}; when no forward needs a control plane it may have no
-   *     server
+   * @param bootstrap the given bootstrap, else a default one. With static resources, the bootstrap
+   *     has exactly one server, {@link #STATIC_SERVER}; when no forward needs a control plane, it
+   *     may have no server
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line per questionable part of the bootstrap

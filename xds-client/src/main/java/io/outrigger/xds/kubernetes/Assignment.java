@@ -54,7 +54,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
           .thenComparing(reached -> reached.endpoint().ip().contains(":"))
           .thenComparing(reached -> reached.endpoint().ip());
 
-  /** The ports that a message names at most. */
+  /** The maximum number of ports that a message names. */
   private static final int MOST_PORTS = 20;
 
   /** One address of a pod, with the port that the address's slice has. */

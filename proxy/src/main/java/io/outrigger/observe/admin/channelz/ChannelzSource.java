@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The source of channelz data. Any thread may call it, and no method blocks. */
+/** The source of channelz data; its methods run on any thread and do not block. */
 public interface ChannelzSource {
   /** Returns all objects except connections, in a snapshot that may be a moment old. */
   CompletionStage<ChannelzView> view();
