@@ -11,6 +11,7 @@ import {Tree} from './tree.js';
 
 const PERIOD = 1_000;
 const SLOWEST = 5_000; // between attempts while the sidecar is not there
+const PROBLEMS_EVERY = 5; // refreshes of another view than Overview, which alone collects problems
 const VIEWS = {overview: Overview, tree: Tree, resources: Resources, certs: Certs, events: Events, overlay: Overlay};
 
 const byId = id => document.getElementById(id);
@@ -25,6 +26,7 @@ class Page {
   #asked = 0;
   #servingKnown = false;
   serves = false; // whether there are served addresses
+  problems = []; // of the last refresh of Overview
 
   constructor() {
     for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
@@ -100,9 +102,12 @@ class Page {
           this.events.restart(calls.time);
           this.#servingKnown = false;
         }
-        this.#connected(ready, forwards);
         this.events.follow();
-        await this.#views.get(this.#current).refresh(forwards, ready);
+        const current = this.#current;
+        if (current === 'overview' || turn % PROBLEMS_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
+        if (current !== 'overview') await this.#views.get(current).refresh(forwards, ready);
+        if (turn !== this.#asked) return;
+        this.#connected(ready, forwards);
         await this.#views.get('overlay').follow();
         await this.#followOthers(forwards);
         document.body.dataset.fresh = String(Number(document.body.dataset.fresh ?? 0) + 1);
@@ -119,7 +124,7 @@ class Page {
     this.#lost = 0;
     document.body.classList.remove('stale');
     byId('problem').hidden = true;
-    const {of, words} = verdict(ready, forwards);
+    const {of, words} = verdict(ready, forwards, this.problems);
     setGlyph(byId('light').firstChild, of);
     attr(byId('light'), 'class', 'state ' + of);
     text(byId('light').lastChild, words);
@@ -132,7 +137,7 @@ class Page {
     setGlyph(byId('light').firstChild, 'bad');
     attr(byId('light'), 'class', 'state bad');
     text(byId('light').lastChild, 'no answer');
-    text(byId('problem'), `The sidecar does not answer (${error.message}). What is shown is what it said last; this page goes on trying.`);
+    text(byId('problem'), `The sidecar does not answer (${error.message}). This page shows the last answers, and keeps trying.`);
     byId('problem').hidden = false;
   }
 

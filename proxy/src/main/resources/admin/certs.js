@@ -1,4 +1,4 @@
-// The certificates of the sidecar: who it is, until when, whom it trusts, and why newer files are not in use.
+// The certificates of the sidecar: its identities and their validity, the trusted roots, and why newer files are not in use.
 
 import {Commands, curl, outrigger} from './command.js';
 import {get} from './data.js';

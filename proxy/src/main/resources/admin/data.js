@@ -50,8 +50,8 @@ export function standing(forward) {
   };
 }
 
-/** How the sidecar stands, as words and a tone; and the same without what fails. */
-export function verdict(readiness, forwards) {
+/** How the sidecar stands, as words and a tone that is good only without problems; and the same without what fails. */
+export function verdict(readiness, forwards, problems = []) {
   const {all, reachable} = backends(forwards);
   const failing = forwards.filter(fails).length;
   const draining = forwards.find(forward => forward.state === 'DRAINING');
@@ -59,7 +59,9 @@ export function verdict(readiness, forwards) {
   const note = draining ? draining.error : readiness.ready ? `ready, ${several(forwards.length, 'forward')} configured` : `not ready: ${readiness.reason}`;
   if (all && !reachable) return {of: 'bad', words: `${word}, 0 of ${count(all)} backends reachable`, note};
   if (failing) return {of: 'bad', words: `${word}, ${failing} of ${several(forwards.length, 'forward')} failing`, note};
-  return {of: draining ? 'aside' : readiness.ready ? 'good' : 'wait', words: word, note};
+  const of = draining ? 'aside' : readiness.ready ? 'good' : 'wait';
+  const isBad = problems.some(problem => problem.of === 'bad');
+  return {of: isBad ? 'bad' : problems.length && of === 'good' ? 'wait' : of, words: problems.length ? `${word}, ${several(problems.length, 'problem')}` : word, note};
 }
 
 function failures(forward) {

@@ -6,14 +6,14 @@ export const TITLE = 30;
 export const ROW = 26;
 const PAD = 4;
 const GAP = 12; // between boxes, one below the other
-const LANE = 34; // between columns, where the lines run
+const LANE = 28; // between columns, where the lines run
 const INDENT = 18; // of the narrow form
 const NARROWEST = 124; // a column of weight 1; below that the picture becomes an outline
 const WIDEST = 240;
 const LISTED = 12; // endpoints of one policy that are listed by name; more become a field of shapes
 const LISTED_IN_ALL = 80;
 const FLAT = 40; // a field of more than that gets the width that names leave
-const NAMES = 180; // what a column of weight 1 keeps beside such a field
+const NAMES = 188; // what a column of weight 1 keeps beside such a field
 const UNFOLDED = 8; // clusters that are shown with what is below them
 
 /** Whether a target has so many clusters that they are shown folded. */

@@ -23,7 +23,7 @@ export class Overview {
 
   constructor(page) {
     this.page = page;
-    this.tiles = el('dl.tiles', {}, ['Backends reachable', 'Traffic', 'Control plane', 'Resources', 'Memory of peers']
+    this.tiles = el('dl.tiles', {}, ['Backends reachable', 'Traffic', 'Control plane', 'Resources', 'Memory held for peers']
       .map(name => el('div', {}, el('dt', {}, name), el('dd.big', {}, '–'), el('dd.quiet'))));
     this.problems = el('ul.card.problems', {'aria-label': 'what fails', hidden: ''});
     this.forwards = el('tbody');
@@ -44,7 +44,7 @@ export class Overview {
       section('Control planes', table('servers', [
         ['server'], ['state'], ['use'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
-      section('Connections that hold most', table('holders', [
+      section('Connections that hold the most memory', table('holders', [
         ['peer'], ['side'], ['memory', true, 'about how much of it lives because of the connection'], ['streams', true],
       ], this.holders), this.noHolders),
       this.commands.element);
@@ -62,7 +62,10 @@ export class Overview {
     keyed(this.forwards, rows, ({forward}) => forward.name, forwardRow, (row, item) => this.#updateForward(row, item));
     const rates = rows.map(({figures}) => figures?.rate).filter(rate => rate !== null && rate !== undefined);
     this.#showBackends(forwards, readiness);
-    this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–', `${count(rows.reduce((sum, {figures}) => sum + (figures?.active ?? 0), 0))} active`);
+    const total = part => rows.reduce((sum, {figures}) => sum + (part(figures ?? {}) ?? 0), 0);
+    const [ended, failed] = [total(({minute}) => minute?.ended), total(({minute}) => minute?.failed)];
+    this.#tile(1, rates.length ? `${figure(rates.reduce((a, b) => a + b, 0))}/s` : '–',
+      `${count(total(({active}) => active))} active${failed ? `, ${percent(failed / ended)} failed` : ''}`, failureTone(failed, ended));
     const xds = await get('/xds');
     const servers = xds.servers.filter(isControlPlane);
     const asked = servers.filter(server => server.use !== 'standby');
@@ -70,18 +73,21 @@ export class Overview {
     this.#tile(2, servers.length ? connected === asked.length ? 'Connected' : 'Not connected' : 'None',
       servers.length ? `${connected} of ${asked.length} in use` : 'none is asked', connected === asked.length ? 'good' : 'bad');
     const refused = xds.resources.filter(each => each.errorState);
-    this.#tile(3, count(xds.resources.length), refused.length ? `${count(refused.length)} with an error` : 'none refused', refused.length ? 'bad' : '');
+    const refusals = refused.map(resourceProblem);
+    const stale = xds.resources.filter(each => each.clientStatus === 'STALE').length;
+    this.#tile(3, count(xds.resources.length), refused.length ? `${count(refused.length)} with an error` : stale ? `${count(stale)} stale` : 'none refused',
+      refusals.some(({of}) => of === 'bad') ? 'bad' : refused.length || stale ? 'wait' : '');
     this.#showMemory(await get('/memory'));
     await this.#readSlowly();
     this.#showProblems([
       ...rows.flatMap(forwardProblems),
       ...(this.page.serves ? await get('/listeners') : []).flatMap(listenerProblems),
-      ...refused.slice(0, MOST_RESOURCES).map(resourceProblem),
+      ...refusals.slice(0, MOST_RESOURCES),
       ...refused.length > MOST_RESOURCES ? [{of: 'bad', href: '#resources', text: `${several(refused.length - MOST_RESOURCES, 'further resource')} with an error`}] : [],
       ...certificateProblems(this.#certificates, this.page.traffic.now()).map(each => ({...each, href: '#certs'})),
       ...asked.filter(server => !server.connected)
         .map(server => ({of: 'bad', href: '#events', text: `control plane ${server.uri}: not connected${server.lastError ? `: ${server.lastError}` : ''}`})),
-      ...staleProblems(xds.resources.filter(each => each.clientStatus === 'STALE').length),
+      ...staleProblems(stale),
     ]);
     this.noServers.hidden = servers.length > 0;
     keyed(this.servers, servers, server => `${server.clientScope ?? ''} ${server.uri}`, serverRow, updateServer);
@@ -96,6 +102,7 @@ export class Overview {
   /** @param problems each with a tone, a text and the address of the view that says more */
   #showProblems(problems) {
     problems.sort((a, b) => (a.of === 'wait') - (b.of === 'wait')); // stable
+    this.page.problems = problems;
     this.problems.hidden = !problems.length;
     keyed(this.problems, problems, each => each.text.split(': ')[0], () => el('li', {}, glyph('bad'), el('a')), (item, each) => {
       setGlyph(item.firstChild, each.of);
@@ -156,6 +163,11 @@ export class Overview {
   }
 }
 
+/** The tone of a minute's calls; empty when few of them failed. */
+function failureTone(failed, ended) {
+  return failed > FEW_ERRORS * ended ? failed >= MANY_ERRORS * ended ? 'bad' : 'wait' : '';
+}
+
 /** What is wrong with a forward: it fails, it waits, some of its endpoints cannot be reached, or calls fail. */
 function forwardProblems({forward, figures}) {
   const href = isKubernetes(forward) ? '#kubernetes' : '#tree?' + new URLSearchParams({forward: forward.name});
@@ -165,7 +177,7 @@ function forwardProblems({forward, figures}) {
   const {all, reachable} = backends([forward]);
   const {ended, failed} = figures?.minute ?? {};
   return [
-    failed > FEW_ERRORS * ended ? problem(failed >= MANY_ERRORS * ended ? 'bad' : 'wait', `${count(failed)} of ${several(ended, 'call')} of the last minute failed, ${percent(failed / ended)}`) : null,
+    failureTone(failed, ended) ? problem(failureTone(failed, ended), `${count(failed)} of ${several(ended, 'call')} of the last minute failed, ${percent(failed / ended)}`) : null,
     reachable < all ? problem('wait', `${count(reachable)} of ${several(all, 'endpoint')} reachable, the others fail or are ejected`) : null,
   ].filter(Boolean);
 }

@@ -114,7 +114,7 @@ export class Picture {
     attr(name, 'title', name.textContent);
     const short = node ? isLit(box) && node.rate ? this.options.amount(node.rate) : brief(node) : this.options.says(endpoint);
     text(says, short);
-    attr(says, 'title', short);
+    attr(says, 'title', node?.detail || short);
     attr(row, 'class', 'policy' + (node && isLit(box) ? ' rated' : '') + (endpoint ? ' endpoint ' + tone(standing) : ''));
     attr(row, 'aria-level', box.depth + 1);
     attr(row, 'aria-selected', item.id === this.#selected?.id);
@@ -196,9 +196,9 @@ function isLit(box) {
   return box.used && box.parent?.rows.at(-1).node?.policy === 'priority';
 }
 
-/** What fits beside a policy's name. */
+/** What fits beside a policy's name; the whole is in its title. */
 function brief(node) {
-  return node.policy === 'round_robin' || node.policy.endsWith('_manager') || node.policy.endsWith('target') ? '' : node.detail;
+  return node.policy === 'round_robin' || node.policy.endsWith('_manager') || node.policy.endsWith('target') ? '' : node.detail.replace(/ endpoints are(?= ejected)| for sessions alone/, '');
 }
 
 /** A shape somewhere else and smaller. Its commands are absolute in part, so all are rewritten as numbers. */

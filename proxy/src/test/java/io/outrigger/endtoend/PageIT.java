@@ -45,12 +45,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The admin page in a real browser: what is seen of a mesh while things happen to it. Every test
- * ends with a look at the console, at breaches of the content security policy and at the hosts that
- * were asked. Pictures are left in {@code target/screenshots}.
+ * ends with a check of the console, of violations of the content security policy and of the hosts
+ * that got requests. {@code -Doutrigger.pictures.write=true} leaves pictures in {@code
+ * target/screenshots}. The page refreshes itself four times as often as for users.
  */
 @Timeout(600)
 class PageIT {
   private static final Path PICTURES = Path.of("target", "screenshots");
+  private static final boolean WRITES = Boolean.getBoolean("outrigger.pictures.write");
   private static final String METHOD = "test.Pay/Charge";
   private static final int MAX_BYTES = 60 * 1024;
   private static final int MAX_BUSY_MILLIS = 16; // a frame at 60 Hz
@@ -78,6 +80,10 @@ class PageIT {
           (each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 4) &&
           !each.closest('[title]') && !each.querySelector('[title]')).map(each => each.outerHTML).join()\
       """;
+
+  /** Whether the light in the header is green although something is wrong. */
+  private static final String GREEN_BESIDE_PROBLEMS =
+      "document.querySelector('#light.good') && !document.querySelector('.problems').hidden";
 
   private static @Nullable Chromium chromium;
 
@@ -122,6 +128,7 @@ class PageIT {
     }
     Tab tab = chromium.tab(Look.desk(Theme.LIGHT));
     tabs.add(tab);
+    tab.quicken(4);
     tab.forgive("/ready"); // it says 503 for a while, and a browser says so in the console
     host = mesh.admin().host();
     tab.open(URI.create("http://" + host + "/#" + view));
@@ -158,7 +165,10 @@ class PageIT {
         .getAsDouble();
   }
 
-  /** The view as it is now, in both themes and widths; nothing may be wider than the page. */
+  /**
+   * Checks the view in both themes and widths: nothing is wider than the page or cut off, and the
+   * light is green only without problems.
+   */
   private static void picture(Tab tab, String name) {
     assertThat(tab.unnamed()).isEmpty();
     tab.evaluate("scrollTo(0, 0)");
@@ -171,10 +181,11 @@ class PageIT {
             .as("%s at %s", name, look)
             .isLessThanOrEqualTo(look.width());
         assertThat(tab.evaluate(CUT_OFF).getAsString()).as("%s at %s", name, look).isEmpty();
-        tab.screenshot(
-            PICTURES.resolve(
-                "%s-%s-%d.png"
-                    .formatted(name, theme.name().toLowerCase(Locale.ROOT), look.width())));
+        assertThat(tab.holds(GREEN_BESIDE_PROBLEMS)).as("%s: green", name).isFalse();
+        if (WRITES) {
+          String file = name + "-" + theme.name().toLowerCase(Locale.ROOT) + "-" + look.width();
+          tab.screenshot(PICTURES.resolve(file + ".png"));
+        }
       }
     }
     tab.show(Look.desk(Theme.LIGHT));
@@ -289,9 +300,8 @@ class PageIT {
     Tab tab = open("overview");
     String first = ".tiles > div:first-child";
     awaitText(tab, first, "2 of 2");
-    awaitText(tab, "#light", "ready");
+    awaitText(tab, "#light.good", "ready");
     assertThat(tab.holds("document.querySelector('.problems').hidden")).isTrue();
-    assertThat(tab.holds("document.querySelector('#light.good')")).isTrue();
     awaitText(tab, ".forwards tbody", "ready, 2 of 2 reachable");
     assertThat(tab.text(".holders tbody"))
         .contains("127.0.0.1:" + a.port(), " KiB")
@@ -315,7 +325,8 @@ class PageIT {
 
     a.revive();
     b.revive();
-    awaitThat(tab, "it is calm again", "document.querySelector('#light.good')");
+    awaitText(tab, first, "2 of 2");
+    awaitText(tab, "#light.wait", "ready, 1 problem"); // some calls of the last minute have failed
     load.close();
     mesh.proxy().drain().get(60, TimeUnit.SECONDS);
     awaitText(tab, "#light", "draining");
@@ -337,12 +348,18 @@ class PageIT {
     Tab tab = open("overview");
     awaitText(tab, ".problems", "of the last minute failed, 50 %");
     assertThat(tab.text(".problems")).startsWith("forward orders: ");
+    assertThat(tab.text(".tiles > div:nth-child(2)")).contains("% failed");
+    awaitText(tab, "#light.bad", "ready, 1 problem");
     picture(tab, "overview-errors");
 
     mesh.controlPlane.serve(Xds.watchedCluster("pay", "\"interval\":\"-1s\""));
     awaitText(tab, ".problems", "outlier_detection.interval: is negative");
     assertThat(tab.text(".problems"))
         .containsPattern("Cluster pay: version v\\d+ is refused, v\\d+ stays in use: ");
+    awaitText(tab, ".tiles > div:nth-child(4)", "1 with an error");
+    assertThat(tab.holds("document.querySelector('.tiles .big.wait')"))
+        .as("the version in use is valid")
+        .isTrue();
     picture(tab, "overview-nack");
     tab.click(".problems li:last-child a");
     awaitText(tab, ".pane[aria-label=Refused] .json.error", "▲ is negative");
@@ -372,6 +389,7 @@ class PageIT {
     awaitText(
         tab, ".problems li.wait", "4 resources STALE: an earlier process kept what is in use");
     assertThat(tab.text(".problems li:first-child")).contains("control plane", "not connected");
+    assertThat(tab.text(".tiles > div:nth-child(4)")).contains("4 stale");
     picture(tab, "overview-stale");
     tab.click(".problems li.wait a");
     awaitText(tab, "#resources .list", "stale");
@@ -383,7 +401,7 @@ class PageIT {
     Tab tab = open("overview");
 
     awaitText(tab, ".tiles", "not ready: ");
-    assertThat(tab.text("#light")).isEqualTo("not ready");
+    assertThat(tab.text("#light")).isEqualTo("not ready, 1 problem");
     picture(tab, "overview-nothing");
     tab.evaluate("location.hash = '#tree'");
     awaitText(tab, "#tree", "orders has no configuration yet; Overview says why.");
@@ -560,6 +578,7 @@ class PageIT {
     assertThat(tab.text(card.formatted("missing")))
         .contains("nothing in use", "/no/such/roots.pem does not exist");
 
+    awaitText(tab, "#light.bad", "ready, 3 problems");
     Files.delete(folder.resolve("default-key.pem"));
 
     awaitText(tab, card.formatted("default") + " .bar", "the newest files are not in use");

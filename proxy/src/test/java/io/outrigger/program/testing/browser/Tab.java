@@ -99,6 +99,16 @@ public final class Tab implements AutoCloseable {
     send("Page.navigate", parameters);
   }
 
+  /** Makes the timers of the pages that are opened next run {@code times} as fast. */
+  public void quicken(int times) {
+    var script = new JsonObject();
+    script.addProperty(
+        "source",
+        "{ const set = setTimeout; window.setTimeout = (f, ms, ...of) => set(f, ms / %d, ...of); }"
+            .formatted(times));
+    send("Page.addScriptToEvaluateOnNewDocument", script);
+  }
+
   /** The value of an expression; JSON null where it has none. A promise is waited for. */
   public JsonElement evaluate(String expression) {
     var parameters = new JsonObject();
