@@ -4,9 +4,9 @@ import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). A table
- * has room for about a hundred fields, and an encoder adds only fields that recur, so a search
- * compares each field.
+ * The dynamic table of HPACK, of an encoder or a decoder (RFC 7541 section 2.3.2). A table has room
+ * for about a hundred fields, and an encoder adds only fields that recur, so a search compares each
+ * field.
  */
 @LoopConfined
 final class DynamicTable {

@@ -59,8 +59,8 @@ final class FairLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * The deadline of the next scheduled task. Netty's epoll loop sets its
-     * timer again only when this value has changed.
+     * The deadline of the next scheduled task. Netty's epoll loop sets its timer again only when
+     * this value has changed.
      */
     @Override
     public long deadlineNanos() {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the received bytes into frames, whatever chunks they arrive in. The payload of DATA is
- * passed on in parts as it arrives. Every other payload is bounded by the frame size and passed on
- * whole.
+ * passed on in parts as it arrives; the payload of any other frame is passed on as a whole, since
+ * the frame size bounds it.
  *
  * <p>RFC 9113 sections 4 and 6.
  */

@@ -30,7 +30,9 @@ final class FrameWriter {
   private static final int MIN_BUFFER = 256;
   private static final int MAX_BUFFER = 64 << 10;
 
-  /** The limit of GOAWAY debug data, so that the data fits into any frame (RFC 9113 section 6.8). */
+  /**
+   * The limit of GOAWAY debug data, so that the data fits into any frame (RFC 9113 section 6.8).
+   */
   private static final int MAX_DEBUG_CHARS = 256;
 
   private final ChannelHandlerContext ctx;

@@ -32,7 +32,7 @@ public interface Http2Stream {
   /**
    * The size of the largest header list that the peer accepts (RFC 9113 section 6.5.2), counted
    * like {@link HeaderList#listBytes}; Long.MAX_VALUE when the peer has set no limit. The peer may
-   * close the connection when it receives a larger list.
+   * close the connection when it receives a larger header list.
    */
   default long maxHeaderListBytes() {
     return Long.MAX_VALUE;

@@ -7,7 +7,7 @@ import io.outrigger.base.LoopConfined;
 
 /**
  * The memory of the process, of which each connection holds a part. The implementation measures the
- * memory, and decides which connections are paused or closed when it is short.
+ * memory, and decides which connections are paused or closed when memory is short.
  */
 @AnyThread
 public interface ProcessMemory {

@@ -382,7 +382,7 @@ final class SocketStream implements Http2Stream {
   /**
    * Subtracts received DATA from the credit.
    *
-   * @return false if the peer was not allowed to send it
+   * @return false if the peer sent more than its flow-control window allows
    */
   boolean receive(int bytes) {
     if (bytes > credit) {

@@ -30,7 +30,8 @@ final class IdleSweep {
   }
 
   /**
-   * Schedules a check of a connection that sessions leave unused until {@code remaining} has passed.
+   * Schedules a check of a connection that sessions leave unused until {@code remaining} has
+   * passed.
    */
   void plan(Duration remaining) {
     Duration delay = longer(remaining, SHORTEST_PAUSE);

@@ -2,8 +2,8 @@ package io.outrigger.lb.override;
 
 /**
  * The owner of the connection to an address (A75): no owner, the policy that balances the address,
- * or sessions only. This class only computes the next state and the action; the
- * {@link AddressEntry} stores the state and performs the action.
+ * or sessions only. This class only computes the next state and the action; the {@link
+ * AddressEntry} stores the state and performs the action.
  *
  * <pre>
  * NOBODY   -> BALANCER  on TAKEN     lease

@@ -22,8 +22,8 @@ public interface LbObserver {
   void onEvent(LbEvent event);
 
   /**
-   * A connection was made, lost or changed. Metrics count connections (A94); for
-   * logs, connections change too often.
+   * A connection was made, lost or changed. Metrics count connections (A94); for logs, connections
+   * change too often.
    *
    * @param group the cluster and the locality for which the connection is counted
    */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There are two kinds of buffers. The buffer of a call with a retry policy holds a large request
  * and takes its room from the budget of the forward. The buffer of any other call serves only
- * transparent retries (SC-34). A buffer for transparent retries holds at most the initial window of a
- * stream, since a backend that refuses a stream grants no more than this window.
+ * transparent retries (SC-34). A buffer for transparent retries holds at most the initial window of
+ * a stream, since a backend that refuses a stream grants no more than this window.
  */
 @LoopConfined
 final class ReplayBuffer {

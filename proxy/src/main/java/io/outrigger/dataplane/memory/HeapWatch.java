@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
  *
  * <ul>
  *   <li>When more of the heap is used than peers may hold, or when the heap is full, the watch
- *       collects the heap, so that {@link MemoryGauge} knows how many bytes are live. The
- *       watch spends at most a fifth of the time in collections. If the heap is full after each collection for
- *       {@link #FULL_LIMIT}, although connections were ended, the process can no longer serve:
- *       every few allocations cause a full collection.
+ *       collects the heap, so that {@link MemoryGauge} knows how many bytes are live. The watch
+ *       spends at most a fifth of the time in collections. If the heap is full after each
+ *       collection for {@link #FULL_LIMIT}, although connections were ended, the process can no
+ *       longer serve: every few allocations cause a full collection.
  *   <li>When the heap has grown, the watch collects it. Since Java 24 the serial collector extends
  *       the old generation for objects that survive the young generation, up to the heap's limit,
  *       before it searches the old generation for garbage; earlier versions collected the old

@@ -29,7 +29,7 @@ public record MemoryView(
    *
    * @param heapBytes the limit of bytes on the heap
    * @param directBytes the limit of bytes in buffers outside of the heap
-   * @param totalBytes the limit of the sum of both
+   * @param totalBytes the limit of heap bytes and buffer bytes together
    */
   public record Limits(long heapBytes, long directBytes, long totalBytes) {
     public Limits {

@@ -117,7 +117,7 @@ final class ServedAdmission implements Admission {
     return peer.isDistrusted() ? new Retirement(Duration.ZERO, settings.drainGrace()) : null;
   }
 
-  /** A random part of the time, so that callers do not connect again all at once. */
+  /** Returns a random delay, so that callers do not all reconnect at the same moment. */
   static Duration share(Duration spread, Duration grace, RandomSource random) {
     Duration most = spread.compareTo(grace) < 0 ? spread : grace;
     return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));

@@ -46,9 +46,7 @@ public final class MetricsText {
     }
   }
 
-  /**
-   * Returns all instruments. Names of gRPC's metrics contain dots, which Prometheus replaces.
-   */
+  /** Returns all instruments. Names of gRPC's metrics contain dots, which Prometheus replaces. */
   public static MetricSnapshots snapshots(MetricsView view) {
     var all = new Instruments(view.leftOutLabels());
     ForwardMetrics.addTo(view.forwards(), view.serves(), all);

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * An HTTP client for the admin server of a running sidecar. Its methods block; commands call them
- * on their own threads.
+ * A blocking HTTP client for the admin server of a running sidecar, used on the threads of
+ * commands.
  *
  * <p>The client is the JDK's old HTTP client. Containers run {@code outrigger wait} every few
  * seconds, and the new client needs ten times as much CPU time for a single request.

@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 /** {@code outrigger certs}: the certificate providers of a running sidecar. */
 @Command(
     description =
-        "Shows the certificates of a running sidecar: who it is, until when, which roots it trusts,"
-            + " and why its newest files are not in use.")
+        "Shows the certificates of a running sidecar: its identities and their validity, the trusted"
+            + " roots, and why the newest files are not in use.")
 final class CertsCommand implements Callable<Integer> {
   @Mixin private final AdminOption admin = new AdminOption();
 

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * all of them and some have not begun, it runs those itself, last one first, so that both threads
  * end together.
  *
- * <p>The program is correct without this class: a part that does not run here runs where its library
- * is first used.
+ * <p>The program is correct without this class: a part that does not run here runs where its
+ * library is first used.
  */
 @AnyThread
 final class Preparation {

@@ -247,9 +247,7 @@ public record ProxyOptions(
     }
   }
 
-  /**
-   * Metrics that their gRFC calls experimental, and that a flag must enable.
-   */
+  /** Metrics that their gRFC calls experimental, and that a flag must enable. */
   public enum ExperimentalMetric {
     /** The metric of A121 for calls. */
     CALL_DELAY("grpc.client.call.delay.duration"),

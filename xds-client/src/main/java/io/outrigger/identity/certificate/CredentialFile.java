@@ -13,9 +13,7 @@ import java.util.Optional;
  * @param text the content, one character for each byte
  */
 public record CredentialFile(String field, String path, String text) {
-  /**
-   * The maximum size of a file, which is enough for several hundred certificates.
-   */
+  /** The maximum size of a file, which is enough for several hundred certificates. */
   static final int MAX_BYTES = 1 << 20;
 
   /** The file parsed as a JSON object; empty when the content is not a JSON object. */

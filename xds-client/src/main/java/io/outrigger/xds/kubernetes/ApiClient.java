@@ -99,7 +99,8 @@ final class ApiClient {
   }
 
   /**
-   * Requests {@code path} and reads the events of the response, one a line. The caller limits the time.
+   * Requests {@code path} and reads the events of the response, one a line. The caller limits the
+   * time.
    *
    * @param onOpen called when the server has accepted the request
    * @param onLine called for each line

@@ -100,8 +100,8 @@ record EndpointSlice(
 
   /**
    * Returns the state of an endpoint with these conditions; empty when the endpoint is not to be
-   * used. An absent {@code ready} counts as true; an absent {@code serving} counts as the value of {@code
-   * ready}.
+   * used. An absent {@code ready} counts as true; an absent {@code serving} counts as the value of
+   * {@code ready}.
    */
   private static Optional<State> state(JsonObject conditions) {
     boolean ready = isTrue(conditions, "ready", true);

@@ -22,8 +22,8 @@ import java.util.Optional;
 /**
  * The resources of one {@code k8s:///} target, in the form that a control plane would send: a
  * Listener with one route to a cluster of type EDS, and the endpoints of that cluster, all of which
- * have the name of the target. Each target is a server of its own, so that a change of one service costs the
- * other targets nothing.
+ * have the name of the target. Each target is a server of its own, so that a change of one service
+ * costs the other targets nothing.
  */
 @ControlConfined
 public final class KubernetesResources implements ResourceSource {

@@ -95,8 +95,8 @@ final class NamespaceWatch {
 
   /**
    * @param watchTime the least time after which the server is to end a watch, at least 1 s; the
-   *     time of each watch is up to twice as long, so that sidecars do not send their requests
-   *     at the same moment. A connection that died silently is detected after that time
+   *     time of each watch is up to twice as long, so that sidecars do not send their requests at
+   *     the same moment. A connection that died silently is detected after that time
    */
   NamespaceWatch(
       ControlLoop loop,
@@ -187,7 +187,7 @@ final class NamespaceWatch {
 
   private void onList(Outcome<Answer> answer) {
     if (!isAccepted(answer)) {
-      // 410 and 504: the server's memory is older than the version, or has lost it
+      // 410 and 504: the server no longer knows this version; the next list names none
       isExpired |= has(answer, GONE) || has(answer, TIMEOUT);
       rest("list", refusal("list", answer));
       return;

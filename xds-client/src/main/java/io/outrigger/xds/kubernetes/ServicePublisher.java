@@ -19,9 +19,9 @@ import java.util.Optional;
  * Turns the slices of one target into its resources, on the loop of this package, and delivers them
  * to the control loop.
  *
- * <p>A target names the port on which the pods listen. When no pod listens on that port, the Service
- * is read, because the target may name a port of the Service, which has the same name in the
- * slices.
+ * <p>A target names the port on which the pods listen. When no pod listens on that port, the
+ * Service is read, because the target may name a port of the Service, which has the same name in
+ * the slices.
  */
 @ControlConfined
 final class ServicePublisher {

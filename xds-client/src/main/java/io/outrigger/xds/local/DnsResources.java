@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * The resources of {@code dns:///} targets, in the form that a control plane would send (decision
- * proxy-0041): a {@link DirectListener} and a cluster of type STRICT_DNS, both with the name of
- * the target.
+ * proxy-0041): a {@link DirectListener} and a cluster of type STRICT_DNS, both with the name of the
+ * target.
  */
 @AnyThread
 public final class DnsResources implements ResourceSource {

@@ -123,9 +123,9 @@ public final class AdsClients {
   }
 
   /**
-   * Returns the client of all served addresses; may be called on any thread. Served addresses
-   * and targets share a stream, unless targets have their own streams (A71). Local policy has no effect on
-   * served addresses, because it patches only routes that forward.
+   * Returns the client of all served addresses; may be called on any thread. Served addresses and
+   * targets share a stream, unless targets have their own streams (A71). Local policy has no effect
+   * on served addresses, because it patches only routes that forward.
    */
   public XdsClient ofServers() {
     return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap);

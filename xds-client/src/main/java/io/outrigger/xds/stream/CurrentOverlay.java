@@ -30,9 +30,9 @@ import java.util.function.Supplier;
  * resources in use except endpoints are decoded again from their bytes, on the executor that
  * decodes responses (decision xds-0073).
  *
- * <p>Each resource in use records the overlay under which it was decoded. When the
- * overlay changes while a response is decoded, the resources are decoded again. The order of
- * responses and overlay changes therefore does not matter.
+ * <p>Each resource in use records the overlay under which it was decoded. When the overlay changes
+ * while a response is decoded, the resources are decoded again. The order of responses and overlay
+ * changes therefore does not matter.
  */
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity

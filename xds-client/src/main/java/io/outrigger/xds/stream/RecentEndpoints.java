@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 @AnyThread
 final class RecentEndpoints {
-  /** The minimum number of endpoints of a remembered set. Smaller sets are cheap to compare. */
+  /** The minimum number of endpoints of a remembered set, since small sets are cheap to compare. */
   private static final int LARGE = 100;
 
   private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();

@@ -41,7 +41,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   /** The configuration from which {@link #ring} was built; its note is added to failures. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
-  /** Null while there are no endpoints. */
+  /** The current ring; null while the policy has no endpoints. */
   private @Nullable Ring ring;
 
   public RingHashPolicy(
