@@ -3,18 +3,16 @@ package io.outrigger.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.xds.testing.JsonResources;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is told of requests that were really made: to the app that asks, and to operators. */
+/** What is told to operators of requests that were really made. */
 @Timeout(600)
 class DecisionIT {
   private static final String METHOD = "test.Pay/Charge";
-  private static final String DECISION = "x-outrigger-decision";
   private static final String REFUSED = "gone; \u00e9";
 
   private final Mesh mesh = new Mesh();
@@ -41,41 +39,6 @@ class DecisionIT {
                  "timeout":"9s"}}\
                 """)));
     return a;
-  }
-
-  @Test
-  void whoAsksIsToldInTheTrailers() throws Exception {
-    Backend a = serve();
-    mesh.with(Flag.DECISION_HEADER, "X-Why").startReady();
-    App app = mesh.app();
-
-    App.Reply told = app.call(METHOD, "x-why", "1");
-    App.Reply silent = app.call(METHOD);
-    App.Reply refused = app.call("nowhere.Svc/M", "x-why", "1");
-    App.Reply failed = app.call("none.Svc/M", "x-why", "1");
-
-    assertThat(told.backend()).isEqualTo("a");
-    assertThat(told.trailers().get(App.key(DECISION)))
-        .isEqualTo(
-            "target=xds:///orders; route=1; route_name=main; cluster=A; endpoint=127.0.0.1:%d; "
-                    .formatted(a.port())
-                + "locality=r/a/s; attempts=1; limit=9000ms; limit_of_route=timeout");
-    assertThat(silent.trailers().containsKey(App.key(DECISION))).isFalse();
-    assertThat(refused.trailers().get(App.key(DECISION)))
-        .isEqualTo("target=xds:///orders; attempts=0; local=no_route");
-    assertThat(failed.trailers().get(App.key(DECISION)))
-        .contains("route=0; cluster=gone%3B %C3%A9; attempts=0")
-        .endsWith("local=xds_error");
-    assertThat(a.lastHeard().header("x-why")).isEqualTo(""); // that of the silent one
-  }
-
-  @Test
-  void withoutTheFlagNobodyIsTold() throws Exception {
-    serve();
-    mesh.startReady();
-
-    assertThat(mesh.app().call(METHOD, "x-why", "1").trailers().containsKey(App.key(DECISION)))
-        .isFalse();
   }
 
   @Test

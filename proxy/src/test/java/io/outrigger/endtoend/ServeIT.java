@@ -521,17 +521,12 @@ class ServeIT {
     assertThat(socket.getSocket().getLocal().getTcpipAddress().getPort()).isEqualTo(port.number());
   }
 
-  /** The app of such a process, not its callers, may ask how a request was routed. */
   @Test
-  void strangersLearnNeitherTheNodeNorTheRouting() throws Exception {
-    mesh.with(Flag.DECISION_HEADER, "x-why");
+  void strangersDoNotLearnTheNode() throws Exception {
     controlPlane.serve(listener(inline("/test.")));
     start();
     awaitState("SERVING", "");
 
-    App.Reply reached = caller().call(METHOD, "x-why", "1");
-    assertThat(reached.backend()).isEqualTo("app");
-    assertThat(reached.all("x-outrigger-decision")).isEmpty();
     App.Reply refused = caller().call("other.Pay/Charge");
     assertThat(refused.local()).isEqualTo("no_route");
     assertThat(refused.message()).doesNotContain(Mesh.NODE);

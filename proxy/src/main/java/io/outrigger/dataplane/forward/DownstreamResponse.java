@@ -4,14 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The app's stream of a call. Knows how much of the response was sent to the app, and ends the
@@ -45,8 +43,6 @@ final class DownstreamResponse {
   private final Http2Stream stream;
   private final Executor loop;
 
-  /** The call whose decision the app requested; null when the app did not request one. */
-  private @Nullable CallSummary decisionOf;
 
   private boolean requestEnded;
   private Phase phase = Phase.AWAITED;
@@ -59,11 +55,6 @@ final class DownstreamResponse {
   /** Whether the app's connection holds so much that it may get no request at full memory. */
   boolean isOnHeavyConnection() {
     return stream.isOnHeavyConnection();
-  }
-
-  /** Adds the routing decision of {@code call} to the end of the response. */
-  void addDecisionOf(CallSummary call) {
-    decisionOf = call;
   }
 
   /** The app has ended the request. */
@@ -96,11 +87,6 @@ final class DownstreamResponse {
   }
 
   void data(ByteBuf data, boolean endStream) {
-    if (endStream && decisionOf != null) {
-      stream.sendData(data, false);
-      end(HeaderList.EMPTY);
-      return;
-    }
     if (endStream) {
       to(Phase.COMPLETE);
     }
@@ -110,7 +96,7 @@ final class DownstreamResponse {
   /** Sends the last header block of the response, which may be the only one. */
   void end(HeaderList last) {
     to(Phase.COMPLETE);
-    stream.sendHeaders(decisionOf == null ? last : CallDecision.appended(last, decisionOf), true);
+    stream.sendHeaders(last, true);
   }
 
   /**

@@ -1,9 +1,7 @@
 package io.outrigger.dataplane.forward;
 
-import io.netty.util.AsciiString;
 import io.outrigger.dataplane.calls.Measuring;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of one forward's calls.
@@ -11,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param maxQueuedRequests the maximum number of requests that wait for configuration, picks and
  *     streams
  * @param maxQueuedBytes the maximum number of bytes of waiting requests that are buffered
- * @param decisionHeader the lower-case name of the header with which an app requests the routing
- *     decision; null to disable this
  * @param measuring which attributes the metrics of calls distinguish
  * @param nodeId supplies the xDS node ID that is appended to the message of each local failure, or
  *     an empty string to append nothing; a supplier, since the ID is known late
@@ -21,7 +17,6 @@ public record ForwardSettings(
     AuthorityMode authority,
     int maxQueuedRequests,
     long maxQueuedBytes,
-    @Nullable AsciiString decisionHeader,
     Measuring measuring,
     Supplier<String> nodeId) {
   /** The default of {@code --max-queued-requests} (CONTRACT section 2). */
@@ -36,25 +31,18 @@ public record ForwardSettings(
     }
   }
 
-  /** Settings without a decision header and with the fewest metric attributes. */
+  /** Settings with the fewest metric attributes. */
   public ForwardSettings(
       AuthorityMode authority,
       int maxQueuedRequests,
       long maxQueuedBytes,
       Supplier<String> nodeId) {
-    this(authority, maxQueuedRequests, maxQueuedBytes, null, Measuring.LITTLE, nodeId);
-  }
-
-  /** Returns these settings with {@code name} as the decision header. */
-  public ForwardSettings withDecisionHeader(String name) {
-    return new ForwardSettings(
-        authority, maxQueuedRequests, maxQueuedBytes, AsciiString.cached(name), measuring, nodeId);
+    this(authority, maxQueuedRequests, maxQueuedBytes, Measuring.LITTLE, nodeId);
   }
 
   /** Returns these settings with other metric attributes. */
   public ForwardSettings measuring(Measuring other) {
-    return new ForwardSettings(
-        authority, maxQueuedRequests, maxQueuedBytes, decisionHeader, other, nodeId);
+    return new ForwardSettings(authority, maxQueuedRequests, maxQueuedBytes, other, nodeId);
   }
 
   public static ForwardSettings defaults(String nodeId) {

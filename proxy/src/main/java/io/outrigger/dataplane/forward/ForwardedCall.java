@@ -160,10 +160,6 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   private void begin(HeaderList headers, boolean endStream) {
     head = loop.heads().of(headers);
     record.started(head, forward.tracer());
-    AsciiString decisionHeader = forward.settings().decisionHeader();
-    if (decisionHeader != null && headers.contains(decisionHeader)) {
-      app.addDecisionOf(record);
-    }
     if (endStream) {
       app.onRequestEnd();
     }

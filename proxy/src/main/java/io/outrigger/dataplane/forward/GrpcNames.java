@@ -5,7 +5,6 @@ import io.netty.util.AsciiString;
 /** Header names and values of gRPC calls that {@code KnownName} does not list. */
 final class GrpcNames {
   static final AsciiString LOCAL = AsciiString.cached("x-outrigger-local");
-  static final AsciiString DECISION = AsciiString.cached("x-outrigger-decision");
   static final AsciiString APPLICATION_GRPC = AsciiString.cached("application/grpc");
 
   private GrpcNames() {}

@@ -46,24 +46,18 @@ final class PartSettings {
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
-    var settings =
-        calls(options, options.routing().authority(), nodeId)
-            .measuring(
-                new Measuring(
-                    options.measurement().methods(),
-                    options.measurement().locality(),
-                    options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
-                    options
-                        .measurement()
-                        .experimental()
-                        .contains(ExperimentalMetric.ATTEMPT_DELAY)));
-    return options.decisionHeader().map(settings::withDecisionHeader).orElse(settings);
+    return calls(options, options.routing().authority(), nodeId)
+        .measuring(
+            new Measuring(
+                options.measurement().methods(),
+                options.measurement().locality(),
+                options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
+                options.measurement().experimental().contains(ExperimentalMetric.ATTEMPT_DELAY)));
   }
 
   /**
    * Returns the settings of served calls. The app receives their authority unchanged. Since their
-   * callers are strangers, no caller may request the routing decision, and failures do not name
-   * this node, except those that A36 says should.
+   * callers are strangers, failures do not name this node, except those that A36 says should.
    */
   static ForwardSettings serving(ProxyOptions options) {
     return calls(options, new AuthorityMode.Preserve(), () -> "")

@@ -126,10 +126,6 @@ public enum Flag {
   DRAIN_DELAY("DURATION", "how long requests are still accepted after SIGTERM. Default 0s"),
   DRAIN_TIMEOUT("DURATION", "how long open requests may then take to finish. Default 30s"),
   ACCESS_LOG("-|FILE", "writes one JSON line per request; - means stdout. Default off"),
-  DECISION_HEADER(
-      "NAME",
-      "answers a request that has this header with x-outrigger-decision in the trailers: where"
-          + " the request went, and why. Default off"),
   METRIC_METHODS(
       "METHOD",
       Arity.MANY,

@@ -79,7 +79,6 @@ public final class OptionsReader {
 
   private static final long MIN_MEMORY_BYTES = 1 << 20;
 
-  private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
   private final GivenFlags given;
@@ -138,7 +137,6 @@ public final class OptionsReader {
                 duration(Flag.DRAIN_DELAY, Duration.ZERO),
                 duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30))),
             value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog),
-            value(Flag.DECISION_HEADER, Optional.empty(), OptionsReader::headerName),
             measurement(),
             new Logging(
                 oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -534,15 +532,6 @@ public final class OptionsReader {
   private static Optional<String> zone(String text) {
     require(ZONE.matcher(text).matches(), "\"" + text + "\" is not a zone such as europe-west1-b");
     return Optional.of(text);
-  }
-
-  private static Optional<String> headerName(String text) {
-    if (text.equals(OFF)) {
-      return Optional.empty();
-    }
-    require(
-        HEADER.matcher(text).matches(), "\"" + text + "\" is not a header's name such as x-why");
-    return Optional.of(text.toLowerCase(Locale.ROOT));
   }
 
   private static Optional<String> endpoint(String text) {

@@ -26,7 +26,6 @@ import java.util.TreeMap;
  * @param overlays files and folders of local policy, in order of precedence
  * @param state empty when no resources are kept
  * @param kubernetes empty when no target is a service of Kubernetes
- * @param decisionHeader the header, in lower case, that requests {@code x-outrigger-decision}
  * @param settings the value of each flag by its bare name, for people: a number, a boolean, a text
  *     or a list of texts. Flags without a value are absent
  */
@@ -47,7 +46,6 @@ public record ProxyOptions(
     Routing routing,
     Drain drain,
     AccessLog accessLog,
-    Optional<String> decisionHeader,
     Measurement measurement,
     Logging logging,
     Map<String, Object> settings) {

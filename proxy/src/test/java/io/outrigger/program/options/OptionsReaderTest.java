@@ -75,7 +75,6 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Routing(false, false, new AuthorityMode.OfTarget(), Duration.ofSeconds(30)),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
                 new AccessLog.Off(),
-                Optional.empty(),
                 new Measurement(Set.of(), Set.of(), false, Set.of(), Optional.empty()),
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 options.settings()));
@@ -200,7 +199,6 @@ final class OptionsReaderTest extends OptionsFixture {
                     false, true, new AuthorityMode.Fixed("orders.example:443"), Duration.ZERO),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
                 new AccessLog.Stdout(),
-                Optional.empty(),
                 new Measurement(
                     Set.of("test.Pay/Charge", "a.b.C/D"),
                     Set.of(ExperimentalMetric.ATTEMPT_DELAY),
