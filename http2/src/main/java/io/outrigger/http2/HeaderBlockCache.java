@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches header blocks and their lists for all connections of one event loop. While the dynamic
  * table has the same content, the same bytes always decode to the same list. Most response heads
- * and trailers recur in this way, and so do request heads without trace ids or deadlines.
+ * and trailers recur in this way, and so do request heads without trace ids or deadlines. Equal
+ * lists of several connections are one object.
  *
  * <p>The content of a table is identified by a number, its <em>state</em>. All tables without
  * entries have the same state, and every change of a table gives it a new state that no table has
@@ -35,6 +36,10 @@ final class HeaderBlockCache {
 
   private final @Nullable Decoded[] decoded = new Decoded[PLACES];
   private final @Nullable Encoded[] encoded = new Encoded[PLACES];
+
+  /** The lists of {@link #decoded}, by the hash of their fields. */
+  private final @Nullable HeaderList[] lists = new HeaderList[PLACES];
+
   private final SeenOnceFilter seenOnce = new SeenOnceFilter(1024);
   private long states = EMPTY_TABLE;
 
@@ -69,14 +74,31 @@ final class HeaderBlockCache {
   }
 
   /**
-   * Called when {@code block} was decoded to {@code list} without a change of the table's {@code
-   * state}.
+   * Returns the list of {@code fields}, to which {@code block} was decoded without a change of the
+   * table's {@code state}. The list is cached if the block was decoded before.
    */
-  void onDecoded(int key, long state, byte[] block, int length, HeaderList list) {
-    if (key != 0 && list.recurs() && seenOnce.isKnown(key)) {
-      int set = key & (PLACES - WAYS);
-      keep(new Decoded(state, Arrays.copyOf(block, length), list), decoded, set);
+  HeaderList onDecoded(
+      int key, long state, byte[] block, int length, HeaderList.Builder fields) {
+    if (key == 0 || !fields.mayBeKept() || !seenOnce.isKnown(key)) {
+      return fields.copy(false);
     }
+    HeaderList list = recurring(fields);
+    int set = key & (PLACES - WAYS);
+    keep(new Decoded(state, Arrays.copyOf(block, length), list), decoded, set);
+    return list;
+  }
+
+  private HeaderList recurring(HeaderList.Builder fields) {
+    int set = fields.hash() & (PLACES - WAYS);
+    for (int i = set; i < set + WAYS; i++) {
+      HeaderList known = lists[i];
+      if (known != null && fields.isSame(known)) {
+        return known;
+      }
+    }
+    HeaderList list = fields.copy(true);
+    keep(list, lists, set);
+    return list;
   }
 
   /** The cached block of {@code list}; null when the list is not cached. */

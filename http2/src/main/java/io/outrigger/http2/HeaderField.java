@@ -60,16 +60,14 @@ public final class HeaderField {
   }
 
   /**
-   * Creates a field from a copy of {@code bytes}; {@code hash} is the result of {@link
-   * #hash(HeaderName, byte[], int, int)} for them.
+   * Creates a field from a copy of {@code bytes}.
+   *
+   * @param neverIndexed whether the field must not be added to any table (RFC 7541 section 7.1.3)
    */
-  static HeaderField copyOf(HeaderName name, byte[] bytes, int at, int length, int hash) {
-    return new HeaderField(name, copy(bytes, at, length), hash, false);
-  }
-
-  /** Creates a field that must not be added to any table (RFC 7541 section 7.1.3). */
-  static HeaderField neverIndexed(HeaderName name, byte[] bytes, int at, int length) {
-    return new HeaderField(name, copy(bytes, at, length), hash(name, bytes, at, length), true);
+  static HeaderField copyOf(
+      HeaderName name, byte[] bytes, int at, int length, boolean neverIndexed) {
+    int hash = hash(name, bytes, at, length);
+    return new HeaderField(name, copy(bytes, at, length), hash, neverIndexed);
   }
 
   private static byte[] copy(byte[] bytes, int at, int length) {
@@ -147,12 +145,6 @@ public final class HeaderField {
   /** The size of the field as defined in RFC 7541 section 4.1. */
   int size() {
     return name.text().length() + bytes.length + OVERHEAD;
-  }
-
-  boolean matches(HeaderName otherName, byte[] other, int at, int length, int hashOfBytes) {
-    return hash == hashOfBytes
-        && Arrays.equals(bytes, 0, bytes.length, other, at, at + length)
-        && name.isSame(otherName);
   }
 
   /** Whether name and value are equal. */

@@ -305,13 +305,13 @@ public final class HeaderList {
       return hash == 0 ? 1 : hash;
     }
 
-    /** Whether {@code list} consists of the same field objects in the same order. */
+    /** Whether {@code list} has equal fields in the same order. */
     boolean isSame(HeaderList list) {
       if (list.size != size) {
         return false;
       }
       for (int i = 0; i < size; i++) {
-        if (list.fields[i] != fields[i]) {
+        if (!list.fields[i].isSame(fields[i])) {
           return false;
         }
       }

@@ -72,25 +72,23 @@ public final class HeaderName {
   /** The name with this text. An invalid name is accepted; {@link #fault} reports it. */
   public static HeaderName of(AsciiString text) {
     HeaderName shared = SHARED.get(text);
-    if (shared != null) {
-      return shared;
-    }
-    byte[] bytes = text.toByteArray();
-    int hash = ByteHash.of(bytes, 0, bytes.length);
-    return new HeaderName(new AsciiString(bytes, false), hash, unshared(text), 0);
+    return shared == null ? ofOwn(new AsciiString(text.toByteArray(), false)) : shared;
+  }
+
+  private static HeaderName ofOwn(AsciiString text) {
+    int hash = ByteHash.of(text.array(), 0, text.length());
+    return new HeaderName(text, hash, unshared(text), 0);
   }
 
   public static HeaderName of(KnownName known) {
     return requireNonNull(KNOWN.get(known));
   }
 
-  /**
-   * The name with these bytes, which are copied. {@code hash} is the {@link ByteHash} of the bytes.
-   */
-  static HeaderName of(byte[] bytes, int at, int length, int hash) {
-    AsciiString text = new AsciiString(bytes, at, length, true);
+  /** The name with these bytes, which are copied. */
+  static HeaderName of(byte[] bytes, int at, int length) {
+    var text = new AsciiString(bytes, at, length, true);
     HeaderName shared = SHARED.get(text);
-    return shared == null ? new HeaderName(text, hash, unshared(text), 0) : shared;
+    return shared == null ? ofOwn(text) : shared;
   }
 
   /**
@@ -162,11 +160,6 @@ public final class HeaderName {
   /** The index of the first entry with this name in HPACK's static table; 0 when there is none. */
   int staticIndex() {
     return staticIndex;
-  }
-
-  boolean matches(byte[] bytes, int at, int length, int hashOfBytes) {
-    return hash == hashOfBytes
-        && Arrays.equals(text.array(), 0, text.length(), bytes, at, at + length);
   }
 
   boolean isSame(HeaderName other) {

@@ -87,11 +87,9 @@ final class HpackDecoder {
     if (!readFields()) {
       return space.fields.cut();
     }
-    HeaderList list = space.cache.list(space.fields);
-    if (state == before) {
-      space.blocks.onDecoded(key, state, bytes, end, list);
-    }
-    return list;
+    return state == before
+        ? space.blocks.onDecoded(key, state, bytes, end, space.fields)
+        : space.fields.copy(false);
   }
 
   /** The maximum size of a list, counted as in RFC 9113 section 6.5.2; larger lists are cut. */
@@ -162,7 +160,7 @@ final class HpackDecoder {
         table.addTooLarge();
         return null;
       }
-      HeaderField field = space.cache.field(name, text, textAt, textLength);
+      HeaderField field = HeaderField.copyOf(name, text, textAt, textLength, false);
       state = space.blocks.nextState();
       table.add(field);
       return field;
@@ -172,9 +170,8 @@ final class HpackDecoder {
     if (name == null || isTooLarge(name)) {
       return null;
     }
-    return first >= 0x10 // section 6.2.3
-        ? HeaderField.neverIndexed(name, text, textAt, textLength)
-        : space.cache.field(name, text, textAt, textLength); // section 6.2.2
+    boolean isNeverIndexed = first >= 0x10; // section 6.2.3, else 6.2.2
+    return HeaderField.copyOf(name, text, textAt, textLength, isNeverIndexed);
   }
 
   private HeaderField indexed(int index) throws ConnectionFault {
@@ -203,7 +200,7 @@ final class HpackDecoder {
     if (textLength > Math.max(maxListBytes, DynamicTable.MAX_BYTES)) {
       return null;
     }
-    return space.cache.name(text, textAt, textLength);
+    return HeaderName.of(text, textAt, textLength);
   }
 
   /** Section 5.1: reads an integer. */

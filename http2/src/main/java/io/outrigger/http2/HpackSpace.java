@@ -20,9 +20,6 @@ final class HpackSpace {
         }
       };
 
-  /** Names, fields and lists that were received lately. */
-  final FieldCache cache = new FieldCache();
-
   /** Header blocks that were received or sent lately. */
   final HeaderBlockCache blocks = new HeaderBlockCache();
 

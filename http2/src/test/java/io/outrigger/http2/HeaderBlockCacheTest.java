@@ -17,6 +17,10 @@ final class HeaderBlockCacheTest {
   private final HeaderBlockCache cache = new HeaderBlockCache();
   private final HeaderList list = recurring("1");
 
+  private HeaderList onDecoded(int key, byte[] block, int length) {
+    return cache.onDecoded(key, EMPTY, block, length, fields("1"));
+  }
+
   @Test
   void everyChangeOfATableLeadsToAStateThatNoneWasIn() {
     assertThat(List.of(EMPTY, cache.nextState(), cache.nextState(), cache.nextState()))
@@ -29,11 +33,14 @@ final class HeaderBlockCacheTest {
     byte[] block = filled(1000, 1);
     int key = HeaderBlockCache.keyOf(EMPTY, block, length);
 
-    cache.onDecoded(key, EMPTY, block, length, list);
+    HeaderList first = onDecoded(key, block, length);
+    assertThat(first.recurs()).isFalse();
     assertThat(cache.decoded(key, EMPTY, block, length)).as("it came once").isNull();
-    cache.onDecoded(key, EMPTY, block, length, list);
+    HeaderList second = onDecoded(key, block, length);
 
-    assertThat(cache.decoded(key, EMPTY, block, length) == list).isEqualTo(known);
+    assertThat(second).hasToString("x-value=1").isNotSameAs(first);
+    assertThat(second.recurs()).isEqualTo(known);
+    assertThat(cache.decoded(key, EMPTY, block, length) == second).isEqualTo(known);
     assertThat(key != 0).isEqualTo(known);
   }
 
@@ -41,10 +48,10 @@ final class HeaderBlockCacheTest {
   void aBlockOfOtherBytesOrOfAnotherStateIsNotKnown() {
     byte[] block = filled(10, 1);
     int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
-    cache.onDecoded(key, EMPTY, block, 10, list);
-    cache.onDecoded(key, EMPTY, block, 10, list);
+    var unused = onDecoded(key, block, 10);
+    HeaderList second = onDecoded(key, block, 10);
 
-    assertThat(cache.decoded(key, EMPTY, block, 10)).isSameAs(list);
+    assertThat(cache.decoded(key, EMPTY, block, 10)).isSameAs(second);
     assertThat(cache.decoded(key, EMPTY, block, 9)).isNull();
     assertThat(cache.decoded(key, EMPTY, filled(10, 2), 10)).isNull();
     assertThat(cache.decoded(key, 7, block, 10)).isNull();
@@ -90,8 +97,8 @@ final class HeaderBlockCacheTest {
     for (int i = 0; i < 64; i++) {
       byte[] block = filled(10, i);
       int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
-      cache.onDecoded(key, EMPTY, block, 10, list);
-      cache.onDecoded(key, EMPTY, block, 10, list);
+      var unused = onDecoded(key, block, 10);
+      unused = onDecoded(key, block, 10);
     }
 
     for (int i = 0; i < 64; i++) {
@@ -114,15 +121,36 @@ final class HeaderBlockCacheTest {
   }
 
   @Test
-  void aListThatDoesNotRecurIsNotKept() {
-    byte[] block = filled(10, 1);
-    int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
-
+  void equalListsOfSeveralBlocksAreOneObject() {
+    HeaderList last = HeaderList.EMPTY;
     for (int i = 0; i < 3; i++) {
-      cache.onDecoded(key, EMPTY, block, 10, Messages.OK);
+      byte[] block = filled(10, i);
+      int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
+      var unused = onDecoded(key, block, 10);
+      HeaderList list = onDecoded(key, block, 10);
+      if (i > 0) {
+        assertThat(list).isSameAs(last);
+      }
+      last = list;
     }
+  }
 
-    assertThat(cache.decoded(key, EMPTY, block, 10)).isNull();
+  @Test
+  void aListThatIsLargeOrMustNotBeRememberedIsMadeEachTime() {
+    HeaderField large = HeaderField.of(KnownName.PATH, "/" + "x".repeat(2048));
+    HeaderName name = HeaderName.of(KnownName.PATH);
+    HeaderField secret = HeaderField.copyOf(name, new byte[] {'/'}, 0, 1, true);
+
+    for (HeaderField field : List.of(large, secret)) {
+      byte[] block = filled(10, field == large ? 1 : 2);
+      int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
+      for (int i = 0; i < 3; i++) {
+        HeaderList list =
+            cache.onDecoded(key, EMPTY, block, 10, HeaderList.builder(2).add(field));
+        assertThat(list.recurs()).isFalse();
+      }
+      assertThat(cache.decoded(key, EMPTY, block, 10)).isNull();
+    }
   }
 
   private static byte[] blockOf(List<HeaderList> lists, HeaderList list) {
@@ -136,6 +164,10 @@ final class HeaderBlockCacheTest {
   }
 
   private static HeaderList recurring(String value) {
-    return HeaderList.builder(1).add(new AsciiString("x-value"), value).buildRecurring();
+    return fields(value).buildRecurring();
+  }
+
+  private static HeaderList.Builder fields(String value) {
+    return HeaderList.builder(1).add(new AsciiString("x-value"), value);
   }
 }

@@ -132,7 +132,7 @@ final class HpackPropertyTest {
     var known = HeaderName.of(new AsciiString(name));
     byte[] bytes = new AsciiString(value).toByteArray();
     return never
-        ? HeaderField.neverIndexed(known, bytes, 0, bytes.length)
+        ? HeaderField.copyOf(known, bytes, 0, bytes.length, true)
         : HeaderField.of(known, new AsciiString(value));
   }
 

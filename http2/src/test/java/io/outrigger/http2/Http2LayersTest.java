@@ -32,7 +32,7 @@ class Http2LayersTest {
               + " ConnectionFault ConnectionSettings FallbackBuffers LoopTurn FrameType Http2Error"
               + " MemoryHolder PeerErrors ProcessMemory SocketView Stall",
           // codec: HPACK, frames
-          "DynamicTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"
+          "DynamicTable HeaderBlockCache HpackDecoder HpackEncoder"
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
