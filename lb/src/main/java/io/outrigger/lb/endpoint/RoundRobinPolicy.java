@@ -4,11 +4,13 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
+import java.util.List;
 
 /** Picks each READY endpoint in turn. */
 @ControlConfined
@@ -24,7 +26,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
   }
 
   @Override
-  protected Picker picker() {
-    return new RoundRobinPicker(answers(), context().loops(), context().random());
+  protected Picker picker(List<LeafEndpoint> ready, PickResult[] results) {
+    return new RoundRobinPicker(results, context().loops(), context().random());
   }
 }

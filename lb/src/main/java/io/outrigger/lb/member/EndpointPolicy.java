@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Subclasses decide which endpoints connect, how the policy's state follows from the endpoints'
  * states, and how calls are shared.
  *
- * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection,
- * and {@link #count} and {@link #ready} report the states of all endpoints without visiting each.
+ * <p>An update changes only the endpoints that differ: an unchanged endpoint keeps its connection.
  * All changes of state in one turn of the control loop cause one new picker, so that ten thousand
  * endpoints that connect at once do not publish ten thousand pickers. A new picker is published
  * even when the READY endpoints are unchanged: a call may wait because its connection had just been
@@ -44,16 +43,11 @@ import org.jspecify.annotations.Nullable;
 public abstract class EndpointPolicy<
         S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
     implements LbPolicy {
-  private static final Connectivity[] STATES = Connectivity.values();
-
   private final LbContext context;
   private final LbParent parent;
   private LbConfig.Leaf<S> config;
   private final Map<Key, M> members = new HashMap<>();
-
   private List<M> places = List.of();
-
-  private final ReadyMembers<M> byState = new ReadyMembers<>();
   private Connectivity state = Connectivity.CONNECTING;
   private @Nullable M lastFailed;
   private boolean publishPosted;
@@ -104,17 +98,22 @@ public abstract class EndpointPolicy<
   }
 
   protected final int count(Connectivity state) {
-    return byState.count(state);
+    int count = 0;
+    for (M member : places) {
+      count += member.state() == state ? 1 : 0;
+    }
+    return count;
   }
 
-  /** The members in READY, in no particular order. */
+  /** The members in READY, in the order of the configuration. */
   protected final List<M> ready() {
-    return byState.ready();
-  }
-
-  /** The pick results of the members in READY, in the order of {@link #ready}. */
-  protected final PickResult[] answers() {
-    return byState.answers();
+    List<M> ready = new ArrayList<>(places.size());
+    for (M member : places) {
+      if (member.state() == Connectivity.READY) {
+        ready.add(member);
+      }
+    }
+    return ready;
   }
 
   @Override
@@ -160,7 +159,6 @@ public abstract class EndpointPolicy<
     Collection<M> gone = leaving.byKey.values();
     for (M removed : gone) {
       removed.close();
-      byState.remove(removed);
       if (removed == lastFailed) {
         lastFailed = null; // no remaining member has this error
       }
@@ -170,7 +168,6 @@ public abstract class EndpointPolicy<
 
   private M add(Backend backend) {
     M member = newMember(backend);
-    byState.add(member);
     member.listen(() -> onChange(member));
     return member;
   }
@@ -185,9 +182,7 @@ public abstract class EndpointPolicy<
 
   @Override
   public final void count(EndpointTally tally) {
-    for (Connectivity each : STATES) {
-      tally.add(each, byState.count(each));
-    }
+    places.forEach(member -> tally.add(member.state(), 1));
   }
 
   @Override
@@ -214,7 +209,6 @@ public abstract class EndpointPolicy<
     if (closed) {
       return;
     }
-    byState.note(member);
     if (member.state() == Connectivity.TRANSIENT_FAILURE) {
       lastFailed = member;
     }

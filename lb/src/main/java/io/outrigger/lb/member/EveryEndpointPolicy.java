@@ -9,6 +9,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
+import java.util.List;
 
 /**
  * Shares calls among all endpoints that are READY. The policy connects every endpoint, and
@@ -38,8 +39,13 @@ public abstract class EveryEndpointPolicy<
             PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));
   }
 
-  /** Creates a picker that shares calls among the READY members; at least one member is READY. */
-  protected abstract Picker picker();
+  /**
+   * Creates a picker that shares calls among the members in READY.
+   *
+   * @param ready at least one member
+   * @param results the pick results of {@code ready}, in the same order
+   */
+  protected abstract Picker picker(List<M> ready, PickResult[] results);
 
   @Override
   protected void onUpdate(Change<M> change) {
@@ -53,8 +59,10 @@ public abstract class EveryEndpointPolicy<
 
   @Override
   protected final void publish() {
-    if (count(Connectivity.READY) > 0) {
-      publish(Connectivity.READY, picker());
+    List<M> ready = ready();
+    if (!ready.isEmpty()) {
+      PickResult[] results = ready.stream().map(LeafEndpoint::use).toArray(PickResult[]::new);
+      publish(Connectivity.READY, picker(ready, results));
     } else if (count(Connectivity.CONNECTING) > 0) {
       publish(Connectivity.CONNECTING, waits);
     } else {

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-  final ReadyMembers.Entry entry = new ReadyMembers.Entry();
 
   private Runnable onChange = () -> {};
   private Backend backend;

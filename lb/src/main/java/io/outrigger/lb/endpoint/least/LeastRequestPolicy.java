@@ -6,11 +6,13 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
+import java.util.List;
 import java.util.Map;
 
 /** For each call, draws a few READY endpoints at random and picks the least busy of them (A48). */
@@ -37,10 +39,10 @@ public final class LeastRequestPolicy
   }
 
   @Override
-  protected Picker picker() {
+  protected Picker picker(List<Counted> ready, PickResult[] results) {
     return new LeastRequestPicker(
-        answers(),
-        ready().stream().map(member -> member.active).toArray(ActiveRequests[]::new),
+        results,
+        ready.stream().map(member -> member.active).toArray(ActiveRequests[]::new),
         settings().choices(),
         context().random());
   }

@@ -6,6 +6,7 @@ import io.outrigger.base.TimerHandle;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
@@ -61,13 +62,13 @@ public final class WeightedRoundRobinPolicy
   }
 
   @Override
-  protected Picker picker() {
+  protected Picker picker(List<WeightedEndpoint> ready, PickResult[] results) {
     if (nextUpdate == null) {
       nextUpdate =
           context().control().schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
     return new WeightedRoundRobinPicker(
-        answers(), StaticStride.of(weights(ready())), sequences(ready().size()));
+        results, StaticStride.of(weights(ready)), sequences(ready.size()));
   }
 
   private void onUpdatePeriodElapsed() {

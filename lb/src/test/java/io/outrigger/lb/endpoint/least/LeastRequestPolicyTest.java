@@ -106,7 +106,7 @@ class LeastRequestPolicyTest {
     apply(2, List.of(Samples.backend(E3, E1), Samples.backend(E2)));
 
     assertThat(start(1, 0).address()).as("one is in flight at the first").hasToString(E2);
-    assertThat(start(1, 0).address()).as("now at both: the one drawn first").hasToString(E3);
+    assertThat(start(0, 1).address()).as("now at both: the one drawn first").hasToString(E3);
   }
 
   @Conformance("A48-04")
