@@ -133,7 +133,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   /** Whether the current attempt had to wait for a pick or a stream. */
   private boolean waited;
 
-  /** Null without a retry policy; the request is then buffered only for transparent retries. */
+  /** Null without a retry policy; the request is then kept only for transparent retries. */
   private @Nullable RetryState retries;
 
   CallAttempts(ForwardedCall call, CallTime time, CallStatsRecorder record, RequestRelay request) {
@@ -157,9 +157,9 @@ final class CallAttempts implements PickContext, FilteredCall {
     RouteAction.Forward action = chosen.action();
     if (action.retry().isPresent() && isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
-      request.keepForReplay(ReplayBuffer.forPolicy(call.forward.replays()));
-    } else if (!call.forward.isMemoryShort()) {
-      request.keepForReplay(ReplayBuffer.forRefusal());
+    }
+    if (retries != null || !call.forward.isMemoryShort()) {
+      request.keepForReplay(new ReplayBuffer(call.forward.replays()));
     }
   }
 
@@ -417,8 +417,12 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /** {@code bytes} of the request were sent to the backend. */
   void onRequestSent(int bytes) {
+    boolean couldReplay = request.canReplay();
     request.onSent(bytes);
-    if (!request.canReplay()) {
+    if (couldReplay && !request.canReplay()) {
+      if (retries != null) {
+        record.notReplayable();
+      }
       releaseCluster(); // too much was sent for a retry: no pick can follow (A31-08)
     }
   }

@@ -146,7 +146,7 @@ public final class Forward {
     return memory.isShort();
   }
 
-  /** The budget of bytes that calls with a retry policy may buffer for retries. */
+  /** The budget of bytes that calls may keep for retries. */
   Budget replays() {
     return replays;
   }

@@ -12,31 +12,20 @@ import org.jspecify.annotations.Nullable;
  * A copy of the first bytes of a request's body, kept while the request may be sent again (A6
  * "Memory Management", SC-33). The bytes are copied, since the originals are slices of read
  * buffers: a retained small message would retain the whole read buffer.
- *
- * <p>There are two kinds of buffers. The buffer of a call with a retry policy holds a large request
- * and takes its room from the budget of the forward. The buffer of any other call serves only
- * transparent retries (SC-34). A buffer for transparent retries holds at most the initial window of
- * a stream, since a backend that refuses a stream grants no more than this window.
  */
 @LoopConfined
 final class ReplayBuffer {
-  /** The maximum for one call with a retry policy (SC-33). */
+  /** The maximum for one call (SC-33). */
   static final int MAX_BYTES = 256 << 10;
 
-  /**
-   * The maximum for one call without a retry policy: the initial window of a stream (decision
-   * proxy-0025).
-   */
-  static final int MAX_BYTES_WITHOUT_POLICY = 64 << 10;
-
-  /** The maximum for all calls of a forward with a retry policy (SC-33). */
+  /** The maximum for all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
   /** The largest copy that lies on the heap. */
   static final int HEAP_BYTES = 1 << 10;
 
-  /** The budget of the retry policy's calls; null without a retry policy. */
-  private final @Nullable Budget budget;
+  /** The bytes that all calls of the forward may keep. */
+  private final Budget budget;
 
   /** Null until there are bytes to keep. */
   private @Nullable ByteBuf kept;
@@ -47,26 +36,8 @@ final class ReplayBuffer {
    */
   private boolean full;
 
-  private ReplayBuffer(@Nullable Budget budget) {
+  ReplayBuffer(Budget budget) {
     this.budget = budget;
-  }
-
-  /** Creates a buffer for the retries that a retry policy allows. */
-  static ReplayBuffer forPolicy(Budget budget) {
-    return new ReplayBuffer(budget);
-  }
-
-  /** Creates a buffer for transparent retries. */
-  static ReplayBuffer forRefusal() {
-    return new ReplayBuffer(null);
-  }
-
-  /**
-   * Whether this buffer serves a retry policy. Requests that outgrow the buffer are counted only
-   * with a retry policy.
-   */
-  boolean isForPolicy() {
-    return budget != null;
   }
 
   /**
@@ -77,8 +48,8 @@ final class ReplayBuffer {
    */
   int keep(ByteBuf data) {
     int given = data.readableBytes();
-    int more = full ? 0 : Math.min(given, maxBytes() - size());
-    if (more > 0 && budget != null && !budget.hold(more)) {
+    int more = full ? 0 : Math.min(given, MAX_BYTES - size());
+    if (more > 0 && !budget.hold(more)) {
       more = 0;
     }
     full |= more < given;
@@ -90,9 +61,7 @@ final class ReplayBuffer {
     } catch (OutOfMemoryError e) { // the call can continue without a copy
       OutOfMemory.onLoop(e);
       full = true;
-      if (budget != null) {
-        budget.release(more);
-      }
+      budget.release(more);
       return 0;
     }
     return more;
@@ -142,16 +111,10 @@ final class ReplayBuffer {
   }
 
   void release() {
-    if (budget != null) {
-      budget.release(size());
-    }
     if (kept != null) {
+      budget.release(size());
       kept.release();
       kept = null;
     }
-  }
-
-  private int maxBytes() {
-    return budget == null ? MAX_BYTES_WITHOUT_POLICY : MAX_BYTES;
   }
 }

@@ -155,7 +155,7 @@ final class RequestRelay {
   void onSent(int bytes) {
     sent += bytes;
     if (!committed && sent > (replay == null ? 0 : replay.size())) {
-      giveUpReplay();
+      commit(); // more bytes were sent than copied: this attempt is the last (A6 "Buffering")
     }
     int repeated = Math.min(creditless, bytes);
     creditless -= repeated;
@@ -207,14 +207,6 @@ final class RequestRelay {
       kept.release();
       kept = null;
     }
-  }
-
-  /** More bytes were sent than copied, so this attempt is the last (A6 "Buffering"). */
-  private void giveUpReplay() {
-    if (replay != null && replay.isForPolicy()) {
-      record.notReplayable();
-    }
-    commit();
   }
 
   /** Adds a buffer to data that waits; small slices of a read buffer are copied. */

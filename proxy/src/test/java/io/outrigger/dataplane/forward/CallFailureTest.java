@@ -397,7 +397,7 @@ class CallFailureTest {
   @Test
   void aRefusedRequestWhoseBodyIsGoneIsUnavailable() {
     var app = script.streaming();
-    app.data("x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY + 1), false);
+    app.data("x".repeat(ReplayBuffer.MAX_BYTES + 1), false);
 
     backend.stream().handlerOf().onConnectionLost(true, "GOAWAY NO_ERROR");
 

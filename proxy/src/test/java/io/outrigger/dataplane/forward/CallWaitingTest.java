@@ -151,7 +151,7 @@ class CallWaitingTest {
 
   @Test
   void aLargeKeptBodyFollowsInItsParts() {
-    String large = "x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY);
+    String large = "x".repeat(ReplayBuffer.MAX_BYTES);
     script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("one", false).data(large, false).data("two", true);
@@ -159,7 +159,7 @@ class CallWaitingTest {
     script.picks(backend.use);
 
     String all = "one" + large + "two";
-    int most = ReplayBuffer.MAX_BYTES_WITHOUT_POLICY;
+    int most = ReplayBuffer.MAX_BYTES;
     assertThat(backend.stream().log.subList(1, 3))
         .containsExactly("D(" + all.substring(0, most) + ")", "D(" + all.substring(most) + ")!");
     assertThat(app.stream.credit).isEqualTo(6 + large.length());

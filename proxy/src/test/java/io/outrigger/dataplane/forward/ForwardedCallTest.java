@@ -240,7 +240,7 @@ class ForwardedCallTest {
     var app = script.streaming().data("x", false);
     assertThat(script.cluster.callsInUse()).isEqualTo(1);
 
-    app.data("x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY - 1 + more), false);
+    app.data("x".repeat(ReplayBuffer.MAX_BYTES - 1 + more), false);
 
     assertThat(script.cluster.callsInUse()).isEqualTo(holding);
     app.call.onReset(Http2Error.CANCEL, true);

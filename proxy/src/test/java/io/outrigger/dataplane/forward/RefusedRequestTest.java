@@ -110,7 +110,7 @@ class RefusedRequestTest {
   @Conformance("SC-34")
   @Test
   void aBodyAtTheBoundIsKeptAndOneOfWhichMoreHasLeftIsNot() {
-    String most = "x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY);
+    String most = "x".repeat(ReplayBuffer.MAX_BYTES);
     App app = script.streaming().data(most, false);
 
     refusedAndSecondNext();
@@ -174,7 +174,7 @@ class RefusedRequestTest {
 
   @Test
   void aBodyThatOutgrowsItsCopyBetweenBackendsStillGoesToTheSecond() {
-    String most = "x".repeat(ReplayBuffer.MAX_BYTES_WITHOUT_POLICY);
+    String most = "x".repeat(ReplayBuffer.MAX_BYTES);
     App app = script.streaming().data(most, false);
     script.picks(second.use);
     first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);

@@ -12,12 +12,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplayBufferTest {
   private final Budget budget = new Budget(10_000);
+  private final Budget ample = new Budget(1 << 20);
 
-  /** A request without a policy outgrows its copy at 64 KiB. */
+  /** A request outgrows its copy at 256 KiB. */
   @ParameterizedTest(name = "{0} bytes, then {1}")
-  @CsvSource({"1, 0", "100, 412", "512, 1", "600, 64936", "65536, 0"})
+  @CsvSource({"1, 0", "100, 412", "512, 1", "600, 261544", "262144, 0"})
   void everyByteIsKeptInOrder(int first, int second) {
-    ReplayBuffer kept = ReplayBuffer.forRefusal();
+    ReplayBuffer kept = new ReplayBuffer(ample);
 
     assertThat(keep(kept, "a".repeat(first))).isTrue();
     assertThat(keep(kept, "b".repeat(second))).isTrue();
@@ -28,20 +29,20 @@ class ReplayBufferTest {
 
   @Test
   void whatDoesNotFitIsCutAndNothingFollowsIt() {
-    ReplayBuffer kept = ReplayBuffer.forRefusal();
-    keep(kept, "a".repeat(65_530));
+    ReplayBuffer kept = new ReplayBuffer(ample);
+    keep(kept, "a".repeat(262_138));
 
     assertThat(keep(kept, "bcdefgh")).isFalse();
     assertThat(keep(kept, "i")).isFalse();
 
-    assertThat(copyOf(kept)).isEqualTo("a".repeat(65_530) + "bcdefg");
-    assertThat(kept.size()).isEqualTo(65_536);
+    assertThat(copyOf(kept)).isEqualTo("a".repeat(262_138) + "bcdefg");
+    assertThat(kept.size()).isEqualTo(262_144);
     kept.release();
   }
 
   @Test
   void whatABudgetDoesNotGrantLeavesNoGap() {
-    ReplayBuffer kept = ReplayBuffer.forPolicy(budget);
+    ReplayBuffer kept = new ReplayBuffer(budget);
     keep(kept, "a".repeat(9_999));
 
     assertThat(keep(kept, "bb")).isFalse();
@@ -53,12 +54,12 @@ class ReplayBufferTest {
 
   @Test
   void aCopyOutlivesTheBufferOfItsRequest() {
-    ReplayBuffer kept = ReplayBuffer.forRefusal();
+    ReplayBuffer kept = new ReplayBuffer(ample);
     keep(kept, "first");
     ByteBuf copy = kept.copy();
     kept.release();
 
-    ReplayBuffer next = ReplayBuffer.forRefusal();
+    ReplayBuffer next = new ReplayBuffer(ample);
     keep(next, "second");
 
     assertThat(copy.toString(StandardCharsets.US_ASCII)).isEqualTo("first");
@@ -69,8 +70,8 @@ class ReplayBufferTest {
 
   @Test
   void theBudgetOfPoliciesHasEveryByteBackAtTheEnd() {
-    ReplayBuffer small = ReplayBuffer.forPolicy(budget);
-    ReplayBuffer large = ReplayBuffer.forPolicy(budget);
+    ReplayBuffer small = new ReplayBuffer(budget);
+    ReplayBuffer large = new ReplayBuffer(budget);
     assertThat(keep(small, "a".repeat(500))).isTrue();
     assertThat(keep(large, "a".repeat(500))).isTrue();
     assertThat(keep(large, "b".repeat(9_000))).isTrue();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * Tests request bodies that wait for a route, for a backend or for a retry, and their accounting.
  */
 class RequestRelayTest {
-  private static final int COPY = ReplayBuffer.MAX_BYTES_WITHOUT_POLICY;
+  private static final int COPY = ReplayBuffer.MAX_BYTES;
 
   private final CallScript script = new CallScript();
   private final FakeBackend first = script.backend;
@@ -122,7 +122,7 @@ class RequestRelayTest {
         new RequestRelay(
             new DownstreamResponse(app, Runnable::run),
             new CallStatsRecorder(script.forward.stats(script.loop)));
-    request.keepForReplay(ReplayBuffer.forRefusal());
+    request.keepForReplay(new ReplayBuffer(new Budget(1 << 20)));
     var upstream = new FakeStream();
     upstream.stall();
     request.open(upstream);
