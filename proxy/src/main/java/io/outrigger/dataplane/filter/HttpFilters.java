@@ -5,12 +5,10 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.FilterConfig;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
  * The supported HTTP filters, by the class of their settings. There is one instance per process, so
@@ -18,15 +16,18 @@ import java.util.function.Function;
  */
 @AnyThread
 public final class HttpFilters {
-  private final Map<Class<? extends FilterConfig>, Factory<FilterConfig>> factories;
+  private final Map<Class<? extends FilterConfig>, Factory> factories;
 
   /** Creates a filter for one route; empty when the filter would do nothing on this route. */
-  private interface Factory<C> {
-    Optional<RouteFilter> create(String name, C settings);
+  @FunctionalInterface
+  public interface Factory {
+    /** {@code settings} are of the class that the factory is for. */
+    Optional<? extends RouteFilter> create(String name, FilterConfig settings);
   }
 
-  private HttpFilters(Map<Class<? extends FilterConfig>, Factory<FilterConfig>> factories) {
-    this.factories = Map.copyOf(factories);
+  /** Creates the filters by the classes of their settings. */
+  public HttpFilters(Map<Class<? extends FilterConfig>, Factory> factories) {
+    this.factories = factories;
   }
 
   /**
@@ -35,12 +36,17 @@ public final class HttpFilters {
    * @param faults the counter that {@code max_active_faults} limits (A33)
    * @param rbac receives the decisions of RBAC filters, which only served listeners have
    */
-  static HttpFilters of(ActiveFaults faults, RbacObserver rbac) {
-    return new HttpFilters(Map.of())
-        .with(FilterConfig.Router.class, router -> Optional.empty()) // needs no filter
-        .with(FilterConfig.Fault.class, fault -> FaultFilter.of(fault, faults))
-        .with(FilterConfig.StatefulSession.class, SessionFilter::of)
-        .named(Rbac.class, (name, settings) -> RbacFilter.of(name, settings, rbac).map(f -> f));
+  private static HttpFilters of(ActiveFaults faults, RbacObserver rbac) {
+    return new HttpFilters(
+        Map.of(
+            FilterConfig.Router.class,
+            (name, router) -> Optional.empty(), // needs no filter
+            FilterConfig.Fault.class,
+            (name, fault) -> FaultFilter.of((FilterConfig.Fault) fault, faults),
+            FilterConfig.StatefulSession.class,
+            (name, session) -> SessionFilter.of((FilterConfig.StatefulSession) session),
+            Rbac.class,
+            (name, settings) -> RbacFilter.of(name, (Rbac) settings, rbac)));
   }
 
   /** Returns all filters for forwards. */
@@ -56,27 +62,6 @@ public final class HttpFilters {
   /** Returns all filters with a new counter of active faults. */
   public static HttpFilters ofProcess() {
     return of(new ActiveFaults());
-  }
-
-  /**
-   * Returns these filters and one more.
-   *
-   * @param factory creates the {@link RouteFilter} for one route; empty when the filter would do
-   *     nothing on this route
-   * @throws IllegalStateException if there already is a filter for the settings class
-   */
-  public <C extends FilterConfig> HttpFilters with(
-      Class<C> settings, Function<C, Optional<? extends RouteFilter>> factory) {
-    return named(settings, (name, given) -> factory.apply(given).map(filter -> filter));
-  }
-
-  private <C extends FilterConfig> HttpFilters named(Class<C> settings, Factory<C> factory) {
-    if (factories.containsKey(settings)) {
-      throw new IllegalStateException("two filters for " + settings.getName());
-    }
-    var more = new HashMap<>(factories);
-    more.put(settings, (name, given) -> factory.create(name, settings.cast(given)));
-    return new HttpFilters(more);
   }
 
   /** The settings classes of the supported filters. */
@@ -102,8 +87,8 @@ public final class HttpFilters {
     return FilterChain.of(chain);
   }
 
-  private Optional<RouteFilter> prepare(String name, FilterConfig config) {
-    Factory<FilterConfig> factory = factories.get(config.getClass());
+  private Optional<? extends RouteFilter> prepare(String name, FilterConfig config) {
+    Factory factory = factories.get(config.getClass());
     if (factory == null) {
       throw new IllegalStateException("no filter for " + config.getClass().getName());
     }

@@ -7,7 +7,6 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.xds.decode.FilterDecoders;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class HttpFiltersTest {
@@ -27,12 +26,5 @@ class HttpFiltersTest {
             () -> filters.chain(List.of(new HttpFilter("unknown", new Unknown())), List.of()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no filter for " + Unknown.class.getName());
-  }
-
-  @Test
-  void twoFiltersForTheSameSettingsAreRefused() {
-    assertThatThrownBy(() -> filters.with(FilterConfig.Fault.class, fault -> Optional.empty()))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("two filters for " + FilterConfig.Fault.class.getName());
   }
 }

@@ -108,21 +108,16 @@ final class CallScript {
   }
 
   /** Publishes one route without a time limit, with a filter of the test before the router. */
-  <C extends FilterConfig> CallScript filtered(C settings, RouteFilter filter) {
-    @SuppressWarnings("unchecked") // its own class
-    Class<C> type = (Class<C>) settings.getClass();
-    var own = chains.with(type, given -> Optional.of(filter));
+  CallScript filtered(FilterConfig settings, RouteFilter filter) {
+    var own = new HttpFilters(Map.of(settings.getClass(), (name, given) -> Optional.of(filter)));
     var filters = List.of(new HttpFilter("own", settings));
     target.publish(selector(own, cluster, noLimit(), filters, Optional.empty()));
     return this;
   }
 
   /** Publishes such a route with weighted {@code clusters} of equal weight. */
-  <C extends FilterConfig> CallScript filtered(
-      C settings, RouteFilter filter, ClusterHandle... clusters) {
-    @SuppressWarnings("unchecked") // its own class
-    Class<C> type = (Class<C>) settings.getClass();
-    var own = chains.with(type, given -> Optional.of(filter));
+  CallScript filtered(FilterConfig settings, RouteFilter filter, ClusterHandle... clusters) {
+    var own = new HttpFilters(Map.of(settings.getClass(), (name, given) -> Optional.of(filter)));
     Map<String, ClusterHandle> handles = new LinkedHashMap<>();
     List<ClusterChoice.WeightedCluster> weights = new ArrayList<>();
     for (ClusterHandle each : clusters) {
