@@ -52,8 +52,7 @@ public final class ChildSlot {
    * last configuration.
    */
   public void update(LbConfig next) {
-    LbConfig before = config;
-    if (before != null && next.isSameAs(before)) {
+    if (next.equals(config)) {
       return;
     }
     config = next;

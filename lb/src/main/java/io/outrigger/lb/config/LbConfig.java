@@ -27,18 +27,6 @@ public sealed interface LbConfig {
     return List.of();
   }
 
-  /** The number of endpoints beneath this node, computed without visiting them. */
-  default int size() {
-    return backends().size();
-  }
-
-  /**
-   * Whether {@code other} is equal; the comparison ends early when endpoints were added or removed.
-   */
-  default boolean isSameAs(LbConfig other) {
-    return this == other || (size() == other.size() && equals(other));
-  }
-
   /**
    * The class of the policy's settings, by which {@code lb.PolicyRegistry} selects the policy. A
    * policy receives configurations of one kind only.
@@ -54,11 +42,6 @@ public sealed interface LbConfig {
     @Override
     default List<Backend> backends() {
       return child().backends();
-    }
-
-    @Override
-    default int size() {
-      return child().size();
     }
   }
 
@@ -76,11 +59,6 @@ public sealed interface LbConfig {
     @Override
     public List<Backend> backends() {
       return joined(children.stream().map(child -> child.config().backends()).toList());
-    }
-
-    @Override
-    public int size() {
-      return children.stream().mapToInt(child -> child.config().size()).sum();
     }
   }
 
@@ -180,11 +158,6 @@ public sealed interface LbConfig {
           ? child.backends()
           : joined(List.of(child.backends(), sessionOnly));
     }
-
-    @Override
-    public int size() {
-      return child.size() + sessionOnly.size();
-    }
   }
 
   /**
@@ -207,11 +180,6 @@ public sealed interface LbConfig {
     @Override
     public List<Backend> backends() {
       return joined(targets.stream().map(target -> target.child().backends()).toList());
-    }
-
-    @Override
-    public int size() {
-      return targets.stream().mapToInt(target -> target.child().size()).sum();
     }
   }
 

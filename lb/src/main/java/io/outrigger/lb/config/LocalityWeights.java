@@ -50,22 +50,12 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     Map<Locality, Part> parts = new HashMap<>();
     sums.forEach(
         (locality, sum) -> parts.put(locality, new Part(weight(locality) * ONE / all, sum)));
-    long[] shares = new long[backends.size()];
-    for (int i = 0; i < shares.length; i++) {
-      Backend backend = backends.get(i);
-      shares[i] =
-          i > 0 && isAlike(backend, backends.get(i - 1))
-              ? shares[i - 1]
-              : Objects.requireNonNull(parts.get(backend.locality()))
-                  .shareOf(backend.endpoint().weight());
-    }
-    return shares;
-  }
-
-  @SuppressWarnings("ReferenceEquality") // most backends of a locality have the same object
-  private static boolean isAlike(Backend one, Backend other) {
-    return one.locality() == other.locality()
-        && one.endpoint().weight() == other.endpoint().weight();
+    return backends.stream()
+        .mapToLong(
+            backend ->
+                Objects.requireNonNull(parts.get(backend.locality()))
+                    .shareOf(backend.endpoint().weight()))
+        .toArray();
   }
 
   private record Part(long share, long sum) {
@@ -82,18 +72,10 @@ public record LocalityWeights(Map<Locality, Long> weights, Map<Locality, Long> w
     return weights.getOrDefault(locality, 1L);
   }
 
-  @SuppressWarnings("ReferenceEquality") // most backends of a locality have the same object
   private static Map<Locality, Long> sums(List<Backend> backends) {
     Map<Locality, Long> sums = new HashMap<>();
-    long run = 0; // backends of one locality often stand together
-    for (int i = 0; i < backends.size(); i++) {
-      Backend backend = backends.get(i);
-      run += backend.endpoint().weight();
-      if (i + 1 == backends.size() || backends.get(i + 1).locality() != backend.locality()) {
-        sums.merge(backend.locality(), run, Long::sum);
-        run = 0;
-      }
-    }
+    backends.forEach(
+        backend -> sums.merge(backend.locality(), backend.endpoint().weight(), Long::sum));
     return sums;
   }
 }

@@ -20,9 +20,9 @@ import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ejects endpoints of a cluster that perform badly; the node stands above the cluster's priorities
@@ -49,17 +49,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private LbConfig.OutlierDetecting config;
 
-  /** Null when an update or a sweep may have changed the summary since it was computed. */
-  private @Nullable Standing standing;
-
-  /**
-   * A summary of all trackers for status views, because there are too many trackers to visit for
-   * each view.
-   *
-   * @param isQuiet whether every tracker is quiet, see {@link EndpointTracker#isQuiet}
-   */
-  private record Standing(int ejected, int endpoints, boolean isQuiet) {}
-
   public OutlierDetectionPolicy(
       LbContext context, PolicyFactory factory, LbConfig.OutlierDetecting config, LbParent parent) {
     this.control = context.control();
@@ -81,7 +70,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     child.update(config.child());
     trackers.settle();
     active().ifPresentOrElse(this::switchOn, this::switchOff);
-    standing = null;
   }
 
   /** Returns the settings in force; empty when both algorithms are off. */
@@ -108,7 +96,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
 
   private void sweep(SweepTimer.Start start) {
     detector.sweep(start, config.cluster(), active().orElseThrow(), trackers.all());
-    standing = null;
   }
 
   @Override
@@ -126,15 +113,13 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Optional<OutlierDetection> active = active();
     Map<String, Object> settings = active.map(OutlierDetectionPolicy::settings).orElse(Map.of());
-    Standing now = standing();
+    List<EndpointTracker> all = trackers.all();
+    long ejected = all.stream().filter(EndpointTracker::isEjected).count();
     String detail =
-        active.isPresent()
-            ? now.ejected() + " of " + now.endpoints() + " endpoints are ejected"
-            : "";
+        active.isPresent() ? ejected + " of " + all.size() + " endpoints are ejected" : "";
     visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(
         active
-            .filter(detection -> !now.isQuiet())
             .map(detection -> visitor.mapEndpoints(each -> watched(each, detection)))
             .orElse(visitor),
         name,
@@ -148,21 +133,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     LbEndpoint.Detection known =
         tracker == null ? LbEndpoint.Detection.NONE : tracker.describe(detection);
     return known == LbEndpoint.Detection.NONE ? endpoint : endpoint.with(known);
-  }
-
-  private Standing standing() {
-    Standing known = standing;
-    if (known == null) {
-      int ejected = 0;
-      boolean isQuiet = true;
-      for (EndpointTracker tracker : trackers.all()) {
-        ejected += tracker.isEjected() ? 1 : 0;
-        isQuiet &= tracker.isQuiet();
-      }
-      known = new Standing(ejected, trackers.all().size(), isQuiet);
-      standing = known;
-    }
-    return known;
   }
 
   /** Returns the settings under the names of the Cluster resource's fields. */

@@ -32,12 +32,6 @@ final class TrackerTable {
 
   private List<Backend> backends = List.of();
 
-  /**
-   * The values of {@link #entries}; null when {@link #entries} has changed since this list was
-   * built.
-   */
-  private @Nullable List<EndpointTracker> all;
-
   private boolean counting;
 
   /** A tracker and the number of times that the configuration lists its endpoint. */
@@ -61,12 +55,7 @@ final class TrackerTable {
 
   /** Returns every tracker, in the order in which the endpoints were added. */
   List<EndpointTracker> all() {
-    List<EndpointTracker> known = all;
-    if (known == null) {
-      known = entries.values().stream().map(entry -> entry.tracker).toList();
-      all = known;
-    }
-    return known;
+    return entries.values().stream().map(entry -> entry.tracker).toList();
   }
 
   /**
@@ -100,7 +89,6 @@ final class TrackerTable {
         entry = new Entry(new EndpointTracker(added.endpoint().address(), newCounts));
         entry.tracker.count(counting);
         entries.put(key, entry);
-        all = null;
         fresh.put(key, entry.tracker);
       }
       entry.uses++;
@@ -118,7 +106,6 @@ final class TrackerTable {
     entry.uses--;
     if (entry.uses == 0) {
       entries.remove(key);
-      all = null;
       key.forEach(address -> byAddress.remove(address, entry.tracker));
       strays.addAll(entry.tracker.subchannels());
     }

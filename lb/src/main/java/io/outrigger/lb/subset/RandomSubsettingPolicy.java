@@ -63,13 +63,13 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   @Override
   public void count(EndpointTally tally) {
     child.count(tally);
-    tally.add(Connectivity.IDLE, config.size() - members.size());
+    tally.add(Connectivity.IDLE, config.backends().size() - members.size());
   }
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> settings = Map.of("subset_size", config.subsetSize());
-    String detail = members.size() + " of " + config.size() + " endpoints";
+    String detail = members.size() + " of " + config.backends().size() + " endpoints";
     visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(visitor, name, true);
     for (Backend backend : config.backends()) {

@@ -12,8 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class LbConfigTest {
   private static final FailureNote NOTE = new FailureNote("pay", "");
@@ -52,12 +50,6 @@ class LbConfigTest {
         new LbConfig.Refusing(RpcStatus.unavailable("")));
   }
 
-  @ParameterizedTest
-  @MethodSource("nodes")
-  void theSizeIsThatOfTheListOfEndpoints(LbConfig config) {
-    assertThat(config.size()).isEqualTo(config.backends().size());
-  }
-
   @Test
   void viewsHaveANameForEachKindOfNode() {
     assertThat(nodes().map(LbConfig::policy).distinct())
@@ -85,13 +77,6 @@ class LbConfigTest {
                 "10.0.0.2:80",
                 "10.0.0.3:80",
                 "10.0.0.4:80"));
-  }
-
-  @Test
-  void aConfigurationIsTheSameAsItsEqualAndAsNoOther() {
-    assertThat(leaf("10.0.0.1:80").isSameAs(leaf("10.0.0.1:80"))).isTrue();
-    assertThat(leaf("10.0.0.1:80").isSameAs(leaf("10.0.0.2:80"))).isFalse();
-    assertThat(leaf("10.0.0.1:80").isSameAs(leaf())).isFalse();
   }
 
   @Test

@@ -54,7 +54,7 @@ class RandomSubsettingPolicyTest {
 
             @Override
             public void count(EndpointTally tally) {
-              tally.add(Connectivity.READY, given.get(given.size() - 1).size());
+              tally.add(Connectivity.READY, given.get(given.size() - 1).backends().size());
             }
           };
 

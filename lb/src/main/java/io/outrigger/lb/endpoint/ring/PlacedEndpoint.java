@@ -23,12 +23,9 @@ final class PlacedEndpoint extends LeafEndpoint {
     return slot;
   }
 
-  /** Takes the slot of the current backend, unless the endpoint is there already. */
+  /** Takes the slot of the current backend. */
   void move() {
-    Slot next = Slot.of(backend());
-    if (next.compareTo(slot) != 0) {
-      slot = next;
-    }
+    slot = Slot.of(backend());
   }
 
   /** The pick result; null unless the endpoint is READY or has failed. */

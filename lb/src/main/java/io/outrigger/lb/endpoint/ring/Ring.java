@@ -1,6 +1,7 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.AnyThread;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -41,53 +42,21 @@ final class Ring {
     double size =
         Math.min(
             Math.ceil(leastShare * Math.min(minSize, CAP)) / leastShare, Math.min(maxSize, CAP));
-    long[] hashes = new long[(int) Math.ceil(size) + 1];
-    int[] members = new int[hashes.length];
-    int count = 0;
+    List<Entry> entries = new ArrayList<>();
     double target = 0;
     for (int member = 0; member < shares.length; member++) {
       target += size * (shares[member] / total);
-      for (int i = 0; count < target; i++) {
-        hashes[count] = slots.get(member).hash(i);
-        members[count++] = member;
+      for (int i = 0; entries.size() < target; i++) {
+        entries.add(new Entry(slots.get(member).hash(i), member));
       }
     }
-    return sorted(hashes, members, count);
+    entries.sort((one, other) -> Long.compareUnsigned(one.hash, other.hash));
+    return new Ring(
+        entries.stream().mapToLong(Entry::hash).toArray(),
+        entries.stream().mapToInt(Entry::member).toArray());
   }
 
-  /**
-   * Sorts the first {@code count} entries. Hashes are spread evenly, so a sort by only as many of
-   * the highest bits as {@code count} entries need leaves few entries out of order.
-   */
-  private static Ring sorted(long[] hashes, int[] members, int count) {
-    int shift = Long.numberOfLeadingZeros(count);
-    int[] starts = new int[(int) (-1L >>> shift) + 2];
-    for (int i = 0; i < count; i++) {
-      starts[(int) (hashes[i] >>> shift) + 1]++;
-    }
-    for (int i = 1; i < starts.length; i++) {
-      starts[i] += starts[i - 1];
-    }
-    long[] sortedHashes = new long[count];
-    int[] sortedMembers = new int[count];
-    for (int i = 0; i < count; i++) {
-      int place = starts[(int) (hashes[i] >>> shift)]++;
-      sortedHashes[place] = hashes[i];
-      sortedMembers[place] = members[i];
-    }
-    for (int i = 1; i < count; i++) {
-      long hash = sortedHashes[i];
-      int member = sortedMembers[i];
-      int place = i;
-      for (; place > 0 && Long.compareUnsigned(sortedHashes[place - 1], hash) > 0; place--) {
-        sortedHashes[place] = sortedHashes[place - 1];
-        sortedMembers[place] = sortedMembers[place - 1];
-      }
-      sortedHashes[place] = hash;
-      sortedMembers[place] = member;
-    }
-    return new Ring(sortedHashes, sortedMembers);
-  }
+  private record Entry(long hash, int member) {}
 
   int size() {
     return hashes.length;
