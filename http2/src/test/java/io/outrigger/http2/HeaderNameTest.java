@@ -32,6 +32,6 @@ final class HeaderNameTest {
   void underscoresDoNotHideTheCertificateOfACaller(String name, KnownName known) {
     assertThat(HeaderName.of(new AsciiString(name)).known()).isEqualTo(known);
     byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
-    assertThat(HeaderName.of(bytes, 0, bytes.length, 0).known()).isEqualTo(known);
+    assertThat(HeaderName.of(bytes, 0, bytes.length).known()).isEqualTo(known);
   }
 }
