@@ -97,7 +97,7 @@ final class OptionsErrorsTest extends OptionsFixture {
         "PEER_HEADER | xfcc | --peer-header: \"xfcc\" is not off or x-forwarded-client-cert",
         "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
         "THREADS | 2.5 | --threads: \"2.5\" is not a whole number from 1 to 1024",
-        "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, io_uring, epoll, nio",
+        "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, epoll, nio",
         "CONNECT_TIMEOUT | 0s | --connect-timeout: \"0s\" must be more than zero",
         "IDLE_TIMEOUT | 5 | --idle-timeout: \"5\" is not a duration such as 250ms, 5s, 30m or 1h",
         "KEEPALIVE_TIME | x | --keepalive-time: \"x\" is not a duration such as 250ms, 5s, 30m or"
