@@ -19,6 +19,17 @@ final class CertificateNames {
   private CertificateNames() {}
 
   /**
+   * Returns the subject for messages. Certificates of a mesh have none; of these, the first
+   * alternative name.
+   */
+  static String shown(X509Certificate certificate) {
+    String subject = certificate.getSubjectX500Principal().getName();
+    return subject.isEmpty()
+        ? of(certificate).stream().findFirst().map(SubjectAltName::value).orElse("")
+        : subject;
+  }
+
+  /**
    * Returns the names in the order of the certificate; an empty list when they cannot be parsed.
    */
   static List<SubjectAltName> of(X509Certificate certificate) {

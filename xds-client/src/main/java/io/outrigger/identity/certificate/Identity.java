@@ -125,6 +125,6 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   /** Omits the key, which some security providers print in full. */
   @Override
   public String toString() {
-    return "identity of " + leaf().getSubjectX500Principal();
+    return "identity of " + CertificateNames.shown(leaf());
   }
 }

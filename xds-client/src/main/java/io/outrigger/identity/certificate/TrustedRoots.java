@@ -358,6 +358,6 @@ final class TrustedRoots {
   }
 
   private static String subject(X509Certificate certificate) {
-    return "\"" + PlainText.of(certificate.getSubjectX500Principal().getName()) + "\"";
+    return "\"" + PlainText.of(CertificateNames.shown(certificate)) + "\"";
   }
 }

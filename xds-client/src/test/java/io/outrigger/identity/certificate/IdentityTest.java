@@ -18,6 +18,7 @@ import java.security.PrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bouncycastle.asn1.ASN1Encodable;
@@ -346,6 +347,21 @@ class IdentityTest {
         "KEY is not the key of certificate_file "
             + certificate
             + ", whose own certificate must stand before those of its issuers");
+  }
+
+  @Test
+  void aCertificateWithoutASubjectIsKnownByItsName() throws Exception {
+    byte[] uri = "spiffe://mesh/pay".getBytes(StandardCharsets.US_ASCII);
+    byte[] names = Der.of(Der.SEQUENCE, new Der(Der.CONTEXT_URI, uri)).bytes();
+    TestIdentity workload =
+        TestAuthority.named("root")
+            .issue(leaf -> leaf.subject("").addExtensionOctetString("2.5.29.17", true, names));
+
+    assertThat(read(workload.chainPem(), workload.keyPem()))
+        .hasToString("identity of spiffe://mesh/pay");
+    assertThat(new TrustedRoots(List.of(), PeerRole.CLIENT).objection(workload.chain(), Optional.empty()))
+        .asString()
+        .contains("\"spiffe://mesh/pay\" does not lead to a root");
   }
 
   @Test
