@@ -12,7 +12,7 @@ project_root() {
 # deleted or renamed file counts as a change.
 distribution_is_current() {
   local stamp=proxy/target/outrigger.stamp
-  local sources=(pom.xml .mvn docker LICENSE config/pom.xml xds-client/pom.xml lb/pom.xml http2/pom.xml
+  local sources=(pom.xml .mvn docker LICENSE docs/run/install.md config/pom.xml xds-client/pom.xml lb/pom.xml http2/pom.xml
     proxy/pom.xml config/src/main xds-client/src/main lb/src/main http2/src/main proxy/src/main)
   [ -f "$stamp" ] && [ -x proxy/target/outrigger/bin/outrigger ] \
     && [ -z "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 final class CertsCommand implements Callable<Integer> {
   @Mixin private final AdminOption admin = new AdminOption();
 
-  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
+  @Option(names = "--json", description = "prints the response of the admin server as JSON")
   private boolean json;
 
   private final CommandContext context;

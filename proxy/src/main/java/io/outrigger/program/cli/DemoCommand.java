@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Runs a complete mesh in one process: a control plane, sample backends, the sidecar with its"
-          + " admin page, and a light load. Tells in plain words what happens."
+          + " admin page, and a light load. Prints each step of a story in plain words."
     })
 final class DemoCommand implements Callable<Integer> {
   @Option(

@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 /** {@code outrigger explain}: queries how a running sidecar would route a request. */
 @Command(
     description = {
-      "Asks a running sidecar why a request would go where it goes, without sending it. What only"
-          + " sending could tell is listed as not known."
+      "Shows how a running sidecar would route a request and why, without sending the request."
+          + " Lists the facts that only a real request could show as not known."
     })
 final class ExplainCommand implements Callable<Integer> {
   @Mixin private final AdminOption admin = new AdminOption();
@@ -31,7 +31,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Option(
       names = "--serve",
       paramLabel = "NAME",
-      description = "explains a request to this served address, instead of one to a forward")
+      description = "explains a request to this served address, not to a forward")
   private Optional<String> serve = Optional.empty();
 
   @Option(
@@ -63,10 +63,10 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Option(
       names = "--last",
-      description = "tells of the last real request of that path instead, kept for a sample")
+      description = "explains instead the last real request with that path; a sample of requests is kept")
   private boolean last;
 
-  @Option(names = "--json", description = "prints the answer as it is, for entrypoints")
+  @Option(names = "--json", description = "prints the response of the admin server as JSON")
   private boolean json;
 
   private final CommandContext context;

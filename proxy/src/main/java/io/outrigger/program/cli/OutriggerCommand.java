@@ -24,7 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
     name = "outrigger",
     description =
-        "An xDS-aware sidecar proxy: treats each request as a proxyless gRPC client would.",
+        "An xDS-aware sidecar proxy that handles each request as a proxyless gRPC client would.",
     mixinStandardHelpOptions = true,
     versionProvider = OutriggerCommand.VersionText.class,
     exitCodeListHeading = "%nExit codes:%n",

@@ -50,7 +50,7 @@ final class StatusCommand implements Callable<Integer> {
   @Option(names = "--failing", description = "shows only forwards whose calls fail or wait")
   private boolean failing;
 
-  @Option(names = "--json", description = "prints the answers of the admin server, for programs")
+  @Option(names = "--json", description = "prints the responses of the admin server as JSON")
   private boolean json;
 
   private final CommandContext context;

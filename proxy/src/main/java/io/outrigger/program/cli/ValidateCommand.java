@@ -35,10 +35,9 @@ import picocli.CommandLine.Option;
  */
 @Command(
     description = {
-      "Validates a bootstrap and static resources as the sidecar would, and whether what they refer"
-          + " to is there. Prints every finding. Exits with 2 when something would be refused or"
-          + " cannot work; warnings exit with 0. With --live, what the control plane sends for a"
-          + " target as well."
+      "Validates a bootstrap and static resources as the sidecar would, and checks their"
+          + " references. With --live, also validates the resources that the control plane sends for a"
+          + " target. Prints every finding. Exits with 2 after an error; warnings exit with 0."
     })
 final class ValidateCommand implements Callable<Integer> {
   @Option(
@@ -65,7 +64,7 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--live",
       description =
-          "fetches what --target needs from the control plane, from DNS or from the API server of"
+          "fetches the resources of --target from the control plane, DNS or the API server of"
               + " Kubernetes, and prints its tree")
   private boolean live;
 
@@ -84,7 +83,7 @@ final class ValidateCommand implements Callable<Integer> {
   @Option(
       names = "--timeout",
       paramLabel = "DURATION",
-      description = "for all that is fetched. Default ${DEFAULT-VALUE}",
+      description = "the limit for all fetches together. Default ${DEFAULT-VALUE}",
       defaultValue = "15s")
   private String timeout = "";
 
