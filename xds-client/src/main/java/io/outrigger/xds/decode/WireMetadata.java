@@ -50,9 +50,9 @@ record WireMetadata(Map<String, Struct> filters, Map<String, Any> typed) {
    * or has another type.
    */
   String text(String filter, String key) {
-    return filters
-        .getOrDefault(filter, Struct.getDefaultInstance())
-        .getFieldsOrDefault(key, Value.getDefaultInstance())
-        .getStringValue();
+    Struct ofFilter = filters.get(filter); // even an empty Struct builds descriptors when asked
+    return ofFilter == null
+        ? ""
+        : ofFilter.getFieldsOrDefault(key, Value.getDefaultInstance()).getStringValue();
   }
 }

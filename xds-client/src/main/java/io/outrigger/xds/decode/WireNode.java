@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.Value;
@@ -22,6 +23,12 @@ import java.util.Map;
  */
 public record WireNode(ByteString bytes) {
   private static final String USER_AGENT = "outrigger";
+
+  /** The fields of an entry of a map, as protobuf writes every map. */
+  private static final int ENTRY_KEY = 1;
+
+  private static final int ENTRY_VALUE = 2;
+
   private static final List<String> CLIENT_FEATURES =
       List.of("envoy.lb.does_not_support_overprovisioning", "xds.config.resource-in-sotw");
 
@@ -37,7 +44,7 @@ public record WireNode(ByteString bytes) {
         UnknownFieldSet.newBuilder()
             .addField(Node.ID_FIELD_NUMBER, text(node.id()))
             .addField(Node.CLUSTER_FIELD_NUMBER, text(node.cluster()))
-            .addField(Node.METADATA_FIELD_NUMBER, bytes(struct(node.metadata()).toByteString()))
+            .addField(Node.METADATA_FIELD_NUMBER, bytes(struct(node.metadata())))
             .addField(Node.LOCALITY_FIELD_NUMBER, bytes(locality.toByteString()))
             .addField(Node.USER_AGENT_NAME_FIELD_NUMBER, text(USER_AGENT))
             .addField(Node.USER_AGENT_VERSION_FIELD_NUMBER, text(version));
@@ -80,28 +87,44 @@ public record WireNode(ByteString bytes) {
     return UnknownFieldSet.Field.newBuilder().addLengthDelimited(content).build();
   }
 
-  private static Struct struct(Map<?, ?> fields) {
-    var struct = Struct.newBuilder();
-    fields.forEach((name, value) -> struct.putFields(String.valueOf(name), value(value)));
-    return struct.build();
+  private static ByteString struct(Map<?, ?> fields) {
+    var entries = UnknownFieldSet.Field.newBuilder();
+    fields.forEach(
+        (name, value) ->
+            entries.addLengthDelimited(
+                UnknownFieldSet.newBuilder()
+                    .addField(ENTRY_KEY, text(String.valueOf(name)))
+                    .addField(ENTRY_VALUE, bytes(value(value)))
+                    .build()
+                    .toByteString()));
+    return message(Struct.FIELDS_FIELD_NUMBER, entries.build());
   }
 
-  private static Value value(Object value) {
-    var proto = Value.newBuilder();
+  private static ByteString value(Object value) {
     if (value instanceof String text) {
-      proto.setStringValue(text);
+      return message(Value.STRING_VALUE_FIELD_NUMBER, text(text));
     } else if (value instanceof Boolean flag) {
-      proto.setBoolValue(flag);
+      return message(
+          Value.BOOL_VALUE_FIELD_NUMBER,
+          UnknownFieldSet.Field.newBuilder().addVarint(flag ? 1 : 0).build());
     } else if (value instanceof Number number) {
-      proto.setNumberValue(number.doubleValue());
+      long bits = Double.doubleToRawLongBits(number.doubleValue());
+      return message(
+          Value.NUMBER_VALUE_FIELD_NUMBER,
+          UnknownFieldSet.Field.newBuilder().addFixed64(bits).build());
     } else if (value instanceof Map<?, ?> fields) {
-      proto.setStructValue(struct(fields));
+      return message(Value.STRUCT_VALUE_FIELD_NUMBER, bytes(struct(fields)));
     } else if (value instanceof List<?> items) {
-      proto.getListValueBuilder();
-      items.forEach(item -> proto.getListValueBuilder().addValues(value(item)));
-    } else {
-      throw new IllegalArgumentException("node metadata holds a " + value.getClass());
+      var values = UnknownFieldSet.Field.newBuilder();
+      items.forEach(item -> values.addLengthDelimited(value(item)));
+      return message(
+          Value.LIST_VALUE_FIELD_NUMBER,
+          bytes(message(ListValue.VALUES_FIELD_NUMBER, values.build())));
     }
-    return proto.build();
+    throw new IllegalArgumentException("node metadata holds a " + value.getClass());
+  }
+
+  private static ByteString message(int number, UnknownFieldSet.Field field) {
+    return UnknownFieldSet.newBuilder().addField(number, field).build().toByteString();
   }
 }
