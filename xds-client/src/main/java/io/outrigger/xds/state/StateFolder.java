@@ -79,14 +79,17 @@ public final class StateFolder {
   /**
    * The usable resources of the folder.
    *
-   * @param at the time at which the resources were last known to be current
+   * @param times the time at which the resources of each authority were last known to be current
    * @param problem why the folder has no usable resource; empty if there are resources, or if
    *     nothing was ever written
    */
   public record Reading(
-      Map<KeptResource.Key, KeptResource> resources, Instant at, Optional<String> problem) {
+      Map<KeptResource.Key, KeptResource> resources,
+      Map<String, Instant> times,
+      Optional<String> problem) {
     public Reading {
       resources = Map.copyOf(resources);
+      times = Map.copyOf(times);
     }
   }
 
@@ -107,23 +110,17 @@ public final class StateFolder {
 
   private Reading readOnce(Instant now) {
     if (!Files.exists(folder.resolve(INDEX))) {
-      return new Reading(Map.of(), now, Optional.empty()); // nothing was ever written
+      return new Reading(Map.of(), Map.of(), Optional.empty()); // nothing was ever written
     }
     try {
       StateFormat.Index index = StateFormat.readIndex(content(INDEX));
       Optional<String> difference = index.origin().differenceFrom(origin);
-      Duration age = Duration.between(index.at(), now);
       if (difference.isPresent()) {
-        return unusable(now, difference.get());
+        return unusable(difference.get());
       }
-      if (age.negated().compareTo(maxAge) > 0) { // it would never grow old
-        return unusable(now, "is of " + index.at() + ", which is in the future");
-      }
-      if (age.compareTo(maxAge) > 0) {
-        return unusable(
-            now,
-            "is %d s old, and --state-max-age is %d s"
-                .formatted(age.toSeconds(), maxAge.toSeconds()));
+      Optional<String> age = unusableAge(index.newest(), now);
+      if (age.isPresent()) {
+        return unusable(age.get());
       }
       Map<KeptResource.Key, KeptResource> resources = new HashMap<>();
       for (String part : index.parts()) {
@@ -131,21 +128,36 @@ public final class StateFolder {
             .forEach(resource -> resources.put(resource.key(), resource));
       }
       resources.values().forEach(this::put);
-      return new Reading(resources, index.at(), Optional.empty());
+      return new Reading(resources, index.times(), Optional.empty());
     } catch (StateFormat.Damaged damaged) {
-      return unusable(now, String.valueOf(damaged.getMessage()));
+      return unusable(String.valueOf(damaged.getMessage()));
     } catch (IOException unparsable) {
-      return unusable(now, "is damaged: " + unparsable.getMessage());
+      return unusable("is damaged: " + unparsable.getMessage());
     } catch (RegularFile.Unreadable unreadable) {
-      return unusable(now, "is incomplete: " + unreadable.reason());
+      return unusable("is incomplete: " + unreadable.reason());
     } catch (RuntimeException | OutOfMemoryError failure) {
-      return unusable(now, "cannot be read: " + failure);
+      return unusable("cannot be read: " + failure);
     }
   }
 
-  private Reading unusable(Instant now, String reason) {
+  private Reading unusable(String reason) {
     return new Reading(
-        Map.of(), now, Optional.of("the state in " + folder + " " + reason + "; it is not used"));
+        Map.of(),
+        Map.of(),
+        Optional.of("the state in " + folder + " " + reason + "; it is not used"));
+  }
+
+  /** Returns why resources that were last current at a time are not to be used, if so. */
+  public Optional<String> unusableAge(Instant at, Instant now) {
+    Duration age = Duration.between(at, now);
+    if (age.negated().compareTo(maxAge) > 0) { // it would never grow old
+      return Optional.of("is of " + at + ", which is in the future");
+    }
+    return age.compareTo(maxAge) > 0
+        ? Optional.of(
+            "is %d s old, and --state-max-age is %d s"
+                .formatted(age.toSeconds(), maxAge.toSeconds()))
+        : Optional.empty();
   }
 
   private byte[] content(String name) throws IOException, RegularFile.Unreadable {
@@ -208,19 +220,20 @@ public final class StateFolder {
   }
 
   /**
-   * Writes the changes since the last successful call, and that all resources are current.
+   * Writes the changes since the last successful call.
    *
+   * @param times the time at which the resources of each authority were last current
    * @return why that was not possible; the files then hold the configuration of the last successful
    *     call
    */
-  public Optional<String> save(Instant now) {
+  public Optional<String> save(Map<String, Instant> times) {
     try {
       lock();
       for (int part : List.copyOf(unwritten)) {
         savePart(part);
       }
       byte[] index =
-          StateFormat.write(new StateFormat.Index(origin, now, List.copyOf(written.values())));
+          StateFormat.write(new StateFormat.Index(origin, times, List.copyOf(written.values())));
       replace(INDEX, index);
       unwritten.clear();
       removeOthers();

@@ -12,29 +12,37 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The content of state files: protobuf without generated classes, whose descriptors would cost
  * memory.
  *
  * <pre>
- * index = "outrigger-state 1\n" fields XXH64 of all bytes before it
- *         1 node, 2 servers, 3 fingerprint, 4 time in milliseconds, 5 name of a part (repeated)
+ * index = "outrigger-state 2\n" fields XXH64 of all bytes before it
+ *         1 node, 2 servers, 3 fingerprint, 5 name of a part (repeated),
+ *         6 name of an authority and 4 its time in milliseconds (repeated, in pairs)
  * part  = 1 resource (repeated); the name of the file is the XXH64 of its bytes
  *         1 scope, 2 type, 3 name, 4 server, 5 version, 6 time in milliseconds, 7 type URL, 8 bytes
  * </pre>
  */
 final class StateFormat {
   private static final String FAMILY = "outrigger-state ";
-  private static final byte[] MAGIC = (FAMILY + "1\n").getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] MAGIC = (FAMILY + "2\n").getBytes(StandardCharsets.US_ASCII);
   private static final int TAG_BITS = 3;
 
   private StateFormat() {}
 
   /** The list of parts that make up one configuration. */
-  record Index(StateOrigin origin, Instant at, List<String> parts) {}
+  record Index(StateOrigin origin, Map<String, Instant> times, List<String> parts) {
+    Instant newest() {
+      return times.values().stream().max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
+    }
+  }
 
   /** A file that is not as it was written; the message says why. */
   static final class Damaged extends IOException {
@@ -56,7 +64,10 @@ final class StateFormat {
               out.writeString(1, index.origin().node());
               out.writeString(2, index.origin().servers());
               out.writeString(3, index.origin().fingerprint());
-              out.writeInt64(4, index.at().toEpochMilli());
+              for (var each : index.times().entrySet()) {
+                out.writeString(6, each.getKey());
+                out.writeInt64(4, each.getValue().toEpochMilli());
+              }
               for (String part : index.parts()) {
                 out.writeString(5, part);
               }
@@ -82,20 +93,19 @@ final class StateFormat {
       throw new Damaged("is damaged: its checksum is wrong");
     }
     var in = CodedInputStream.newInstance(file, MAGIC.length, end - MAGIC.length);
-    String[] texts = {"", "", "", ""};
-    long at = 0;
+    String[] texts = {"", "", "", "", "", "", ""};
+    Map<String, Instant> times = new HashMap<>();
     List<String> parts = new ArrayList<>();
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
       int field = tag >>> TAG_BITS;
       switch (field) {
-        case 1, 2, 3 -> texts[field] = in.readString();
-        case 4 -> at = in.readInt64();
+        case 1, 2, 3, 6 -> texts[field] = in.readString();
+        case 4 -> times.put(texts[6], Instant.ofEpochMilli(in.readInt64()));
         case 5 -> parts.add(in.readString());
         default -> in.skipField(tag);
       }
     }
-    return new Index(
-        new StateOrigin(texts[1], texts[2], texts[3]), Instant.ofEpochMilli(at), parts);
+    return new Index(new StateOrigin(texts[1], texts[2], texts[3]), times, parts);
   }
 
   static String nameOf(byte[] part) {

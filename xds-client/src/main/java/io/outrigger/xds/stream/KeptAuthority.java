@@ -57,6 +57,10 @@ final class KeptAuthority {
     return scope;
   }
 
+  String name() {
+    return name;
+  }
+
   void onSubscriptionsChanged(Subscriptions all) {
     subscriptions = all;
     if (!keeper.isOn()) {

@@ -21,6 +21,8 @@ import io.outrigger.xds.state.StateFolder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -72,7 +74,7 @@ final class StateKeeper {
   private final AdsObserver observer;
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
   private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
-  private final Set<Subscription<?>> stale = new HashSet<>();
+  private final Map<Subscription<?>, Instant> stale = new HashMap<>(); // of what time they are
   private final Set<String> answered = new HashSet<>(); // authorities, of any target
   private @Nullable Settings settings;
   private StateFolder.@Nullable Reading reading;
@@ -82,7 +84,7 @@ final class StateKeeper {
   private boolean isPruned;
   private boolean hasProblem;
   private long savedNanos;
-  private Instant current = Instant.MIN; // when all that the folder holds was last current
+  private final Map<String, Instant> times = new HashMap<>(); // when an authority was last current
 
   /**
    * @param servers the control planes of the bootstrap; resources of other servers are not kept
@@ -118,7 +120,7 @@ final class StateKeeper {
     reading = found;
     unwritable.ifPresent(this::warn);
     hasProblem = unwritable.isPresent();
-    current = found.at();
+    times.putAll(found.times());
     if (!changed.isEmpty()) {
       saveSoon();
     }
@@ -174,11 +176,11 @@ final class StateKeeper {
 
   /** Returns a line that says which stale resources are in use, if any. */
   Optional<String> stale() {
-    return stale.isEmpty() || reading == null
+    return stale.isEmpty()
         ? Optional.empty()
         : Optional.of(
             "STALE: %s of %s in use, since no control plane has answered for them"
-                .formatted(Count.of(stale.size(), "resource"), reading.at()));
+                .formatted(Count.of(stale.size(), "resource"), oldest()));
   }
 
   /** Decodes the kept resources of {@code missing}, and puts them into use. */
@@ -198,15 +200,15 @@ final class StateKeeper {
                 if (isFirst && !stale.isEmpty()) {
                   tell(
                       "STALE: no control plane has answered within %d ms; resources of %s are in"
-                              .formatted(on().after().toMillis(), at())
+                              .formatted(on().after().toMillis(), oldest())
                           + " use until one does");
                 }
               });
         });
   }
 
-  private String at() {
-    return reading == null ? "" : reading.at().toString();
+  private Instant oldest() {
+    return Collections.min(stale.values());
   }
 
   /** Returns the task that decodes a kept resource; its result puts the value into use. */
@@ -214,13 +216,20 @@ final class StateKeeper {
       KeptAuthority authority, Subscription<T> subscription) {
     StateFolder.Reading found = reading;
     KeptResource kept = found == null ? null : found.resources().get(key(authority, subscription));
-    boolean isOld =
-        found != null
-            && Duration.between(found.at(), loop.now()).compareTo(on().folder().maxAge()) > 0;
-    if (kept == null || isOld) {
-      if (found != null && !found.resources().isEmpty()) {
-        warn("the state in %s has no %s".formatted(on().folder().path(), subscription.subject()));
-      }
+    if (found == null || found.resources().isEmpty()) {
+      return Optional.empty();
+    }
+    StateFolder folder = on().folder();
+    if (kept == null) {
+      warn("the state in %s has no %s".formatted(folder.path(), subscription.subject()));
+      return Optional.empty();
+    }
+    Instant at = found.times().getOrDefault(authority.name(), Instant.EPOCH);
+    Optional<String> unusable = folder.unusableAge(at, loop.now());
+    if (unusable.isPresent()) {
+      warn(
+          "%s of the state in %s %s; it is not used"
+              .formatted(subscription.subject(), folder.path(), unusable.get()));
       return Optional.empty();
     }
     Optional<XdsServer> server =
@@ -237,6 +246,7 @@ final class StateKeeper {
                         use(
                             authority,
                             subscription,
+                            at,
                             new Held<>(
                                 valid, raw, kept.version(), kept.at(), origin, context.overlay())),
                     () ->
@@ -271,13 +281,14 @@ final class StateKeeper {
         .build();
   }
 
-  private <T> void use(KeptAuthority authority, Subscription<T> subscription, Held<T> held) {
+  private <T> void use(
+      KeptAuthority authority, Subscription<T> subscription, Instant at, Held<T> held) {
     if (authority.isAnswered()
         || !subscription.isWatched()
         || subscription.entry().held().isPresent()) {
       return; // a control plane has answered during decoding
     }
-    stale.add(subscription);
+    stale.put(subscription, at);
     subscription.apply(new CacheEvent.Restored<>(held), ServerFeatures.NONE);
     overlays.onValue(held.value());
     overlays.onApplied(held.overlay());
@@ -290,7 +301,7 @@ final class StateKeeper {
     }
     boolean isStale = subscription.isWatched() && subscription.entry().isStale();
     if (!isStale) {
-      if (stale.remove(subscription) && stale.isEmpty()) {
+      if (stale.remove(subscription) != null && stale.isEmpty()) {
         tell("no stale resource is in use any more");
       }
       if (authority.isAnswered()) { // otherwise no control plane has said so
@@ -367,10 +378,10 @@ final class StateKeeper {
     isScheduled = true;
     savedNanos = loop.nanoTime();
     StateFolder folder = on().folder();
-    if (authorities.stream().allMatch(KeptAuthority::isCurrent)) {
-      current = loop.now(); // otherwise a change of one authority would make another's seem young
-    }
-    Instant at = current;
+    Instant now = loop.now();
+    authorities.forEach(each -> times.putIfAbsent(each.name(), now));
+    current().forEach(name -> times.put(name, now));
+    Map<String, Instant> saved = Map.copyOf(times);
     Optional<Set<KeptResource.Key>> all = prune();
     on().files()
         .execute(
@@ -378,9 +389,19 @@ final class StateKeeper {
               ready.forEach(
                   (key, kept) -> kept.ifPresentOrElse(folder::put, () -> folder.remove(key)));
               all.ifPresent(folder::retain);
-              Optional<String> problem = folder.save(at);
+              Optional<String> problem = folder.save(saved);
               loop.execute(() -> onSaved(problem));
             });
+  }
+
+  /** Returns the authorities whose resources are those that their control planes have now. */
+  private Set<String> current() {
+    Set<String> names = new HashSet<>();
+    authorities.forEach(each -> names.add(each.name()));
+    authorities.stream()
+        .filter(each -> !each.isCurrent())
+        .forEach(each -> names.remove(each.name()));
+    return names;
   }
 
   /**
@@ -395,7 +416,7 @@ final class StateKeeper {
     // A client that is made later must not get what the control plane has replaced since.
     StateFolder.Reading found = reading;
     if (found != null) {
-      reading = new StateFolder.Reading(Map.of(), found.at(), Optional.empty());
+      reading = new StateFolder.Reading(Map.of(), Map.of(), Optional.empty());
     }
     Set<KeptResource.Key> keys = new HashSet<>();
     authorities.forEach(
@@ -433,7 +454,7 @@ final class StateKeeper {
 
   /** Renews the time stamp of the state while control planes confirm it by being reachable. */
   private void renew() {
-    if (!isScheduled && authorities.stream().allMatch(KeptAuthority::isCurrent)) {
+    if (!isScheduled && !current().isEmpty()) {
       save(Map.of());
     } else {
       renewal = loop.schedule(renewalTime(), this::renew);

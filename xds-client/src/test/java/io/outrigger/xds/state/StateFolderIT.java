@@ -155,7 +155,7 @@ final class StateFolderIT {
                 Instant.EPOCH,
                 new RawResource("type", content.getBytes(StandardCharsets.UTF_8))));
       }
-      return folder.save(Instant.now());
+      return folder.save(Map.of("", Instant.now()));
     }
   }
 }

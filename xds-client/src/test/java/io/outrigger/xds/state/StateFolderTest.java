@@ -36,6 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class StateFolderTest {
   private static final Duration MAX_AGE = Duration.ofHours(24);
   private static final Instant NOW = Instant.parse("2026-11-27T02:00:00Z");
+  private static final Map<String, Instant> TIMES =
+      Map.of("", NOW, "other", NOW.minus(MAX_AGE.multipliedBy(2)));
   private static final String SECRET = "hunter2";
   private static final StateOrigin ORIGIN = origin("node-1", "cp:1", SECRET);
 
@@ -53,12 +55,12 @@ final class StateFolderTest {
   void whatIsSavedIsRead() {
     folder.put(resource("a", "1"));
     folder.put(resource("b", "2"));
-    assertThat(folder.save(NOW)).isEmpty();
+    assertThat(folder.save(TIMES)).isEmpty();
 
     StateFolder.Reading found = reread();
 
     assertThat(found.problem()).isEmpty();
-    assertThat(found.at()).isEqualTo(NOW);
+    assertThat(found.times()).isEqualTo(TIMES);
     assertThat(found.resources().values())
         .containsExactlyInAnyOrder(resource("a", "1"), resource("b", "2"));
   }
@@ -71,7 +73,7 @@ final class StateFolderTest {
     }
 
     folder.put(resource("a", "1"));
-    assertThat(folder.save(NOW)).isEmpty();
+    assertThat(folder.save(TIMES)).isEmpty();
 
     for (String name : List.of("a.tmp", "download.part", "notes")) {
       assertThat(path.resolve(name)).hasContent("mine");
@@ -103,11 +105,11 @@ final class StateFolderTest {
     folder.put(resource("a", "1"));
     folder.put(resource("b", "2"));
     folder.put(resource("c", "3"));
-    folder.save(NOW);
+    folder.save(TIMES);
 
     folder.remove(resource("a", "1").key());
     folder.retain(Set.of(resource("a", "1").key(), resource("c", "3").key()));
-    folder.save(NOW);
+    folder.save(TIMES);
 
     assertThat(reread().resources().values()).containsExactly(resource("c", "3"));
   }
@@ -160,7 +162,7 @@ final class StateFolderTest {
     assertThat(reread().problem())
         .hasValueSatisfying(text -> assertThat(text).contains("is incomplete"));
     Files.write(part, whole);
-    Files.writeString(path.resolve("state"), "outrigger-state 2\nwhatever");
+    Files.writeString(path.resolve("state"), "outrigger-state 3\nwhatever");
     assertThat(reread().problem())
         .hasValueSatisfying(
             text ->
@@ -175,7 +177,7 @@ final class StateFolderTest {
     for (int i = 0; i < 40; i++) {
       folder.put(resource("r" + i, "new"));
     }
-    folder.save(NOW);
+    folder.save(TIMES);
     Map<Path, byte[]> after = content();
 
     // A save writes new parts, then the index, then removes old parts.
@@ -195,7 +197,7 @@ final class StateFolderTest {
     var next = new StateFolder(path, ORIGIN, MAX_AGE);
     next.read(NOW);
     folder.close();
-    assertThat(next.save(NOW)).isEmpty();
+    assertThat(next.save(TIMES)).isEmpty();
     assertThat(content().keySet()).isEqualTo(after.keySet()); // nothing is left behind
   }
 
@@ -287,7 +289,7 @@ final class StateFolderTest {
     save(2000, "x".repeat(500));
     Map<Path, byte[]> before = content();
     folder.put(resource("r77", "y".repeat(500)));
-    folder.save(NOW);
+    folder.save(TIMES);
 
     long written =
         content().entrySet().stream()
@@ -305,12 +307,12 @@ final class StateFolderTest {
     var second = new StateFolder(path, ORIGIN, MAX_AGE);
     second.put(resource("r0", "second"));
 
-    assertThat(second.save(NOW))
+    assertThat(second.save(TIMES))
         .hasValueSatisfying(text -> assertThat(text).contains("another sidecar writes there"));
     assertThat(contents(reread())).containsOnly("first");
     folder.close();
 
-    assertThat(second.save(NOW)).isEmpty();
+    assertThat(second.save(TIMES)).isEmpty();
     assertThat(contents(reread())).containsOnly("second");
   }
 
@@ -321,7 +323,7 @@ final class StateFolderTest {
     Files.deleteIfExists(path.resolve("lock"));
     Files.delete(path);
 
-    assertThat(folder.save(NOW)).isEmpty();
+    assertThat(folder.save(TIMES)).isEmpty();
 
     assertThat(reread().resources()).hasSize(3);
   }
@@ -330,7 +332,7 @@ final class StateFolderTest {
     for (int i = 0; i < count; i++) {
       folder.put(resource("r" + i, content));
     }
-    assertThat(folder.save(NOW)).isEmpty();
+    assertThat(folder.save(TIMES)).isEmpty();
   }
 
   private StateFolder.Reading reread() {

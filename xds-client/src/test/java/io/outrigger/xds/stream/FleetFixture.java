@@ -162,6 +162,11 @@ final class FleetFixture implements AdsObserver {
     observed.add("deleted " + server + " " + names + (kept ? " kept" : " dropped"));
   }
 
+  @Override
+  public void onStateProblem(String text) {
+    observed.add("state problem " + text);
+  }
+
   XdsStatusView status() {
     var status = new AtomicReference<XdsStatusView>();
     loop.inside(() -> status.set(clients.status()));

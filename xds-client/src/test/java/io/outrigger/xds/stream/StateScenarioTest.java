@@ -252,12 +252,7 @@ final class StateScenarioTest {
   /** A process with a fallback server, whose targets a and b watch their listeners. */
   private FleetFixture fleetOfTwo() {
     var fleet = new FleetFixture("first:1", "second:1");
-    var state =
-        new StateFolder(
-            folder.resolve("fleet"),
-            StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE)),
-            MAX_AGE);
-    fleet.loop.inside(() -> fleet.clients.keepState(state, Runnable::run, AFTER));
+    keepIn(folder.resolve("fleet"), fleet);
     fleet.watch("xds:///a", ResourceType.LISTENER, "a");
     fleet.watch("xds:///b", ResourceType.LISTENER, "b");
     return fleet;
@@ -309,6 +304,56 @@ final class StateScenarioTest {
 
     assertThat(found.problem()).isEmpty();
     assertThat(found.resources()).hasSize(2);
+  }
+
+  /** The control plane of one authority is away for longer than the maximum age. */
+  @Test
+  @Conformance("ST-04")
+  void theResourcesOfAnAuthorityAreAsOldAsItsOutageAndThoseOfOthersStayYoung() {
+    String other = "xdstp://other/envoy.config.listener.v3.Listener/b";
+    FleetFixture fleet = fleetOfTwoAuthorities(Duration.ZERO);
+    fleet.watch(ResourceType.LISTENER, "a");
+    fleet.watch(ResourceType.LISTENER, other);
+    fleet.at("first:1").stream().ready().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    fleet.at("second:1").stream().ready().respond(LISTENER, "1", resource(LISTENER, other, "y"));
+    fleet.loop.advance(Duration.ofSeconds(1));
+    fleet.fail("second:1");
+    fleet.fail("second:1");
+    fleet.loop.advance(MAX_AGE.multipliedBy(2));
+    fleet.at("first:1").stream().respond(LISTENER, "2", resource(LISTENER, "a", "z"));
+    fleet.loop.advance(Duration.ofSeconds(1));
+    fleet.loop.inside(fleet.clients::close);
+
+    FleetFixture next = fleetOfTwoAuthorities(MAX_AGE.multipliedBy(2));
+    var young = next.watch(ResourceType.LISTENER, "a");
+    var old = next.watch(ResourceType.LISTENER, other);
+    next.loop.advance(AFTER);
+
+    assertThat(young.take()).containsExactly("ok: z");
+    assertThat(old.take()).isEmpty();
+    assertThat(next.observed)
+        .singleElement()
+        .asString()
+        .contains("listener \"" + other + "\" of the state in", "s old, and --state-max-age is");
+  }
+
+  /**
+   * @param later the time since the start of the first such process
+   */
+  private FleetFixture fleetOfTwoAuthorities(Duration later) {
+    var fleet =
+        new FleetFixture(
+            FleetFixture.servers("first:1"),
+            Map.of("other", FleetFixture.authority(FleetFixture.servers("second:1"))));
+    fleet.loop.stepWallClock(later);
+    keepIn(folder.resolve("authorities"), fleet);
+    return fleet;
+  }
+
+  private static void keepIn(Path folder, FleetFixture fleet) {
+    var origin = StateOrigin.of(AdsFixture.bootstrap(ServerFeatures.NONE));
+    var state = new StateFolder(folder, origin, MAX_AGE);
+    fleet.loop.inside(() -> fleet.clients.keepState(state, Runnable::run, AFTER));
   }
 
   @Test
