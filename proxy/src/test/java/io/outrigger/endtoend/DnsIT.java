@@ -10,6 +10,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.xds.testing.NameServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -141,7 +142,7 @@ class DnsIT {
     Backend goes = mesh.backend("goes", "127.0.0.2", stays.port());
     mesh.backend("comes", "127.0.0.3", stays.port());
     names.answer("pay.test", "127.0.0.1", "127.0.0.2");
-    forwardTo(target(stays)).startReady();
+    forwardTo(target(stays)).with(Flag.DNS_REFRESH, "0s").startReady();
     App app = mesh.app();
     Await.until("both answer", () -> answersOf(app, 2).size() == 2);
     CompletableFuture<App.Reply> held = heldBy(stays, goes, app);
@@ -263,7 +264,8 @@ class DnsIT {
   void aNameServerThatIsSilentOfOneNameHoldsUpNoOther() throws Exception {
     Backend backend = mesh.backend("a");
     names.answer("pay.test", "127.0.0.1").keepSilentOf("mute.test");
-    mesh.with(
+    mesh.asking(names, Duration.ofSeconds(1))
+        .with(
             Flag.FORWARD,
             Mesh.FORWARD + "@127.0.0.1:0=" + target(backend),
             "mute@127.0.0.1:0=dns:///mute.test:1")

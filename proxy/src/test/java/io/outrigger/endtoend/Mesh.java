@@ -12,6 +12,7 @@ import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.testing.NameServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -85,7 +86,12 @@ final class Mesh implements AutoCloseable {
 
   /** Has names looked up at {@code server}; before the start. */
   Mesh asking(NameServer server) {
-    names = control -> new NettyDnsLookup(control, server.address());
+    return asking(server, Duration.ofSeconds(5));
+  }
+
+  /** The same, with the limit of the answer to one query. */
+  Mesh asking(NameServer server, Duration timeout) {
+    names = control -> new NettyDnsLookup(control, server.address(), timeout);
     return this;
   }
 

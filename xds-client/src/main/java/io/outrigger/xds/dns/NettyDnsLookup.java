@@ -49,9 +49,13 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     this(control, ResolvConf::ofSystem);
   }
 
-  /** Creates a lookup that queries {@code nameServer} in place of the machine's name servers. */
-  public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer) {
-    this(control, () -> ResolvConf.of(nameServer));
+  /**
+   * Creates a lookup that queries {@code nameServer} in place of the machine's name servers.
+   *
+   * @param timeout the limit of the answer to one query
+   */
+  public NettyDnsLookup(ControlLoop control, InetSocketAddress nameServer, Duration timeout) {
+    this(control, () -> ResolvConf.of(nameServer, timeout));
   }
 
   NettyDnsLookup(ControlLoop control, Supplier<ResolvConf> settings) {

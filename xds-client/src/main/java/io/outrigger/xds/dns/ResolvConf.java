@@ -68,9 +68,8 @@ record ResolvConf(
     return parse(text(FILE), System.getenv(), text(HOST_NAME), PORT);
   }
 
-  static ResolvConf of(InetSocketAddress server) {
-    return new ResolvConf(
-        List.of(server), List.of(), 1, Duration.ofSeconds(TIMEOUT), ATTEMPTS, Set.of());
+  static ResolvConf of(InetSocketAddress server, Duration timeout) {
+    return new ResolvConf(List.of(server), List.of(), 1, timeout, ATTEMPTS, Set.of());
   }
 
   private static String text(Path file) {

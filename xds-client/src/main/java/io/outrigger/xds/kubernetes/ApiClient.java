@@ -6,6 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.SocketErrors;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.CredentialFile;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.Roots;
@@ -47,10 +48,10 @@ final class ApiClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * The limit for the head of a response, or from JDK 26 on for the whole of it (JDK-8208693). A
-   * watch has therefore no limit here.
+   * The limit of a response, and of the head of a watch. It is shorter than the 15 s after which
+   * xDS resources do not exist.
    */
-  static final Duration HEAD_TIMEOUT = Duration.ofSeconds(9);
+  static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
   /** The characters of RFC 6750 section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
@@ -95,7 +96,17 @@ final class ApiClient {
    *     with the reason why there is none
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
-    return send(path, head -> ResponseBody.whole(MAX_BODY), onEnd);
+    var call = new Running();
+    call.limit =
+        loop.schedule(
+            TIME_LIMIT,
+            () -> {
+              reconnect();
+              call.cancel();
+              onEnd.accept(failed("it does not answer"));
+            });
+    send(path, head -> ResponseBody.whole(MAX_BODY), onEnd, call);
+    return call;
   }
 
   /**
@@ -109,7 +120,7 @@ final class ApiClient {
   Call watch(
       String path, Runnable onOpen, Consumer<byte[]> onLine, Consumer<Outcome<Answer>> onEnd) {
     var call = new Running();
-    return send(
+    send(
         path,
         head -> {
           if (head.statusCode() != OK) {
@@ -120,27 +131,20 @@ final class ApiClient {
               MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
         },
         onEnd,
-        Optional.empty(),
         call);
+    return call;
   }
 
-  private Call send(
-      String path, HttpResponse.BodyHandler<byte[]> body, Consumer<Outcome<Answer>> onEnd) {
-    return send(path, body, onEnd, Optional.of(HEAD_TIMEOUT), new Running());
-  }
-
-  private Call send(
+  private void send(
       String path,
       HttpResponse.BodyHandler<byte[]> body,
       Consumer<Outcome<Answer>> onEnd,
-      Optional<Duration> timeout,
       Running call) {
     loop.checkInside();
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(access.server() + path))
               .header("accept", "application/json");
-      timeout.ifPresent(request::timeout);
       if (access.token().isPresent()) {
         request.header("authorization", "Bearer " + token(access.token().get().read()));
       }
@@ -154,19 +158,17 @@ final class ApiClient {
                     if (failure != null) {
                       forget(client);
                     }
-                    call.deliver(
-                        () ->
-                            onEnd.accept(
-                                failure == null
-                                    ? Outcome.ok(new Answer(response.statusCode(), response.body()))
-                                    : failed(failure)));
+                    call.end(
+                        onEnd,
+                        failure == null
+                            ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                            : failed(failure));
                   }));
     } catch (UncheckedIOException noResources) { // too many open files, when a client is made
-      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(noResources))));
+      loop.execute(() -> call.end(onEnd, failed(noResources)));
     } catch (UnusableFile unusable) {
-      loop.execute(() -> call.deliver(() -> onEnd.accept(failed(unusable.reason()))));
+      loop.execute(() -> call.end(onEnd, failed(unusable.reason())));
     }
-    return call;
   }
 
   /** Lets the next request open a connection, because the present one may be dead. */
@@ -260,6 +262,7 @@ final class ApiClient {
 
   private static final class Running implements Call {
     private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
+    private TimerHandle limit = () -> {};
     private boolean cancelled;
 
     /** Runs {@code event} unless the request was cancelled. */
@@ -269,8 +272,14 @@ final class ApiClient {
       }
     }
 
+    void end(Consumer<Outcome<Answer>> onEnd, Outcome<Answer> answer) {
+      limit.cancel();
+      deliver(() -> onEnd.accept(answer));
+    }
+
     @Override
     public void cancel() {
+      limit.cancel();
       cancelled = true;
       sent.cancel(true);
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -23,9 +24,9 @@ import java.util.stream.Collectors;
 public final class Kubernetes implements AutoCloseable {
   private static final Duration WATCH_TIME = Duration.ofMinutes(1);
 
-  private final ControlThread loop = new ControlThread("kubernetes");
+  private final ControlThread thread = new ControlThread("kubernetes");
 
-  // confined to the loop, like the list below
+  // confined to the thread, like the list below
   private final List<NamespaceWatch> watches = new ArrayList<>();
   private final List<ServicePublisher> publishers = new ArrayList<>();
 
@@ -45,22 +46,31 @@ public final class Kubernetes implements AutoCloseable {
    */
   public static Kubernetes start(
       ControlLoop control, ApiAccess access, Optional<String> zone, List<ServicePort> targets) {
-    return start(control, access, zone, targets, WATCH_TIME);
+    return start(control, access, zone, targets, WATCH_TIME, UnaryOperator.identity());
   }
 
+  /**
+   * @param clock the loop of the thread with another clock, for tests
+   */
   static Kubernetes start(
       ControlLoop control,
       ApiAccess access,
       Optional<String> zone,
       List<ServicePort> targets,
-      Duration watchTime) {
+      Duration watchTime,
+      UnaryOperator<ControlLoop> clock) {
     var kubernetes = new Kubernetes(targets);
-    kubernetes.loop.execute(() -> kubernetes.watch(control, access, zone, watchTime));
+    ControlLoop loop = clock.apply(kubernetes.thread);
+    kubernetes.thread.execute(() -> kubernetes.watch(loop, control, access, zone, watchTime));
     return kubernetes;
   }
 
   private void watch(
-      ControlLoop control, ApiAccess access, Optional<String> zone, Duration watchTime) {
+      ControlLoop loop,
+      ControlLoop control,
+      ApiAccess access,
+      Optional<String> zone,
+      Duration watchTime) {
     var client = new ApiClient(loop, access);
     resources
         .values()
@@ -103,11 +113,11 @@ public final class Kubernetes implements AutoCloseable {
 
   @Override
   public void close() {
-    loop.execute(
+    thread.execute(
         () -> {
           watches.forEach(NamespaceWatch::close);
           publishers.forEach(ServicePublisher::close);
         });
-    loop.close();
+    thread.close();
   }
 }

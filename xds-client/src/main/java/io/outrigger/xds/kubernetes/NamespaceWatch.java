@@ -47,9 +47,6 @@ final class NamespaceWatch {
   /** The longest pause between requests, so that a server that is back is used soon. */
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(30);
 
-  /** The limit of a list, less than the 15 s after which xDS resources do not exist. */
-  private static final Duration LIST_TIMEOUT = Duration.ofSeconds(10);
-
   /** How long a watch may continue beyond its time, as a percentage of that time. */
   private static final int GRACE_PERCENT = 25;
 
@@ -140,7 +137,6 @@ final class NamespaceWatch {
     // after 410 that may be too old as well
     String from = isExpired ? "" : "&resourceVersion=" + encoded(newest);
     call = Optional.of(client.get(path(from), this::onList));
-    limit(LIST_TIMEOUT, "list");
   }
 
   private void watch(String from) {
@@ -156,19 +152,19 @@ final class NamespaceWatch {
                 this::onEvent,
                 this::onWatchEnd));
     watchLimit = Duration.ofMillis(seconds * 10 * (100 + GRACE_PERCENT));
-    limit(ApiClient.HEAD_TIMEOUT, "watch");
+    limit(ApiClient.TIME_LIMIT);
   }
 
-  private void limit(Duration limit, String verb) {
-    timer = Optional.of(loop.schedule(limit, () -> onTimeout(verb)));
+  private void limit(Duration limit) {
+    timer = Optional.of(loop.schedule(limit, this::onTimeout));
   }
 
-  private void onTimeout(String verb) {
+  private void onTimeout() {
     client.reconnect();
     if (isOpen) {
       restQuietly();
     } else {
-      rest(verb, "it does not answer");
+      rest("watch", "it does not answer");
     }
   }
 
@@ -227,7 +223,7 @@ final class NamespaceWatch {
   private void onOpen() {
     isOpen = true;
     timer.ifPresent(TimerHandle::cancel);
-    limit(watchLimit, "watch");
+    limit(watchLimit);
     if (problem.isPresent()) {
       problem = Optional.empty();
       changed.addAll(services);
