@@ -7,7 +7,7 @@ import {List} from './list.js';
 const KEPT = 2_000;
 const SPOKEN_MILLIS = 8_000; // a screen reader hears no more than one event in this time
 const TONES = {
-  ack: 'good', ads_connected: 'good', lrs_connected: 'good', lrs_failed: 'bad', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', stale: 'wait', state_problem: 'bad', eject: 'out',
+  ack: 'good', ads_connected: 'good', uneject: 'good', nack: 'bad', resource_error: 'bad', ads_failed: 'bad', resource_deleted: 'bad', ads_closed: 'wait', stale: 'wait', state_problem: 'bad', eject: 'out',
   priority_switch: 'wait', drain: 'aside', memory: 'wait', gap: 'aside', certificate_loaded: 'good', certificate_failed: 'bad', dns: 'idle',
   forward_ready: 'good', forward_failed: 'bad', serving: 'good', not_serving: 'bad', denied: 'wait', rbac_removed: 'bad', peer_error: 'bad', all_endpoints_failing: 'bad', endpoints_back: 'good', default_timeout: 'wait',
 };

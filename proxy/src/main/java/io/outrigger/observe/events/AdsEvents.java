@@ -4,7 +4,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.stream.AdsObserver;
-import java.time.Duration;
 import java.util.List;
 
 /** Adds the communication with control planes to the event log. */
@@ -36,19 +35,6 @@ public record AdsEvents(EventLog log) implements AdsObserver {
   @Override
   public void onStateProblem(String text) {
     line(EventKind.STATE_PROBLEM, "state", text);
-  }
-
-  @Override
-  public void onReportsAsked(String server, Duration interval) {
-    line(
-        EventKind.LRS_CONNECTED,
-        server,
-        "asks for load reports every " + interval.toMillis() + " ms");
-  }
-
-  @Override
-  public void onReportsFailed(String server, RpcStatus reason) {
-    line(EventKind.LRS_FAILED, server, "takes no load reports, counts are kept: " + reason);
   }
 
   @Override

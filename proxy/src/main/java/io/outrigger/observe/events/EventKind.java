@@ -17,10 +17,6 @@ public enum EventKind {
   ADS_FAILED,
   /** A stream to a control plane ended after a response and is opened again. */
   ADS_CLOSED,
-  /** A control plane requested load reports, for the first time or again. */
-  LRS_CONNECTED,
-  /** A control plane did not accept load reports. */
-  LRS_FAILED,
   /**
    * No control plane answers, so resources of an earlier process are in use; or the last of them is
    * out of use.

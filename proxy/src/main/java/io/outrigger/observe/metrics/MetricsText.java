@@ -53,7 +53,6 @@ public final class MetricsText {
     CallMetrics.addTo(view.forwards(), view.serves(), all);
     ServeMetrics.addTo(view.serves(), all);
     XdsMetrics.addTo(view.xds(), all);
-    XdsMetrics.addLoadReports(view.xds(), all);
     view.balancing().addTo(all);
     XdsMetrics.addOverlay(view.overlay(), all);
     XdsMetrics.addCertificates(view.certificates(), all);

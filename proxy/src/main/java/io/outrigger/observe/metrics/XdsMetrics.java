@@ -19,8 +19,6 @@ final class XdsMetrics {
   /** The authority label of names that are not xdstp names. */
   private static final String OLD_STYLE = "#old";
 
-  private static final double NANOS_PER_SECOND = 1e9;
-
   private XdsMetrics() {}
 
   static void addTo(XdsStatusView view, Instruments all) {
@@ -82,26 +80,6 @@ final class XdsMetrics {
   /** Returns a name such as {@code envoy.config.listener.v3.Listener}. */
   private static String typeName(String typeUrl) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
-  }
-
-  /** Adds the metrics of load reports, by server. */
-  static void addLoadReports(XdsStatusView view, Instruments all) {
-    Points reports = all.counter("outrigger_load_reports", "Load reports sent.");
-    Points failures =
-        all.counter(
-            "outrigger_load_report_failures",
-            "Streams for load reports that ended without a response.");
-    Points intervals =
-        all.gauge(
-            "outrigger_load_report_interval_seconds",
-            "Interval of the load reports that the server requests; absent without a request.");
-    for (XdsStatusView.LoadReport each : view.loadReports()) {
-      Labels labels = Labels.of("server", each.server());
-      reports.add(labels, each.reports());
-      failures.add(labels, each.failures());
-      each.interval()
-          .ifPresent(every -> intervals.addMin(labels, every.toNanos() / NANOS_PER_SECOND));
-    }
   }
 
   /** Adds the metrics of local policy; absent without local policy. */

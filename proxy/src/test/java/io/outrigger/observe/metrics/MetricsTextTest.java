@@ -38,7 +38,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -195,22 +194,6 @@ class MetricsTextTest {
             "grpc_xds_client_resource_updates_invalid_total{grpc_target=\"#all\","
                 + "grpc_xds_resource_type=\"envoy.config.listener.v3.Listener\","
                 + "grpc_xds_server=\"cp:443\"} 2.0");
-  }
-
-  @Test
-  void loadReportsToServersOfOneUriAddUp() {
-    var often =
-        new XdsStatusView.LoadReport(
-            "cp:443", Optional.of(Duration.ofSeconds(2)), 3, 1, Optional.empty());
-    var seldom =
-        new XdsStatusView.LoadReport(
-            "cp:443", Optional.of(Duration.ofSeconds(9)), 4, 0, Optional.empty());
-
-    assertThat(lines(new XdsStatusView(List.of(), List.of(seldom, often)), "outrigger_load_report"))
-        .containsExactlyInAnyOrder(
-            "outrigger_load_reports_total{server=\"cp:443\"} 7.0",
-            "outrigger_load_report_failures_total{server=\"cp:443\"} 1.0",
-            "outrigger_load_report_interval_seconds{server=\"cp:443\"} 2.0");
   }
 
   @Conformance("A50-54")

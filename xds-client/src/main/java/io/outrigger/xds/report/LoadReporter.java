@@ -13,17 +13,15 @@ import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.decode.WireNode;
-import io.outrigger.xds.status.XdsStatusView;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reports load to one server while there is load to report (A27). Failures of reports do not affect
- * calls. Failures are counted, and one failure per outage is logged.
+ * calls, and one failure per outage is logged.
  *
  * <pre>
  * OPEN    -> ASKED    on the first response; the backoff is reset
@@ -64,21 +62,15 @@ final class LoadReporter {
   private final LrsTransport transport;
   private final WireNode node;
   private final LoadSource source;
-  private final LoadReportObserver observer;
   private final Runnable onDone;
   private final Backoff backoff;
   private Phase phase;
   private boolean isDue; // the interval has passed, but the stream was not ready
-  // the reason of the failure, until the next response
-  private Optional<RpcStatus> outage = Optional.empty();
-  private boolean isKnown; // the server has sent a response before
-  private long reports;
-  private long failures;
+  private boolean isOutage; // a failure was logged, and no response has come since
 
   /**
    * Creates a reporter and opens a stream.
    *
-   * @param observer notified in addition to the log
    * @param onDone called when the reporter has closed because no load is left to report
    */
   LoadReporter(
@@ -88,14 +80,12 @@ final class LoadReporter {
       LrsTransport transport,
       WireNode node,
       LoadSource source,
-      LoadReportObserver observer,
       Runnable onDone) {
     this.control = control;
     this.server = server;
     this.transport = transport;
     this.node = node;
     this.source = source;
-    this.observer = observer;
     this.onDone = onDone;
     this.backoff = new Backoff(random);
     this.phase = open();
@@ -115,17 +105,6 @@ final class LoadReporter {
     }
   }
 
-  XdsStatusView.LoadReport status() {
-    return new XdsStatusView.LoadReport(
-        server.uri(),
-        phase instanceof Phase.Asked asked
-            ? Optional.of(asked.plan().interval())
-            : Optional.empty(),
-        reports,
-        failures,
-        outage);
-  }
-
   private Phase.Open open() {
     var stream = new Stream(control.nanoTime());
     stream.start();
@@ -139,12 +118,10 @@ final class LoadReporter {
       since = before.sinceNanos();
     } else {
       backoff.reset();
-      outage.ifPresent(past -> log.info("load reports to {}: taken again", server.uri()));
-      if (outage.isPresent() || !isKnown) {
-        observer.onReportsAsked(server.uri(), plan.interval());
+      if (isOutage) {
+        log.info("load reports to {}: taken again", server.uri());
       }
-      isKnown = true;
-      outage = Optional.empty();
+      isOutage = false;
     }
     log.debug("load reports to {}: asked for {}", server.uri(), plan);
     await(stream, plan, since);
@@ -179,7 +156,6 @@ final class LoadReporter {
     List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
     // an empty report shows that the client is alive
     asked.stream().opened().send(LoadMessages.report(loads));
-    reports++;
   }
 
   private void onEnded(Stream stream, RpcStatus reason) {
@@ -203,17 +179,15 @@ final class LoadReporter {
   }
 
   private void onFailure(RpcStatus reason) {
-    failures++;
-    if (outage.isEmpty()) {
+    if (!isOutage) {
       log.warn(
           "load reports to {}: not taken, counts are kept until they are: {}",
           server.uri(),
           reason.isOk() ? "it closed the stream without a response" : reason);
-      observer.onReportsFailed(server.uri(), reason);
     } else {
       log.debug("load reports to {}: still not taken: {}", server.uri(), reason);
     }
-    outage = Optional.of(reason);
+    isOutage = true;
   }
 
   /** One stream. The events of a stream are ignored unless the current phase has that stream. */

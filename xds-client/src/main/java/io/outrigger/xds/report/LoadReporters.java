@@ -6,9 +6,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.decode.WireNode;
-import io.outrigger.xds.status.XdsStatusView;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -20,7 +18,6 @@ public final class LoadReporters {
   private final WireNode node;
   private final Function<XdsServer, LrsTransport> transports;
   private final LoadSource source;
-  private final LoadReportObserver observer;
   private final Map<XdsServer, LoadReporter> reporters = new LinkedHashMap<>();
   private boolean closed;
 
@@ -29,28 +26,21 @@ public final class LoadReporters {
    *
    * @param transports the transports to the servers that {@code source} names; the creator of the
    *     transports also closes them
-   * @param observer notified in addition to the log
    */
   public LoadReporters(
       ControlLoop control,
       RandomSource random,
       WireNode node,
       Function<XdsServer, LrsTransport> transports,
-      LoadSource source,
-      LoadReportObserver observer) {
+      LoadSource source) {
     control.checkInside();
     this.control = control;
     this.random = random;
     this.node = node;
     this.transports = transports;
     this.source = source;
-    this.observer = observer;
     source.onServersChanged(() -> control.execute(this::update)); // not from within the caller
     update();
-  }
-
-  public List<XdsStatusView.LoadReport> status() {
-    return reporters.values().stream().map(LoadReporter::status).toList();
   }
 
   public void close() {
@@ -73,7 +63,6 @@ public final class LoadReporters {
         transports.apply(server),
         node,
         source,
-        observer,
         () -> reporters.remove(server));
   }
 }

@@ -5,7 +5,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheState;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -17,17 +16,11 @@ import java.util.Optional;
  *
  * @param clients one client for all targets, or one per target when the bootstrap has fallback
  *     servers
- * @param loadReports one view for each server to which load is reported
  */
 @AnyThread
-public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) {
+public record XdsStatusView(List<Client> clients) {
   public XdsStatusView {
     clients = List.copyOf(clients);
-    loadReports = List.copyOf(loadReports);
-  }
-
-  public XdsStatusView(List<Client> clients) {
-    this(clients, List.of());
   }
 
   /**
@@ -210,20 +203,4 @@ public record XdsStatusView(List<Client> clients, List<LoadReport> loadReports) 
    * @param details the error's message; empty without an error
    */
   public record Change(Instant at, String state, String version, String details) {}
-
-  /**
-   * The status of load reports to one server.
-   *
-   * @param interval the interval that the server requested; empty while the current stream has no
-   *     response
-   * @param reports the number of reports sent so far
-   * @param failures the number of streams that ended without a response
-   * @param outage the reason of the last failure, until the next response
-   */
-  public record LoadReport(
-      String server,
-      Optional<Duration> interval,
-      long reports,
-      long failures,
-      Optional<RpcStatus> outage) {}
 }

@@ -224,12 +224,11 @@ public final class AdsClients {
     return keeper.stale();
   }
 
-  /** Returns the present state of all clients and load reports. */
+  /** Returns the present state of all clients. */
   public XdsStatusView status() {
     loop.checkInside();
     return new XdsStatusView(
-        clients.values().stream().flatMap(client -> client.status().stream()).toList(),
-        reporters == null ? List.of() : reporters.status());
+        clients.values().stream().flatMap(client -> client.status().stream()).toList());
   }
 
   /**
@@ -241,7 +240,7 @@ public final class AdsClients {
     if (reporters != null) {
       throw new IllegalStateException("load is reported already");
     }
-    reporters = new LoadReporters(loop, random, node, this::loadReports, source, observer);
+    reporters = new LoadReporters(loop, random, node, this::loadReports, source);
   }
 
   private LrsTransport loadReports(XdsServer server) {

@@ -4,7 +4,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.report.LoadReportObserver;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,7 +13,7 @@ import java.util.Optional;
  * server} is the name of the transport.
  */
 @ControlConfined
-public interface AdsObserver extends LoadReportObserver {
+public interface AdsObserver {
   AdsObserver NONE = new AdsObserver() {};
 
   default void onConnected(String server) {}

@@ -40,20 +40,6 @@ class LoadReportersScenarioTest {
   private final FakeControlLoop loop = new FakeControlLoop();
   private final FakeLoadSource source = new FakeLoadSource();
   private final Map<XdsServer, FakeLrsTransport> transports = new HashMap<>();
-  private final List<String> heard = new ArrayList<>();
-  private final LoadReportObserver observer =
-      new LoadReportObserver() {
-        @Override
-        public void onReportsAsked(String server, Duration interval) {
-          heard.add(server + " asks every " + interval);
-        }
-
-        @Override
-        public void onReportsFailed(String server, RpcStatus reason) {
-          heard.add(server + " fails: " + reason);
-        }
-      };
-
   private final LoadReporters reporters = start();
 
   @Conformance("A27-12")
@@ -184,16 +170,16 @@ class LoadReportersScenarioTest {
   void anIntervalThatIsNoneBecomesOne(long seconds, int nanos, Duration every) {
     count(ONE, "pay", 1);
     transport(ONE).stream().take();
+    var response =
+        LoadStatsResponse.newBuilder()
+            .setSendAllClusters(true)
+            .setLoadReportingInterval(
+                com.google.protobuf.Duration.newBuilder().setSeconds(seconds).setNanos(nanos))
+            .build();
 
-    transport(ONE).stream()
-        .respond(
-            LoadStatsResponse.newBuilder()
-                .setSendAllClusters(true)
-                .setLoadReportingInterval(
-                    com.google.protobuf.Duration.newBuilder().setSeconds(seconds).setNanos(nanos))
-                .build());
+    transport(ONE).stream().respond(response);
 
-    assertThat(reporters.status().get(0).interval()).contains(every);
+    assertThat(ReportPlan.of(response).interval()).isEqualTo(every);
     loop.advance(Duration.ofMillis(999));
     assertThat(transport(ONE).stream().take()).isEmpty();
   }
@@ -269,29 +255,8 @@ class LoadReportersScenarioTest {
           .isBetween(Duration.ofSeconds(96), Duration.ofSeconds(146));
       assertThat(log.lines()).hasSize(1);
       assertThat(log.lines().get(0)).contains("one", "UNIMPLEMENTED", "no such service");
-      assertThat(reporters.status().get(0).failures()).isEqualTo(opened.size());
       assertThat(source.waiting(ONE)).containsEntry("pay", 1L);
     }
-  }
-
-  @Test
-  void theObserverHearsOfTheFirstAnswerAndOfEachOutageOnce() {
-    count(ONE, "pay", 1);
-    transport(ONE).stream().ask(Duration.ofSeconds(5));
-    transport(ONE).stream().ask(Duration.ofSeconds(5));
-    transport(ONE).stream().closeWith(GONE); // after an answer: no outage
-    for (int i = 0; i < 2; i++) {
-      loop.advance(Duration.ofMinutes(5));
-      transport(ONE).stream().closeWith(GONE);
-    }
-    loop.advance(Duration.ofMinutes(5));
-    transport(ONE).stream().ask(Duration.ofSeconds(7));
-
-    assertThat(heard)
-        .containsExactly(
-            ONE.uri() + " asks every PT5S",
-            ONE.uri() + " fails: " + GONE,
-            ONE.uri() + " asks every PT7S");
   }
 
   @Test
@@ -354,7 +319,6 @@ class LoadReportersScenarioTest {
 
     loop.advance(Duration.ofSeconds(5));
     assertThat(transport(ONE).stream().isClosed()).isTrue();
-    assertThat(reporters.status()).isEmpty();
 
     count(ONE, "pay", 1);
     assertThat(transport(ONE).streams()).hasSize(2);
@@ -385,7 +349,7 @@ class LoadReportersScenarioTest {
         () ->
             started.add(
                 new LoadReporters(
-                    loop, new ScriptedRandom(7), NODE, this::transport, source, observer)));
+                    loop, new ScriptedRandom(7), NODE, this::transport, source)));
     return started.get(0);
   }
 
