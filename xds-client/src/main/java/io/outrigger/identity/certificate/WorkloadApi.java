@@ -19,9 +19,6 @@ public interface WorkloadApi {
 
   /** Receives the events of one call, on any thread but never concurrently. */
   interface Listener {
-    /** Called when the agent is connected and the request is being sent. */
-    void onReady();
-
     void onResponse(WorkloadResponse response);
 
     /** Called last, with a reason that is never OK. */

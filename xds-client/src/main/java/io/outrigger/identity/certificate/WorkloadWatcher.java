@@ -21,11 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 final class WorkloadWatcher implements CertificateSource {
-  /** How long clusters wait for the first response after the agent was reached. */
-  static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
-
-  /** How long clusters wait for a connection to the agent, including the start of gRPC itself. */
-  static final Duration REACHED = Duration.ofSeconds(5);
+  /** How long clusters wait for the first response, including the start of gRPC itself. */
+  static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /**
    * How long a call may wait for its first response. An agent that waits for a kubelet may need
@@ -92,7 +89,10 @@ final class WorkloadWatcher implements CertificateSource {
     endpoint.match(
         known -> {
           hasEndpoint = true;
-          limitFirstAnswer(REACHED, known);
+          firstAnswer =
+              loop.schedule(
+                  FIRST_ANSWER,
+                  () -> fail("the Workload API " + known.uri() + " has not answered yet"));
           open(known);
           return null;
         },
@@ -107,15 +107,6 @@ final class WorkloadWatcher implements CertificateSource {
     return hasEndpoint && snapshot.loaded().isEmpty()
         ? Optional.of(snapshot.lack())
         : Optional.empty();
-  }
-
-  private void limitFirstAnswer(Duration limit, WorkloadEndpoint endpoint) {
-    firstAnswer.cancel();
-    if (snapshot.isUnread()) {
-      firstAnswer =
-          loop.schedule(
-              limit, () -> fail("the Workload API " + endpoint.uri() + " has not answered yet"));
-    }
   }
 
   private void open(WorkloadEndpoint endpoint) {
@@ -200,11 +191,6 @@ final class WorkloadWatcher implements CertificateSource {
       if (answers != this) { // the call was replaced or closed meanwhile
         opened.close();
       }
-    }
-
-    @Override
-    public void onReady() {
-      ifCurrent(() -> limitFirstAnswer(FIRST_ANSWER, endpoint));
     }
 
     @Override

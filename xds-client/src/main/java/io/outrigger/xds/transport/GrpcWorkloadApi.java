@@ -49,7 +49,7 @@ public final class GrpcWorkloadApi implements WorkloadApi {
 
     static final MethodDescriptor<Empty, WorkloadResponse> METHOD =
         MethodDescriptor.<Empty, WorkloadResponse>newBuilder()
-            .setType(MethodType.BIDI_STREAMING) // gRPC calls onReady only for this type
+            .setType(MethodType.SERVER_STREAMING)
             .setFullMethodName("SpiffeWorkloadAPI/FetchX509SVID")
             .setRequestMarshaller(ProtoUtils.marshaller(Empty.getDefaultInstance()))
             .setResponseMarshaller(new Responses())
@@ -141,11 +141,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     Callbacks(ManagedChannel channel, Listener listener) {
       this.channel = channel;
       this.listener = listener;
-    }
-
-    @Override
-    public void onReady() {
-      listener.onReady();
     }
 
     @Override

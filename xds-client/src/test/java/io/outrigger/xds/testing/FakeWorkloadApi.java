@@ -53,11 +53,6 @@ public final class FakeWorkloadApi implements WorkloadApi {
       this.listener = listener;
     }
 
-    /** The agent is reached. */
-    public void reach() {
-      listener.onReady();
-    }
-
     public void answer(WorkloadResponse response) {
       permitted--;
       listener.onResponse(response);
