@@ -19,8 +19,7 @@ import org.slf4j.LoggerFactory;
  * Logs the events of one control plane, counts them for the metrics of A78, and passes them on.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
- * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged. The next rejection after that minute logs how many were left out. Counters and the next
+ * same rejection is logged once, and at most ten rejections are logged. Counters and the next
  * observer include every rejection.
  */
 @ControlConfined
@@ -37,8 +36,6 @@ final class AdsLog implements AdsObserver {
   private final Map<String, Updates> updates = new HashMap<>();
   private final Set<String> loggedRejections = new HashSet<>();
   private long periodEnd; // in nanoseconds; of the period of the logged rejections
-  private int lines;
-  private long leftOut;
   private long nacks;
   private long failures;
 
@@ -89,7 +86,6 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
-    loggedRejections.clear(); // a later rejection is a new error
     count(response);
     log.debug(
         "{}: accepted {} version {} with {} resources",
@@ -114,25 +110,10 @@ final class AdsLog implements AdsObserver {
   private boolean shouldLog(String details) {
     loop.checkInside();
     if (loop.nanoTime() - periodEnd >= 0) {
-      if (leftOut > 0) {
-        log.warn(
-            "{}: refused {} more responses than logged, for the same reasons or"
-                + " beyond {} lines a minute; /events has the last of them",
-            title,
-            leftOut,
-            MAX_LINES);
-      }
       periodEnd = loop.nanoTime() + PERIOD.toNanos();
       loggedRejections.clear();
-      lines = 0;
-      leftOut = 0;
     }
-    if (lines == MAX_LINES || !loggedRejections.add(details)) {
-      leftOut++;
-      return false;
-    }
-    lines++;
-    return true;
+    return loggedRejections.size() < MAX_LINES && loggedRejections.add(details);
   }
 
   @Override
