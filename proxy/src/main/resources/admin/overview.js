@@ -42,7 +42,7 @@ export class Overview {
         ['active', true], ['last minute'], ['last hour', false, 'requests per second, minute by minute'],
       ], this.forwards), this.noForwards),
       section('Control planes', table('servers', [
-        ['server'], ['state'], ['use'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
+        ['server'], ['state'], ['accepted', true], ['refused', true], ['NACKs', true], ['last error'],
       ], this.servers), this.noServers),
       section('Connections that hold the most memory', table('holders', [
         ['peer'], ['side'], ['memory', true, 'about how much of it lives because of the connection'], ['streams', true],
@@ -68,7 +68,7 @@ export class Overview {
       `${count(total(({active}) => active))} active${failed ? `, ${percent(failed / ended)} failed` : ''}`, failureTone(failed, ended));
     const xds = await get('/xds');
     const servers = xds.servers.filter(isControlPlane);
-    const asked = servers.filter(server => server.use !== 'standby');
+    const asked = servers.filter(server => server.asked);
     const connected = asked.filter(server => server.connected).length;
     this.#tile(2, servers.length ? connected === asked.length ? 'Connected' : 'Not connected' : 'None',
       servers.length ? `${connected} of ${asked.length} in use` : 'none is asked', connected === asked.length ? 'good' : 'bad');
@@ -227,18 +227,17 @@ function bytes(value) {
 }
 
 function serverRow() {
-  return cells(['server', el('div', {}, el('code.clip'), el('div.quiet.clip'))], ['state', state('IDLE')], ['use', ''], ['accepted', '', true],
+  return cells(['server', el('div', {}, el('code.clip'), el('div.quiet.clip'))], ['state', state('IDLE')], ['accepted', '', true],
     ['refused', '', true], ['NACKs', '', true], ['last error', el('span.lines-2')]);
 }
 
 function updateServer(row, server) {
-  const [name, standing, use, valid, invalid, nacks, error] = row.children;
+  const [name, standing, valid, invalid, nacks, error] = row.children;
   text(name.firstChild.firstChild, server.uri);
   text(name.firstChild.lastChild, server.clientScope);
   if (server.connected) setState(standing.firstChild, 'CONNECTED');
-  else if (server.use === 'standby') setState(standing.firstChild, 'STANDBY');
+  else if (!server.asked) setState(standing.firstChild, 'STANDBY');
   else setState(standing.firstChild, 'ERROR', 'not connected');
-  text(use, server.use);
   text(valid, count(server.valid));
   text(invalid, count(server.invalid));
   attr(invalid, 'class', 'number' + (server.invalid ? ' bad' : ''));

@@ -101,8 +101,7 @@ export class Resources {
   #show(resource, config, changes) {
     text(this.title, resource.name);
     setState(this.mark, resource.clientStatus);
-    const nacks = resource.nacks ? `; refused ${resource.nacks.count === 1 ? 'once' : count(resource.nacks.count) + ' times'}, last at ${clock(resource.nacks.last)}` : '';
-    text(this.times, `${resource.typeUrl.split('/').pop()}, updated at ${clock(resource.lastUpdated) || 'no time yet'}${nacks}`);
+    text(this.times, `${resource.typeUrl.split('/').pop()}, updated at ${clock(resource.lastUpdated) || 'no time yet'}`);
     const error = resource.errorState;
     const found = [...(error ? split(error.details) : []), ...(resource.connectivityError ? [{text: resource.connectivityError}] : [])];
     keyed(this.errors, found, each => each.text, () => el('li'), (line, each) => text(line, each.text));

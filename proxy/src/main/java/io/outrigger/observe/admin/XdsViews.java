@@ -110,7 +110,7 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     JsonObject json =
         Json.object(
             "uri", server.uri(),
-            "use", Json.word(server.use()),
+            "asked", server.asked(),
             "connected", server.attached() && server.connected(),
             "streams", server.streams(),
             "failures", server.failures(),
@@ -150,15 +150,8 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
 
   private JsonObject summary(XdsStatusView.Resource resource, boolean withHistory) {
     JsonObject json = resource(resource, false);
-    XdsStatusView.History history = resource.history();
-    if (history.nacks() > 0) {
-      json.add(
-          "nacks",
-          Json.object(
-              "count", history.nacks(), "first", history.firstNack(), "last", history.lastNack()));
-    }
     if (withHistory) {
-      json.add("changes", Json.tree(history.changes().stream().map(XdsViews::change).toList()));
+      json.add("changes", Json.tree(resource.changes().stream().map(XdsViews::change).toList()));
     }
     return json;
   }

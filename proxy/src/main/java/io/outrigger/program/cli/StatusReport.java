@@ -147,9 +147,9 @@ final class StatusReport {
 
   private static List<String> servers(List<JsonView> servers) {
     TextTable table =
-        new TextTable("CONTROL PLANE", "USE", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
+        new TextTable("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
     for (JsonView server : servers) {
-      table.row(server.texts("uri", "use", "connected", "nacks", "failures", "lastError"));
+      table.row(server.texts("uri", "asked", "connected", "nacks", "failures", "lastError"));
     }
     return table.lines();
   }

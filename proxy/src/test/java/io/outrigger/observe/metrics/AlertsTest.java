@@ -273,7 +273,6 @@ final class AlertsTest {
   private static XdsStatusView.Server lost() {
     return new XdsStatusView.Server(
         "cp:443",
-        XdsStatusView.Use.PREFERRED,
         true,
         true,
         false,
@@ -297,7 +296,7 @@ final class AlertsTest {
         Optional.of(
             new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH, 1)),
         Optional.empty(),
-        XdsStatusView.History.NONE);
+        List.of());
   }
 
   private static LbCounters.Counts ejecting() {

@@ -84,7 +84,6 @@ class MetricsTextTest {
     var server =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             true,
             true,
             true,
@@ -124,7 +123,6 @@ class MetricsTextTest {
     var standby =
         new XdsStatusView.Server(
             "b:443",
-            XdsStatusView.Use.PREFERRED,
             false,
             false,
             false,
@@ -144,7 +142,6 @@ class MetricsTextTest {
     var well =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             true,
             true,
             true,
@@ -157,7 +154,6 @@ class MetricsTextTest {
     var broken =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             true,
             false,
             false,
@@ -170,7 +166,6 @@ class MetricsTextTest {
     var standby =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             false,
             false,
             false,
@@ -442,7 +437,6 @@ class MetricsTextTest {
     var server =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             true,
             true,
             true,
@@ -527,7 +521,7 @@ class MetricsTextTest {
         Optional.of(new RawResource("type", new byte[0])),
         Optional.of(error),
         Optional.empty(),
-        XdsStatusView.History.NONE);
+        List.of());
   }
 
   private static XdsStatusView.Resource requested() {
@@ -541,7 +535,7 @@ class MetricsTextTest {
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        XdsStatusView.History.NONE);
+        List.of());
   }
 
   @Conformance("OPS-07")
@@ -583,7 +577,6 @@ class MetricsTextTest {
     var server =
         new XdsStatusView.Server(
             "cp:443",
-            XdsStatusView.Use.PREFERRED,
             true,
             true,
             true,

@@ -25,7 +25,7 @@ final class StatusReportTest {
   static final String XDS =
       """
       {"node": "me", "servers": [
-        {"uri": "cp:443", "use": "preferred", "connected": true, "streams": 2, "failures": 1,
+        {"uri": "cp:443", "asked": true, "connected": true, "streams": 2, "failures": 1,
          "nacks": 3, "lastError": "UNAVAILABLE: refused"}], "resources": [
         {"typeUrl": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a",
          "versionInfo": "7", "clientStatus": "NACKED",
@@ -86,7 +86,7 @@ final class StatusReportTest {
   @ValueSource(strings = {"dns", "k8s:///orders.shop:8080"})
   void aTargetWithoutControlPlaneIsNone(String uri) {
     String xds =
-        "{\"servers\": [{\"uri\": \"%s\", \"use\": \"preferred\", \"connected\": false}]}"
+        "{\"servers\": [{\"uri\": \"%s\", \"asked\": true, \"connected\": false}]}"
             .formatted(uri);
 
     StatusReport.Lines lines = render("xds", xds);
@@ -162,8 +162,8 @@ final class StatusReportTest {
             pay      unix:/run/pay.sock  xds:///pay     ERROR                             no [2Jlistener
             orders   127.0.0.1:9001      xds:///orders  READY, 2 of 3 backends reachable  -
 
-            CONTROL PLANE  USE        CONNECTED  NACKS  FAILURES  LAST ERROR
-            cp:443         preferred  true       3      1         UNAVAILABLE: refused
+            CONTROL PLANE  ASKED  CONNECTED  NACKS  FAILURES  LAST ERROR
+            cp:443         true   true       3      1         UNAVAILABLE: refused
 
             RESOURCE  TYPE     STATE   VERSION  ERROR
             a         Cluster  NACKED  7        lb_policy

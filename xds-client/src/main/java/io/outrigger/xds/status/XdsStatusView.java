@@ -75,23 +75,10 @@ public record XdsStatusView(List<Client> clients) {
   }
 
   /**
-   * The use of a server. When authorities use a server differently, the view has the use by the
-   * authority that prefers the server most.
-   */
-  public enum Use {
-    /** The server is the first server of an authority. */
-    PREFERRED,
-    /** The server is used in place of a preferred server (A71). */
-    FALLBACK,
-    STANDBY
-  }
-
-  /**
    * The state of one control plane, with counts since the start of the process. Several servers may
    * have the same URI, because two servers of a bootstrap may differ in credentials or features
    * alone.
    *
-   * @param use the use of the server by authorities
    * @param asked whether any authority requests a resource from the server now
    * @param attached whether a stream to the server is attached to a live connection
    * @param connected the value of A78's gauge: true from the first attempt on, false from a
@@ -105,7 +92,6 @@ public record XdsStatusView(List<Client> clients) {
    */
   public record Server(
       String uri,
-      Use use,
       boolean asked,
       boolean attached,
       boolean connected,
@@ -136,7 +122,7 @@ public record XdsStatusView(List<Client> clients) {
    * @param error the latest error of the resource itself
    * @param connectivityError the reason why the server cannot be reached, while it cannot be
    *     reached
-   * @param history the earlier changes of the resource
+   * @param changes the latest changes of the resource, the oldest first
    */
   public record Resource(
       String type,
@@ -148,7 +134,11 @@ public record XdsStatusView(List<Client> clients) {
       Optional<RawResource> raw,
       Optional<DataError> error,
       Optional<RpcStatus> connectivityError,
-      History history) {
+      List<Change> changes) {
+    public Resource {
+      changes = List.copyOf(changes);
+    }
+
     private static final String XDSTP = "xdstp://";
 
     /** Whether an earlier process kept the resource, and no control plane has answered for it. */
@@ -176,22 +166,6 @@ public record XdsStatusView(List<Client> clients) {
     /** Returns the label of A78's {@code grpc.xds.cache_state} with A88's additions (A88-39). */
     public String cacheStateLabel() {
       return raw.isPresent() && error.isPresent() ? state + "_but_cached" : state;
-    }
-  }
-
-  /**
-   * The changes of a resource since it was first watched.
-   *
-   * @param changes the latest changes, the oldest first
-   * @param nacks the number of refused versions of the resource
-   */
-  public record History(
-      List<Change> changes, long nacks, Optional<Instant> firstNack, Optional<Instant> lastNack) {
-    public static final History NONE =
-        new History(List.of(), 0, Optional.empty(), Optional.empty());
-
-    public History {
-      changes = List.copyOf(changes);
     }
   }
 

@@ -73,15 +73,6 @@ final class Authority {
         name, servers.stream().map(StreamSupervisor::server).toList(), inUse);
   }
 
-  /** Returns how this authority uses a server. The server may belong to other authorities only. */
-  XdsStatusView.Use useOf(StreamSupervisor server) {
-    int place = servers.indexOf(server);
-    if (place == 0) {
-      return XdsStatusView.Use.PREFERRED;
-    }
-    return place > 0 && place < inUse ? XdsStatusView.Use.FALLBACK : XdsStatusView.Use.STANDBY;
-  }
-
   private void onSubscriptionsChanged() {
     if (inUse == 0) {
       use();

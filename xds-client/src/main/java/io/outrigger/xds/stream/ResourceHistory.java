@@ -5,7 +5,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
-import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -13,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The last changes of one resource, and its rejections since it was first watched. The bodies of
- * earlier versions are not kept; events have their differences.
+ * The last changes of one resource. The bodies of earlier versions are not kept; events have their
+ * differences.
  */
 @ControlConfined
 final class ResourceHistory {
@@ -25,9 +24,6 @@ final class ResourceHistory {
   private static final int MAX_DETAILS = 500;
 
   private final ArrayDeque<XdsStatusView.Change> entries = new ArrayDeque<>(2);
-  private long nacks;
-  private Optional<Instant> firstNack = Optional.empty();
-  private Optional<Instant> lastNack = Optional.empty();
 
   /** Records a transition, unless the state stays the same. */
   void onTransition(CacheEntry<?> before, CacheEntry<?> after) {
@@ -38,11 +34,6 @@ final class ResourceHistory {
       return;
     }
     Optional<DataError> error = after.dataError();
-    if (after.state() == CacheState.NACKED && error.isPresent()) {
-      nacks++;
-      lastNack = Optional.of(error.get().at());
-      firstNack = firstNack.or(() -> lastNack);
-    }
     var entry =
         new XdsStatusView.Change(
             error.map(DataError::at).or(() -> after.held().map(Held::at)).orElse(Instant.EPOCH),
@@ -71,7 +62,7 @@ final class ResourceHistory {
     return text.length() <= max ? text : text.substring(0, max) + "…";
   }
 
-  XdsStatusView.History view() {
-    return new XdsStatusView.History(List.copyOf(entries), nacks, firstNack, lastNack);
+  List<XdsStatusView.Change> changes() {
+    return List.copyOf(entries);
   }
 }

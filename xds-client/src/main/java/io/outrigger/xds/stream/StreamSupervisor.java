@@ -139,10 +139,9 @@ final class StreamSupervisor {
     return transport.name();
   }
 
-  XdsStatusView.Server status(XdsStatusView.Use use) {
+  XdsStatusView.Server status() {
     return new XdsStatusView.Server(
         transport.name(),
-        use,
         !users.isEmpty(),
         attached,
         streams > 0 && !users.isEmpty() && outage.isEmpty(),

@@ -12,7 +12,6 @@ import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,16 +151,9 @@ final class TargetClient implements XdsClient {
   private XdsStatusView.Client view(String of, List<XdsStatusView.Resource> resources) {
     return new XdsStatusView.Client(
         of,
-        servers.values().stream().map(server -> server.status(useOf(server))).toList(),
+        servers.values().stream().map(StreamSupervisor::status).toList(),
         everyAuthority().map(Authority::status).toList(),
         resources);
-  }
-
-  private XdsStatusView.Use useOf(StreamSupervisor server) {
-    return everyAuthority()
-        .map(authority -> authority.useOf(server))
-        .min(Comparator.naturalOrder())
-        .orElse(XdsStatusView.Use.STANDBY);
   }
 
   void close() {
@@ -184,6 +176,6 @@ final class TargetClient implements XdsClient {
         entry.held().map(Held::raw),
         entry.dataError(),
         entry.streamError(),
-        subscription.history().view());
+        subscription.history().changes());
   }
 }

@@ -20,7 +20,6 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.status.XdsStatusView;
-import io.outrigger.xds.status.XdsStatusView.Use;
 import io.outrigger.xds.testing.FakeAdsTransport;
 import io.outrigger.xds.testing.RecordingWatcher;
 import java.time.Duration;
@@ -374,15 +373,15 @@ final class FallbackScenarioTest {
     twins.watch(LISTENER, "a");
 
     assertThat(twins.status().servers())
-        .extracting(XdsStatusView.Server::use)
-        .containsExactly(Use.PREFERRED, Use.STANDBY, Use.STANDBY);
+        .extracting(XdsStatusView.Server::asked)
+        .containsExactly(true, false, false);
     twins.transports.get(FleetFixture.server(FIRST, ServerFeatures.NONE)).stream()
         .closeWith(REFUSED);
     twins.fail(SECOND);
 
     assertThat(twins.status().servers())
-        .extracting(XdsStatusView.Server::use)
-        .containsExactly(Use.PREFERRED, Use.FALLBACK, Use.FALLBACK);
+        .extracting(XdsStatusView.Server::asked)
+        .containsExactly(true, true, true);
   }
 
   @Test

@@ -85,7 +85,7 @@ class AdminGrpcFloodIT {
             Optional.of(new RawResource(ResourceType.CLUSTER.typeUrl(), new byte[0])),
             Optional.empty(),
             Optional.empty(),
-            XdsStatusView.History.NONE);
+            List.of());
     return new XdsStatusView(
         List.of(new XdsStatusView.Client("", List.of(), List.of(), List.of(resource))));
   }

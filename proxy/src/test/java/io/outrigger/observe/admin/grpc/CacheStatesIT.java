@@ -79,7 +79,7 @@ class CacheStatesIT {
             inUse,
             error,
             Optional.empty(),
-            XdsStatusView.History.NONE);
+            List.of());
     view =
         new XdsStatusView(
             List.of(new XdsStatusView.Client("", List.of(), List.of(), List.of(resource))));
