@@ -274,6 +274,11 @@ public final class Http2Connection {
     lifecycle.onSocketFailed(reason);
   }
 
+  /** Closes the connection of a client that breaks the rules of TLS after the handshake. */
+  void onTlsFault(String reason) {
+    lifecycle.abort(Http2Error.PROTOCOL_ERROR, reason);
+  }
+
   /** Closes the connection because of a bug or a lack of memory in this process. */
   void onFailure(Throwable cause) {
     if (settings.memory().onFailure(cause)) {

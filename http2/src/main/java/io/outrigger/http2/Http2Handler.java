@@ -10,6 +10,7 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.base.SocketErrors;
 import java.io.IOException;
 import java.util.function.Function;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +98,9 @@ final class Http2Handler extends ChannelInboundHandlerAdapter implements LoopTur
     if (cause instanceof SocketReads.NoBufferNow) {
       return; // SocketReads has scheduled another read
     }
-    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+    if (server && (cause instanceof SSLException || cause.getCause() instanceof SSLException)) {
+      connection().onTlsFault(SocketErrors.describe(cause));
+    } else if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       connection().onSocketFailed(SocketErrors.describe(cause)); // TLS wraps an IOException
     } else {
       connection().onFailure(cause);

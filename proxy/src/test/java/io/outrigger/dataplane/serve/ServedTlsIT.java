@@ -375,6 +375,29 @@ class ServedTlsIT {
 
   @Test
   @Conformance("A29S-12")
+  void aRenegotiationEndsTheConnectionAndIsTold() throws Exception {
+    ServedPort port = ready(open().serving(chain("tls", oneSided(), everything())));
+
+    try (SSLSocket socket = tls(port, List.of("h2"))) {
+      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+      socket.startHandshake();
+      hello(socket);
+      assertThatThrownBy(
+              () -> {
+                socket.startHandshake();
+                socket.getInputStream().readAllBytes();
+              })
+          .isInstanceOf(IOException.class);
+    }
+
+    Await.until("it is counted", () -> port.loops.peerErrors().count() == 1);
+    assertThat(port.loops.peerErrors().takeLast().orElseThrow())
+        .startsWith("connection of caller 127.0.0.1:")
+        .endsWith(" ended: the client asks for a TLS renegotiation");
+  }
+
+  @Test
+  @Conformance("A29S-12")
   void aFloodOfHalfHandshakesEndsItself() throws Exception {
     ServedPort port = serving();
     byte[] half = {0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00};
