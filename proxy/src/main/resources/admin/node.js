@@ -101,7 +101,6 @@ export class Detail {
       ['health', words(endpoint.health)],
       ['weight', count(endpoint.weight)],
       ['active requests', count(endpoint.active_requests)],
-      ...(endpoint.session ? [['sessions', `owned by ${endpoint.session.owner}${endpoint.session.last_use ? `, last used ${clock(endpoint.session.last_use)}` : ''}${endpoint.session.closes ? `, closes ${clock(endpoint.session.closes)}` : ''}`]] : []),
       ['calls', `${figure(endpoint.rate)}/s, ${figure(endpoint.failing)}/s failing`],
       ['since the start', `${count(endpoint.total.success)} ok, ${count(endpoint.total.failure)} failed`],
       ['last interval', `${endpoint.last_interval.success} ok, ${endpoint.last_interval.failure} failed`],

@@ -34,7 +34,7 @@ final class IdleSweep {
    * passed.
    */
   void plan(Duration remaining) {
-    Duration delay = longer(remaining, SHORTEST_PAUSE);
+    Duration delay = remaining.compareTo(SHORTEST_PAUSE) >= 0 ? remaining : SHORTEST_PAUSE;
     long due = control.nanoTime() + delay.toNanos();
     if (timer != null && plannedNanos - due <= 0) {
       return; // an earlier check will schedule this one
@@ -49,24 +49,6 @@ final class IdleSweep {
       timer.cancel();
       timer = null;
     }
-  }
-
-  /**
-   * Returns the time until the check closes a connection that sessions leave unused until {@code
-   * remaining} has passed.
-   */
-  Duration end(Duration remaining) {
-    if (timer == null) {
-      return longer(remaining, SHORTEST_PAUSE);
-    }
-    Duration planned = Duration.ofNanos(plannedNanos - control.nanoTime());
-    return planned.compareTo(remaining) >= 0
-        ? planned
-        : longer(remaining, planned.plus(SHORTEST_PAUSE));
-  }
-
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) >= 0 ? one : other;
   }
 
   private void run() {

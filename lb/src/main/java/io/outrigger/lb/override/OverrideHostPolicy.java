@@ -179,7 +179,7 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    var view = new AffinityView(control, sweep, entries);
+    var view = new AffinityView(entries);
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());

@@ -14,11 +14,8 @@ import java.util.Optional;
  * An endpoint as status views show it.
  *
  * @param detection the state of outlier detection for the endpoint
- * @param affinity the state of session affinity for the endpoint; empty in a cluster without
- *     sessions
  */
-public record LbEndpoint(
-    Backend backend, Link link, Detection detection, Optional<Affinity> affinity) {
+public record LbEndpoint(Backend backend, Link link, Detection detection) {
   /**
    * The connection to an endpoint.
    *
@@ -33,9 +30,9 @@ public record LbEndpoint(
     }
   }
 
-  /** Creates an endpoint that neither outlier detection nor sessions know. */
+  /** Creates an endpoint that outlier detection does not know. */
   public LbEndpoint(Backend backend, Link link) {
-    this(backend, link, Detection.NONE, Optional.empty());
+    this(backend, link, Detection.NONE);
   }
 
   public static LbEndpoint untouched(Backend backend) {
@@ -60,16 +57,12 @@ public record LbEndpoint(
   }
 
   public LbEndpoint with(Detection watched) {
-    return new LbEndpoint(backend, link, watched, affinity);
-  }
-
-  public LbEndpoint with(Affinity seen) {
-    return new LbEndpoint(backend, link, detection, Optional.of(seen));
+    return new LbEndpoint(backend, link, watched);
   }
 
   /** Returns the same endpoint with a connection that the policies beneath do not know. */
   public LbEndpoint with(Link kept) {
-    return new LbEndpoint(backend, kept, detection, affinity);
+    return new LbEndpoint(backend, kept, detection);
   }
 
   /**
@@ -87,23 +80,6 @@ public record LbEndpoint(
     public Detection {
       history = List.copyOf(history);
     }
-  }
-
-  /**
-   * The owner of the connection to an endpoint (A75).
-   *
-   * @param lastUse the time of the last pick of this endpoint for a session; empty when no session
-   *     used it
-   * @param closes when a connection that is kept only for sessions is closed, if no session uses it
-   *     until then
-   */
-  public record Affinity(Owner owner, Optional<Instant> lastUse, Optional<Instant> closes) {}
-
-  public enum Owner {
-    NOBODY,
-    BALANCER,
-    /** The connection is kept only for sessions. */
-    SESSIONS
   }
 
   /**

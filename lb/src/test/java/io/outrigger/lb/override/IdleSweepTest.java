@@ -6,8 +6,6 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class IdleSweepTest {
   private final FakeControlLoop loop = new FakeControlLoop();
@@ -37,24 +35,5 @@ class IdleSweepTest {
     loop.advance(Duration.ofMinutes(1));
 
     assertThat(sweeps).isZero();
-  }
-
-  /** That at 10 s is planned; the one after it is 5 s later at least. */
-  @Conformance("A75-36")
-  @ParameterizedTest(name = "planned {0}, due in {1} s -> ends in {2} s")
-  @CsvSource({
-    "false, 1,  5",
-    "false, 7,  7",
-    "true,  3,  10",
-    "true,  10, 10",
-    "true,  12, 15",
-    "true,  20, 20",
-  })
-  void aConnectionEndsWithTheFirstSweepAfterItIsDue(boolean planned, int due, int end) {
-    if (planned) {
-      sweep.plan(Duration.ofSeconds(10));
-    }
-
-    assertThat(sweep.end(Duration.ofSeconds(due))).isEqualTo(Duration.ofSeconds(end));
   }
 }

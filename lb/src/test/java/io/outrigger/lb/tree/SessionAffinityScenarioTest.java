@@ -24,7 +24,6 @@ import io.outrigger.lb.testing.Detections;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.SessionCall;
-import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Optional;
@@ -587,42 +586,17 @@ class SessionAffinityScenarioTest {
   }
 
   @Test
-  void theViewTellsWhoKeepsAConnectionAndUntilWhen() {
+  void theViewShowsAConnectionThatSessionsAloneKeepUntilItEnds() {
     start(AB_CD);
     connectFor(D);
     lb.advance(Duration.ofSeconds(3));
     assertThat(answered(SessionCall.to(A))).isEqualTo(A);
-    var now = lb.loop().now();
 
-    assertThat(lb.endpoint("pay", A).affinity())
-        .contains(
-            new LbEndpoint.Affinity(LbEndpoint.Owner.BALANCER, Optional.of(now), Optional.empty()));
-    assertThat(lb.endpoint("pay", C).affinity())
-        .contains(
-            new LbEndpoint.Affinity(LbEndpoint.Owner.NOBODY, Optional.empty(), Optional.empty()));
-    LbEndpoint kept = lb.endpoint("pay", D);
-    assertThat(kept.state()).isEqualTo(Connectivity.READY);
-    assertThat(kept.affinity())
-        .contains(
-            new LbEndpoint.Affinity(
-                LbEndpoint.Owner.SESSIONS,
-                Optional.of(now.minusSeconds(3)),
-                Optional.of(now.plusSeconds(7))));
+    assertThat(lb.endpoint("pay", C).state()).isEqualTo(Connectivity.IDLE);
+    assertThat(lb.endpoint("pay", D).state()).isEqualTo(Connectivity.READY);
     lb.advance(Duration.ofSeconds(7));
     assertThat(lb.open()).doesNotContain(D);
-  }
-
-  @Test
-  void aClusterWithoutSessionsKnowsNoHosts() {
-    apply(AB_CD);
-    lb.ready(A, B);
-    lb.shares("pay", 10);
-    assertThat(lb.endpoint("pay", A).affinity()).isEmpty();
-
-    assertThat(lb.pick("pay", SessionCall.to())).isInstanceOf(PickResult.Queue.class);
-
-    assertThat(answered(SessionCall.to(B))).isEqualTo(B);
-    assertThat(lb.endpoint("pay", B).affinity()).isPresent();
+    assertThat(lb.endpoint("pay", D).state()).isEqualTo(Connectivity.IDLE);
   }
 
   @Test

@@ -18,8 +18,8 @@ class LbNodeTest {
       new LbEndpoint(
           Samples.backend("10.0.0.1:80"),
           new LbEndpoint.Link(Connectivity.READY, SubchannelCalls.NONE));
-  private static final LbEndpoint.Affinity SEEN =
-      new LbEndpoint.Affinity(LbEndpoint.Owner.NOBODY, Optional.empty(), Optional.empty());
+  private static final LbEndpoint.Detection SEEN =
+      new LbEndpoint.Detection(Optional.empty(), 1, 2, List.of());
   private static final LbEndpoint UNHEALTHY =
       LbEndpoint.untouched(
           new Backend(

@@ -15,7 +15,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.dataplane.memory.PeerSide;
-import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.OutlierEvent;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +63,6 @@ final class Json {
           List.of(
               OutlierEvent.Method.class,
               OutlierEvent.SpareReason.class,
-              LbEndpoint.Owner.class,
               PeerSide.class)) {
         builder.registerTypeAdapter(
             word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));

@@ -1,11 +1,8 @@
 package io.outrigger.observe.admin;
 
 import com.google.gson.JsonObject;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
 import io.outrigger.lb.PickPlan;
-import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.LbNode;
 import io.outrigger.observe.explain.Explanation.Branch;
 import java.util.List;
 import java.util.Optional;
@@ -37,14 +34,11 @@ final class SessionView {
                 ? null
                 : outcome == PickPlan.OverrideOutcome.KEPT,
         "cluster", asked.cluster().isEmpty() ? null : asked.cluster(),
-        "endpoints", candidates.stream().map(each -> endpoint(each, branch)).toList());
+        "endpoints", candidates.stream().map(SessionView::endpoint).toList());
   }
 
-  private static JsonObject endpoint(PickPlan.OverrideCandidate candidate, Branch branch) {
-    return Json.object(
-        "address", candidate.address(),
-        "standing", candidate.standing(),
-        "owner", branch.tree().flatMap(tree -> owner(tree, candidate.address())));
+  private static JsonObject endpoint(PickPlan.OverrideCandidate candidate) {
+    return Json.object("address", candidate.address(), "standing", candidate.standing());
   }
 
   /**
@@ -57,25 +51,6 @@ final class SessionView {
     }
     if (plan instanceof PickPlan.Above above) {
       return preferring(above.rest());
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * Returns which part owns the connection to the endpoint, if session affinity tracks the
-   * endpoint.
-   */
-  private static Optional<String> owner(LbNode node, EndpointAddress address) {
-    for (LbEndpoint endpoint : node.endpoints()) {
-      if (endpoint.address().bare().equals(address)) {
-        return endpoint.affinity().map(affinity -> Json.word(affinity.owner()));
-      }
-    }
-    for (LbNode child : node.children()) {
-      Optional<String> found = owner(child, address);
-      if (found.isPresent()) {
-        return found;
-      }
     }
     return Optional.empty();
   }

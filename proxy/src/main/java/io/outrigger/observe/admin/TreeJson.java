@@ -109,7 +109,6 @@ final class TreeJson implements NodeVisitor {
             "tls", endpoint.link().tls(),
             "ejected", detection.ejection(),
             "last_interval", counts(detection.succeeded(), detection.failed()));
-    endpoint.affinity().ifPresent(session -> object.add("session", Json.tree(session)));
     if (detail != Detail.CONTRACT) {
       object.add("total", counts(endpoint.calls().succeeded(), endpoint.calls().failed()));
     }

@@ -58,9 +58,7 @@ class LbViewsTest {
                        "weight":1,"state":"TRANSIENT_FAILURE","active_requests":0,"tls":null,
                        "ejected":{"since":"2026-11-21T12:00:00Z","until":"2026-11-21T12:00:30Z",
                          "times":2,"by":"success_rate"},
-                       "last_interval":{"success":7,"failure":8},
-                       "session":{"owner":"sessions","last_use":"2026-11-21T12:00:00Z",
-                         "closes":null}}]},
+                       "last_interval":{"success":7,"failure":8}}]},
                     {"name":"other","policy":"p","state":"READY","config":{"n":1},"detail":"d",
                      "children":[],"endpoints":[]}],"endpoints":[]}],"endpoints":[]}}]}
                 """));
@@ -140,10 +138,7 @@ class LbViewsTest {
     return new LbEndpoint(
             new Backend(new Endpoint(List.of(address), HealthStatus.UNKNOWN, 1, ""), LOCALITY, 0),
             new LbEndpoint.Link(Connectivity.TRANSIENT_FAILURE, SubchannelCalls.NONE))
-        .with(new LbEndpoint.Detection(Optional.of(ejection), 7, 8, List.of()))
-        .with(
-            new LbEndpoint.Affinity(
-                LbEndpoint.Owner.SESSIONS, Optional.of(TIME), Optional.empty()));
+        .with(new LbEndpoint.Detection(Optional.of(ejection), 7, 8, List.of()));
   }
 
   private static JsonElement answer(Detail detail, LbNode... clusters) {
