@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
@@ -14,16 +15,25 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Records one call for the counters, spans and observers. */
+/**
+ * Records one call for the counters, spans and observers. A gRPC call and its attempts are measured
+ * as A66 and A96 specify, one attempt at a time. An attempt lasts from the start of its pick until
+ * its status, whether or not a backend was found. Times are in nanoseconds since the call's
+ * arrival.
+ */
 @LoopConfined
 public final class CallStatsRecorder implements CallSummary {
   private static final AsciiString TRACEPARENT = AsciiString.cached("traceparent");
+
+  private static final long NONE = -1;
 
   private final CallStats stats;
   private @Nullable CallRequest head;
 
   /** Null until the call has started, and for a request that is not gRPC. */
-  private @Nullable AttemptMeasure measure;
+  private @Nullable MethodStats method;
+
+  private CallSpans spans = CallSpans.NONE;
 
   private RpcStatus.Code code = RpcStatus.Code.OK;
   private String message = "";
@@ -44,6 +54,37 @@ public final class CallStatsRecorder implements CallSummary {
   private long endedNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
+  /** The cluster of the current attempt: the one that routing chose, or the backend's. */
+  private @Nullable String attemptCluster;
+
+  private @Nullable Locality locality;
+
+  /** The start of the current attempt; {@link #NONE} when no attempt is in progress. */
+  private long begun = NONE;
+
+  private long sent;
+  private long received;
+  private long sentPrefixes;
+  private long receivedPrefixes;
+
+  /** Created when the call waits or gets a second attempt, since most calls do neither. */
+  private @Nullable Detours detours;
+
+  /** The waits of a call and its attempts after the first one. */
+  private static final class Detours {
+    /** The type of the current delay (A121); null when the call does not wait. */
+    @Nullable String delayType;
+
+    String delayReason = "";
+    boolean delaysAttempt;
+    long delayed;
+
+    int retries;
+    int transparentRetries;
+    long lastEnd;
+    long withoutAttempt;
+  }
+
   /**
    * @param stats the statistics of the call's event loop
    */
@@ -55,13 +96,17 @@ public final class CallStatsRecorder implements CallSummary {
     head = request;
     stats.count(CallCounter.STARTED);
     if (request.isGrpc()) {
-      measure = new AttemptMeasure(stats.method(request), tracer.begin(request));
+      method = stats.method(request);
+      spans = tracer.begin(request);
+      if (method.isServer()) {
+        method.attemptStarted();
+      }
     }
   }
 
   /** The spans of the call, which are notified while the call is in progress. */
   public CallSpans spans() {
-    return measure == null ? CallSpans.NONE : measure.spans();
+    return spans;
   }
 
   /** Sets the caller of a served call. */
@@ -94,44 +139,65 @@ public final class CallStatsRecorder implements CallSummary {
     timeoutNanos = limitNanos;
   }
 
+  /**
+   * The pick returned a backend. In an aggregate cluster, the backend belongs to a leaf cluster
+   * (A89).
+   */
   public void attempt(Subchannel latest) {
     picked = latest;
     attempts++;
-    if (measure != null) {
-      measure.attemptPicked(latest);
+    if (method != null) {
+      String leaf = latest.cluster();
+      attemptCluster = leaf.isEmpty() ? attemptCluster : leaf;
+      if (method.hasLocalities()) {
+        locality = latest.backend().locality();
+      }
     }
   }
 
   /**
-   * A pick for a new attempt begins. Here and below, {@code now} is in nanoseconds since the
-   * arrival of the call.
+   * A pick for a new attempt begins.
    *
    * @param previous the number of previous attempts that the retry policy counts
    * @param transparent whether this is a transparent retry of a refused attempt
    */
   public void attemptBegins(int previous, boolean transparent, long now) {
-    if (measure != null) {
-      measure.attemptBegins(clusterName, previous, transparent, now);
+    if (method == null) {
+      return;
+    }
+    spans.attemptBegins(previous, transparent);
+    if (!method.isServer()) {
+      method.attemptStarted();
+    }
+    attemptCluster = clusterName;
+    locality = null;
+    begun = now;
+    if (isRetried()) {
+      detours().withoutAttempt += now - detours().lastEnd;
+      sent = 0;
+      received = 0;
+      sentPrefixes = 0;
+      receivedPrefixes = 0;
     }
   }
 
   /** The call waits for its configuration (A121 "Resolver Delays"). */
   public void callDelayed(String why, long now) {
-    if (measure != null) {
-      measure.delayed(false, "resolving", why, now);
-    }
+    delayed(false, "resolving", why, now);
   }
 
   /** The attempt waits for a connection (A121 "LB Pick Delays"). */
   public void attemptDelayed(String type, String why, long now) {
-    if (measure != null) {
-      measure.delayed(true, type, why, now);
-    }
+    delayed(true, type, why, now);
   }
 
   /** The current delay has ended; returns false when there is none. */
   public boolean delayOver(long now) {
-    return measure != null && measure.delayOver(now);
+    boolean isOver = delayEnded(now);
+    if (isOver) {
+      spans.delayEnds();
+    }
+    return isOver;
   }
 
   /**
@@ -141,15 +207,26 @@ public final class CallStatsRecorder implements CallSummary {
    */
   public void retried(RpcStatus failure, boolean transparent, long now) {
     stats.count(transparent ? CallCounter.TRANSPARENT_RETRIES : CallCounter.RETRIED);
-    if (measure != null) {
-      measure.attemptFailed(failure, transparent, now);
+    if (method == null) {
+      return;
     }
+    Detours more = detours();
+    if (transparent) {
+      more.transparentRetries++;
+    } else {
+      more.retries++;
+    }
+    more.lastEnd = now;
+    attemptEnded(method, failure.code(), now);
+    spans.attemptFailed(failure);
   }
 
   /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
   public void outbound(ByteBuf data) {
-    if (measure != null) {
-      measure.outbound(data);
+    if (method != null) {
+      spans.outbound(data);
+      sent += data.readableBytes();
+      sentPrefixes = MessagePrefixes.read(sentPrefixes, data);
     }
   }
 
@@ -158,8 +235,10 @@ public final class CallStatsRecorder implements CallSummary {
     int bytes = data.readableBytes();
     responseBytes += bytes;
     stats.count(CallCounter.RESPONSE_BYTES, bytes);
-    if (measure != null) {
-      measure.inbound(data);
+    if (method != null) {
+      spans.inbound(data);
+      received += bytes;
+      receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data);
     }
   }
 
@@ -225,11 +304,94 @@ public final class CallStatsRecorder implements CallSummary {
     } else {
       stats.httpStatus(httpStatus);
     }
-    if (measure != null) {
-      measure.callEnded(code, message, nanos);
+    if (method != null) {
+      measured(method, nanos);
     } else {
       stats.plainEnded(nanos);
     }
+  }
+
+  private void measured(MethodStats own, long now) {
+    attemptEnded(own, code, now);
+    if (own.isServer()) {
+      attemptCounted(own, "", null, code, now);
+    }
+    own.callEnded(code, now);
+    if (isRetried()) {
+      Detours past = detours();
+      own.retriedCallEnded(past.retries, past.transparentRetries, past.withoutAttempt);
+    }
+    if (spans != CallSpans.NONE) {
+      spans.ended(new RpcStatus(code, message));
+    }
+  }
+
+  private void attemptEnded(MethodStats own, RpcStatus.Code how, long now) {
+    delayEnded(now);
+    if (begun != NONE && !own.isServer()) {
+      String where = attemptCluster == null ? "" : attemptCluster;
+      attemptCounted(own, where, locality, how, now - begun);
+    }
+    begun = NONE;
+  }
+
+  private void attemptCounted(
+      MethodStats own, String where, @Nullable Locality place, RpcStatus.Code how, long nanos) {
+    own.attemptEnded(
+        where,
+        place,
+        how,
+        nanos,
+        sent - MessagePrefixes.bytes(sentPrefixes),
+        received - MessagePrefixes.bytes(receivedPrefixes));
+  }
+
+  /**
+   * The call or its attempt waits. A delay of the same type as the current one continues it.
+   *
+   * @param ofAttempt whether the attempt is delayed, rather than the call
+   */
+  private void delayed(boolean ofAttempt, String type, String why, long now) {
+    if (method == null) {
+      return;
+    }
+    Detours current = detours();
+    if (!type.equals(current.delayType)) {
+      delayOver(now);
+      current.delayType = type;
+      current.delaysAttempt = ofAttempt;
+      current.delayed = now;
+      spans.delayBegins(ofAttempt, type, why);
+    } else if (!why.equals(current.delayReason)) {
+      spans.delayReason(why);
+    }
+    current.delayReason = why;
+  }
+
+  private boolean delayEnded(long now) {
+    if (method == null || detours == null || detours.delayType == null) {
+      return false;
+    }
+    if (detours.delaysAttempt) {
+      method.attemptDelayed(detours.delayType, now - detours.delayed);
+    } else {
+      method.callDelayed(detours.delayType, now - detours.delayed);
+    }
+    detours.delayType = null;
+    return true;
+  }
+
+  private boolean isRetried() {
+    return detours != null && detours.retries + detours.transparentRetries > 0;
+  }
+
+  private Detours detours() {
+    Detours known = detours;
+    if (known == null) {
+      known = new Detours();
+      detours = known;
+    }
+    return known;
   }
 
   /** The observer dropped the call. */
