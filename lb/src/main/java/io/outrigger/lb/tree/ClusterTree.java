@@ -8,6 +8,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.config.endpoint.Reach;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
@@ -15,6 +16,8 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Builds the configuration of a cluster's tree from the cluster's resources (A75); pure functions.
@@ -34,11 +37,16 @@ final class ClusterTree {
    *
    * @param names one name for each priority, when there are endpoints
    */
-  static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names, ClusterBackends backends) {
+  static LbConfig leaf(ClusterConfig.Leaf leaf, PriorityNames names) {
     ClusterResource cluster = leaf.cluster();
     var note = new FailureNote(cluster.name(), leaf.resolutionNote());
     List<DropCategory> drops =
         leaf.endpoints().toOptional().map(EndpointSet::drops).orElse(List.of());
+    List<List<LocalityBackends>> backends =
+        leaf.endpoints()
+            .toOptional()
+            .map(endpoints -> backends(endpoints, cluster.reach()))
+            .orElse(List.of());
     LbConfig child =
         leaf.endpoints()
             .match(
@@ -57,8 +65,8 @@ final class ClusterTree {
             new LbConfig.OverrideHost(
                 cluster.sessions().overrideHostStatus(),
                 cluster.sessions().idleTimeout(),
-                backends.unusable(backend -> sessionsReach(cluster, backend)),
-                backends.unusable(backend -> !sessionsReach(cluster, backend)),
+                unusable(backends, backend -> sessionsReach(cluster, backend)),
+                unusable(backends, backend -> !sessionsReach(cluster, backend)),
                 child)));
   }
 
@@ -88,6 +96,27 @@ final class ClusterTree {
     return source instanceof ClusterSource.Dns;
   }
 
+  /** Returns the endpoints by priority and locality. */
+  private static List<List<LocalityBackends>> backends(EndpointSet endpoints, Reach reach) {
+    return IntStream.range(0, endpoints.priorities().size())
+        .mapToObj(
+            priority ->
+                endpoints.priorities().get(priority).stream()
+                    .map(locality -> LocalityBackends.of(locality, priority, reach))
+                    .toList())
+        .toList();
+  }
+
+  /** Returns the endpoints that ordinary requests may not reach and that match {@code which}. */
+  private static List<Backend> unusable(
+      List<List<LocalityBackends>> backends, Predicate<Backend> which) {
+    return backends.stream()
+        .flatMap(List::stream)
+        .flatMap(locality -> locality.unusable().stream())
+        .filter(which)
+        .toList();
+  }
+
   private static boolean sessionsReach(ClusterResource cluster, Backend backend) {
     return cluster.sessions().overrideHostStatus().contains(backend.endpoint().health());
   }
@@ -95,13 +124,13 @@ final class ClusterTree {
   private static LbConfig priorities(
       ClusterResource cluster,
       EndpointSet endpoints,
-      ClusterBackends backends,
+      List<List<LocalityBackends>> backends,
       PriorityNames names,
       FailureNote note) {
     List<LbConfig.Child> children = new ArrayList<>();
-    for (int i = 0; i < backends.priorities().size(); i++) {
+    for (int i = 0; i < backends.size(); i++) {
       List<LocalityBackends> usable =
-          backends.priorities().get(i).stream()
+          backends.get(i).stream()
               .filter(locality -> !locality.usable().isEmpty())
               .toList();
       // A priority without usable endpoints is a failed child that is kept: when it gets endpoints

@@ -21,7 +21,6 @@ import java.util.Set;
 final class LbConfigCache {
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
   private final Map<String, LeafTree> leaves = new HashMap<>();
-  private final Map<String, ClusterConfig.Aggregate> aggregates = new HashMap<>();
 
   /** Whether the policy of an aggregate replaces the policies of its leaf clusters (A75-05). */
   private boolean aggregatesDecide;
@@ -37,7 +36,6 @@ final class LbConfigCache {
   void replace(Map<String, Outcome<ClusterConfig>> next) {
     clusters.keySet().retainAll(next.keySet());
     leaves.keySet().retainAll(next.keySet());
-    aggregates.keySet().retainAll(next.keySet());
     next.forEach(this::put);
   }
 
@@ -50,9 +48,10 @@ final class LbConfigCache {
   Set<String> update(Map<String, Outcome<ClusterConfig>> changed) {
     changed.forEach(this::put);
     Set<String> others = new HashSet<>(changed.keySet());
-    aggregates.forEach(
-        (name, aggregate) -> {
-          if (!Collections.disjoint(aggregate.leaves(), changed.keySet())) {
+    clusters.forEach(
+        (name, cluster) -> {
+          if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Aggregate aggregate
+              && !Collections.disjoint(aggregate.leaves(), changed.keySet())) {
             others.add(name);
           }
         });
@@ -61,17 +60,11 @@ final class LbConfigCache {
 
   private void put(String name, Outcome<ClusterConfig> cluster) {
     clusters.put(name, cluster);
-    ClusterConfig value = cluster.toOptional().orElse(null);
-    if (value instanceof ClusterConfig.Leaf leaf) {
+    if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf leaf) {
       LeafTree known = leaves.get(name);
       leaves.put(name, known == null ? LeafTree.of(leaf) : known.with(leaf));
     } else {
       leaves.remove(name);
-    }
-    if (value instanceof ClusterConfig.Aggregate aggregate) {
-      aggregates.put(name, aggregate);
-    } else {
-      aggregates.remove(name);
     }
   }
 

@@ -6,15 +6,13 @@ import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.config.LbConfig;
 
 /**
- * A leaf cluster with the names of its priorities, its endpoints, and the tree that is built from
- * them. Each update builds on the previous instance: names and endpoints are reused, and an
- * unchanged cluster keeps the same tree object.
+ * A leaf cluster with the names of its priorities, and the tree that is built from them. Names are
+ * reused from update to update, and an unchanged cluster keeps the same tree object.
  */
-record LeafTree(
-    ClusterConfig.Leaf source, PriorityNames names, ClusterBackends backends, LbConfig config) {
+record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
   /** Builds the tree of {@code source}, which was not known before. */
   static LeafTree of(ClusterConfig.Leaf source) {
-    return following(source, PriorityNames.NONE, ClusterBackends.NONE);
+    return following(source, PriorityNames.NONE);
   }
 
   /**
@@ -22,7 +20,7 @@ record LeafTree(
    * changed.
    */
   LeafTree with(ClusterConfig.Leaf next) {
-    return next.equals(source) ? this : following(next, names, backends);
+    return next.equals(source) ? this : following(next, names);
   }
 
   /** Returns the same cluster with {@code policy} in place of the cluster's own policy. */
@@ -33,22 +31,18 @@ record LeafTree(
     var other =
         new ClusterConfig.Leaf(
             source.cluster().balanced(policy), source.endpoints(), source.resolutionNote());
-    return new LeafTree(other, names, backends, ClusterTree.leaf(other, names, backends));
+    return new LeafTree(other, names, ClusterTree.leaf(other, names));
   }
 
-  private static LeafTree following(
-      ClusterConfig.Leaf source, PriorityNames namesBefore, ClusterBackends backendsBefore) {
-    EndpointSet endpoints = source.endpoints().toOptional().orElse(null);
-    if (endpoints == null) {
-      return new LeafTree(
-          source,
-          namesBefore,
-          ClusterBackends.NONE,
-          ClusterTree.leaf(source, namesBefore, ClusterBackends.NONE));
-    }
-    PriorityNames names = namesBefore.after(endpoints.priorities());
-    ClusterBackends backends = backendsBefore.after(endpoints, source.cluster().reach());
-    return new LeafTree(source, names, backends, ClusterTree.leaf(source, names, backends));
+  private static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
+    PriorityNames names =
+        source
+            .endpoints()
+            .toOptional()
+            .map(EndpointSet::priorities)
+            .map(before::after)
+            .orElse(before);
+    return new LeafTree(source, names, ClusterTree.leaf(source, names));
   }
 
   String name() {
