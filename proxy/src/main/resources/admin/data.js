@@ -189,5 +189,5 @@ export function endpointState(endpoint) {
   return ['DRAINING', 'UNHEALTHY'].includes(endpoint.health) ? endpoint.health : endpoint.state;
 }
 
-/** A locality, or the name of a node of a tree, for people: nothing for a locality without any part. */
-export const placeName = name => name === '//' ? '' : name;
+/** A locality, or the name of a node of a tree, for people: without parts at its end that are not set. */
+export const placeName = name => name === '//' ? '' : name?.replace(/^([^/]+\/[^/]+)\/$/, '$1');

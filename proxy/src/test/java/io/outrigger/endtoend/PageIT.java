@@ -841,6 +841,9 @@ class PageIT {
     tab.evaluate("document.querySelector('.endpoint').click()");
     awaitText(tab, ".detail", "127.0.0.1:");
     assertThat(tab.text(".detail")).doesNotContain("//");
+    String names =
+        "import('/page/data.js').then(data => ['a/b/', 'a/b/c', '//'].map(data.placeName).join())";
+    assertThat(tab.evaluate(names).getAsString()).isEqualTo("a/b,a/b/c,");
   }
 
   @Test

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The whole demo: starts the mesh, runs the story, and stops everything again. */
 @AnyThread
@@ -147,11 +148,16 @@ public final class Demo {
         .formatted(controlPlanePort, node, more);
   }
 
-  /** Returns the command that starts this program, with the path of its distribution if known. */
+  /** Returns the command that starts this program: of the checkout, else of the distribution. */
   private static String program() {
     var jar = Path.of(System.getProperty("java.class.path", "").split(File.pathSeparator, 2)[0]);
     Path script = jar.resolveSibling("../bin/outrigger").normalize();
-    return Files.isExecutable(script) ? script.toString() : "outrigger";
+    Path checkout = script.resolveSibling("../../../../scripts/outrigger").normalize();
+    return Stream.of(checkout, script)
+        .filter(Files::isExecutable)
+        .findFirst()
+        .map(Path::toString)
+        .orElse("outrigger");
   }
 
   private static InetSocketAddress loopback(int port) {
