@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.tls.TlsSettings;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.identity.certificate.TlsMaterial;
@@ -109,23 +110,24 @@ public final class TlsContexts {
      */
     private int materials;
 
+    /** Ends the wait for the first material. */
+    private TimerHandle reading = () -> {};
+
+    /** Removes this entry when it has had no use for {@link #LINGER}. */
+    private TimerHandle removal = () -> {};
+
     Entry(TlsSettings settings) {
       this.settings = settings;
       watch = certificates.watch(settings, this::onMaterial);
       if (watch.isBeingRead()) {
-        var unused = control.schedule(FIRST_READING, this::endWait);
+        reading = control.schedule(FIRST_READING, () -> onMaterial(watch.material()));
       } else {
         onMaterial(watch.material());
       }
     }
 
-    private void endWait() {
-      if (materials == 0) {
-        onMaterial(watch.material());
-      }
-    }
-
     void add(Use use) {
+      removal.cancel();
       uses.add(use);
       if (current != null && !current.isOk()) {
         onMaterial(watch.material()); // building may succeed now
@@ -142,17 +144,18 @@ public final class TlsContexts {
     void remove(Use use) {
       uses.remove(use);
       if (uses.isEmpty()) {
-        var unused = control.schedule(LINGER, this::removeIfUnused);
+        removal = control.schedule(LINGER, this::remove);
       }
     }
 
-    private void removeIfUnused() {
-      if (uses.isEmpty() && entries.remove(settings, this)) {
-        watch.close();
-      }
+    private void remove() {
+      entries.remove(settings);
+      reading.cancel();
+      watch.close();
     }
 
     private void onMaterial(Outcome<TlsMaterial> material) {
+      reading.cancel();
       int number = ++materials;
       material.match(
           ok -> {

@@ -190,4 +190,24 @@ class TlsContextsTest {
     pass(Duration.ofSeconds(1));
     assertThat(second).hasSize(2).doesNotHaveDuplicates();
   }
+
+  @Test
+  void noTimerOutlivesItsReason() throws Exception {
+    write(AUTHORITY);
+    TlsContexts.Use use = use(first);
+    pass(Duration.ofSeconds(1));
+    assertThat(first).hasSize(1);
+    assertThat(loop.pendingTimers()).as("only the file is watched").isEqualTo(1);
+
+    for (int i = 0; i < 10; i++) { // as endpoints come and go
+      loop.inside(use::close);
+      use = use(second);
+    }
+
+    assertThat(loop.pendingTimers()).as("the context is in use").isEqualTo(1);
+    pass(Duration.ofMinutes(4));
+    use(second);
+    pass(Duration.ofSeconds(1));
+    assertThat(second).as("the context stayed").containsOnly(first.get(0));
+  }
 }
