@@ -92,6 +92,7 @@ final class ConnectionMemory implements MemoryHolder {
     tickNanos = movedNanos;
     process = settings.memory();
     account = process.open(this, loop);
+    parts.reads.onlyWhile(account::mayRead);
   }
 
   /**

@@ -31,6 +31,9 @@ public interface ProcessMemory {
 
   @LoopConfined
   interface Account {
+    /** Called before each read. Returns false when the connection was paused instead. */
+    boolean mayRead();
+
     /**
      * Called when {@code bytes} were read and processed. The connection may be closed when this
      * method returns.
@@ -63,6 +66,11 @@ public interface ProcessMemory {
     @Override
     public boolean onFailure(Throwable failure) {
       return Exhaustion.isOutOfMemory(failure);
+    }
+
+    @Override
+    public boolean mayRead() {
+      return true;
     }
 
     @Override

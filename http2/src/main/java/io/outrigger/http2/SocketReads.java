@@ -12,6 +12,7 @@ import io.netty.util.UncheckedBooleanSupplier;
 import io.outrigger.base.Exhaustion;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,14 +57,14 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   private static final int BUSY_STREAMS = 256;
 
   /**
-   * Reports that no buffer is available now. The exception passes through Netty to {@link
-   * Http2Handler}, which ignores it. Netty closes the channel after an {@link OutOfMemoryError},
-   * but not after this exception.
+   * Reports that no buffer is available now, or that the process may not use another one. The
+   * exception passes through Netty to {@link Http2Handler}, which ignores it. Netty closes the
+   * channel after an {@link OutOfMemoryError}, but not after this exception.
    */
   static final class NoBufferNow extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    NoBufferNow(OutOfMemoryError cause) {
+    NoBufferNow(@Nullable OutOfMemoryError cause) {
       super("no buffer for a read", cause, false, false);
     }
   }
@@ -72,6 +73,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /** The connection's mark; null during the TLS handshake, when reads are not retried. */
   private LoopTurn.@Nullable Mark dirty;
+
+  private BooleanSupplier mayRead = () -> true;
 
   /** The number of streams that were started so far. */
   private LongSupplier started = () -> 0;
@@ -117,6 +120,13 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
     dirty = mark;
   }
 
+  /**
+   * @param mayRead called before each read; pauses this connection when it returns false
+   */
+  void onlyWhile(BooleanSupplier mayRead) {
+    this.mayRead = mayRead;
+  }
+
   /** The only handle: a channel keeps the handle that it gets at its first read. */
   @Override
   @SuppressWarnings("deprecation") // the only method that channels call
@@ -134,6 +144,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   @Override
   public ByteBuf allocate(ByteBufAllocator allocator) {
+    if (!mayRead.getAsBoolean()) {
+      throw new NoBufferNow(null);
+    }
     int size = guess();
     if (isFirst) {
       size = Math.min(size, isBusy ? SMALL_BYTES : FIRST_BYTES);

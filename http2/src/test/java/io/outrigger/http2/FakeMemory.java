@@ -29,6 +29,11 @@ final class FakeMemory implements ProcessMemory {
     holders.add(connection);
     return new Account() {
       @Override
+      public boolean mayRead() {
+        return true;
+      }
+
+      @Override
       public void onRead(int bytes) {
         read += bytes;
       }

@@ -246,4 +246,21 @@ final class SocketReadsTest {
     assertThatThrownBy(this::room).isExactlyInstanceOf(OutOfMemoryError.class);
     assertThat(isReading()).isTrue();
   }
+
+  @Test
+  void aReadThatIsNotAllowedTakesNoBuffer() {
+    reads.onlyWhile(
+        () -> {
+          reads.pause(true);
+          return false;
+        });
+
+    waitOnce();
+
+    assertThat(channel.config().isAutoRead()).isFalse();
+    reads.onlyWhile(() -> true);
+    reads.pause(false);
+    assertThat(channel.config().isAutoRead()).isTrue();
+    assertThat(room()).isEqualTo(FIRST);
+  }
 }

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,22 +24,23 @@ import java.util.concurrent.TimeUnit;
  * the connection has stood still. If the weight is below 1 MiB, the score is divided by the number
  * of recent moves on the connection (see {@link MemoryHolder#moves}), because a neighbour whose
  * calls come and go holds more at any moment than each of thousands of connections that do nothing.
- * A paused connection is still read from once in each tick, because the peer's next frame may be
- * the WINDOW_UPDATE that frees memory.
+ * A paused connection is read from again after {@value #SHORT_TICK_MILLIS} ms, because the peer's
+ * next frame may be the WINDOW_UPDATE that frees memory.
+ *
+ * <p>A loop may have ten thousand connections. In one turn it therefore pauses only those that send
+ * something, resumes {@value #RESUMED_PER_TURN} of them, and ends connections for 5 ms (decision
+ * proxy-0085).
  */
 @LoopConfined
 final class LoopMemory {
   /** The number of bytes that one loop reads between two measurements of the gauge. */
   private static final int MEASURED_BYTES = 64 << 10;
 
-  /**
-   * The minimum number of bytes that the loop reads between two rounds of ending within one turn.
-   */
-  private static final int ROUND_BYTES = 512 << 10;
-
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
-  private static final long USED_UP_TICK_MILLIS = 20;
+
+  /** The number of paused connections that are resumed in one turn of the loop. */
+  private static final int RESUMED_PER_TURN = 256;
 
   /**
    * A connection that holds fewer bytes is never paused by itself, and a shared connection that
@@ -66,6 +67,9 @@ final class LoopMemory {
    */
   private static final int BUSY_MOVES = 8;
 
+  /** A timer that is set in one turn fires in the next one; a task would still run in this turn. */
+  private static final long NEXT_TURN_NANOS = 1;
+
   private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -76,6 +80,11 @@ final class LoopMemory {
 
     Account(MemoryHolder holder) {
       this.holder = holder;
+    }
+
+    @Override
+    public boolean mayRead() {
+      return LoopMemory.this.mayRead(holder);
     }
 
     @Override
@@ -92,7 +101,9 @@ final class LoopMemory {
   private final MemoryGauge gauge;
   private final EventExecutor loop;
   private final Set<MemoryHolder> holders = new LinkedHashSet<>();
-  private final Set<MemoryHolder> paused = new HashSet<>();
+
+  /** The connections that are not read from, in the order in which they were paused. */
+  private final Set<MemoryHolder> paused = new LinkedHashSet<>();
 
   /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
@@ -103,10 +114,12 @@ final class LoopMemory {
   private volatile long weight;
   private volatile int apps;
 
-  private boolean isAllPaused;
+  /** The number of paused connections that are to be resumed in this turn and the next ones. */
+  private int due;
+
+  private boolean isResumingLater;
   private boolean isEndingLater;
   private long read;
-  private long nextRoundAt;
   private boolean isTicking;
 
   LoopMemory(MemoryGauge gauge, EventExecutor loop) {
@@ -151,65 +164,70 @@ final class LoopMemory {
       gauge.measure();
     }
     if (gauge.isShort()) {
-      pauseIfHeavy(holder);
-      if (gauge.isToEnd() && read >= nextRoundAt) {
-        nextRoundAt = read + ROUND_BYTES; // thousands of connections may be read from in this turn
-        endSome();
+      long own = holder.weight();
+      if (own >= HEAVY_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
+        pause(holder);
+      }
+      if (gauge.isToEnd()) {
+        endLater();
       }
     }
   }
 
   /**
-   * Pauses a connection that is heavy. When memory is used up, all apps except for busy ones that
-   * hold little are paused, until some of the heap is free again: each of thousands of idle
-   * connections may be about to send a little, which is too much in sum.
+   * When memory is used up, all apps except for busy ones that hold little are paused: each of
+   * thousands of idle connections may be about to send a little, which is too much in sum. An app
+   * is paused only when it sends something, because most of thousands of connections never do.
    */
-  private void pauseIfHeavy(MemoryHolder holder) {
-    if (gauge.isUsedUp() && !isAllPaused) {
-      isAllPaused = true;
-      schedule(this::resumeUnlessUsedUp, USED_UP_TICK_MILLIS, TimeUnit.MILLISECONDS);
-      for (MemoryHolder each : holders) {
-        if (!each.isShared() && !isBusy(each)) {
-          pause(each);
-        }
-      }
-    }
-    long own = holder.weight();
-    if (own >= HEAVY_BYTES && own >= heaviest / 4 && holder.isHeavyByReading()) {
+  private boolean mayRead(MemoryHolder holder) {
+    boolean mayRead = !gauge.isUsedUp() || holder.isShared() || isBusy(holder);
+    if (!mayRead) {
       pause(holder);
     }
-  }
-
-  private void pause(MemoryHolder holder) {
-    if (paused.add(holder)) {
-      holder.pauseReading(true);
-    }
+    return mayRead;
   }
 
   private static boolean isBusy(MemoryHolder holder) {
     return holder.moves() >= BUSY_MOVES && holder.weight() < CAUSE_BYTES;
   }
 
-  private void resumeUnlessUsedUp() {
-    gauge.measure();
-    if (gauge.isUsedUp()) {
-      schedule(this::resumeUnlessUsedUp, USED_UP_TICK_MILLIS, TimeUnit.MILLISECONDS);
-    } else {
-      isAllPaused = false;
-      resume();
+  private void pause(MemoryHolder holder) {
+    if (paused.add(holder)) {
+      holder.pauseReading(true);
+      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void resume() {
-    List<MemoryHolder> resumed = List.copyOf(paused); // a resumed connection may close
-    paused.clear();
-    resumed.forEach(holder -> holder.pauseReading(false));
+  private void resumeLater(long delay, TimeUnit unit) {
+    if (!isResumingLater) {
+      isResumingLater = true;
+      schedule(this::resumeSome, delay, unit);
+    }
+  }
+
+  /**
+   * Resumes the connections that are paused now unless memory is used up, some of them in each turn
+   * of the loop.
+   */
+  private void resumeSome() {
+    isResumingLater = false;
+    gauge.measure();
+    due = due == 0 ? paused.size() : Math.min(due, paused.size()); // some may have closed
+    for (int i = 0; i < RESUMED_PER_TURN && due > 0 && !gauge.isUsedUp(); i++, due--) {
+      Iterator<MemoryHolder> first = paused.iterator();
+      MemoryHolder holder = first.next();
+      first.remove();
+      holder.pauseReading(false);
+    }
+    due = gauge.isUsedUp() ? 0 : due;
+    if (due > 0) {
+      resumeLater(NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+    } else if (!paused.isEmpty()) {
+      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
   }
 
   private void tick() {
-    if (!isAllPaused) {
-      resume();
-    }
     long sum = 0;
     long most = 0;
     for (MemoryHolder holder : holders) {
@@ -232,12 +250,14 @@ final class LoopMemory {
    * thread.
    */
   void relieve() {
-    post(
-        () -> {
-          if (order.isEmpty()) {
-            endSome();
-          }
-        });
+    post(this::endLater);
+  }
+
+  private void endLater() {
+    if (!isEndingLater) {
+      isEndingLater = true;
+      schedule(this::endSome, NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+    }
   }
 
   /**
@@ -253,11 +273,12 @@ final class LoopMemory {
    * tasks in between.
    */
   private void endSome() {
+    isEndingLater = false;
+    long began = nanoTime();
     if (order.isEmpty()) {
       order.addAll(ranked());
     }
-    long began = nanoTime();
-    while (nanoTime() - began <= ENDING_NANOS) {
+    do {
       Ranked next = order.poll();
       heaviest = next == null ? 0 : next.weight;
       if (next == null || !gauge.isToEnd() || isHeavierElsewhere(next)) {
@@ -265,19 +286,8 @@ final class LoopMemory {
         return;
       }
       end(next);
-    }
-    if (!isEndingLater) {
-      isEndingLater = true;
-      // A timer that is set in one turn fires in the next one; a task would still run in this turn.
-      schedule(this::endMore, 1, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void endMore() {
-    isEndingLater = false;
-    if (!order.isEmpty()) { // else a call of onRead has ended the rest meanwhile
-      endSome();
-    }
+    } while (nanoTime() - began <= ENDING_NANOS);
+    endLater();
   }
 
   private void end(Ranked heavy) {

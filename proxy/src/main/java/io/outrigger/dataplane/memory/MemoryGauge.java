@@ -177,11 +177,12 @@ public final class MemoryGauge implements ProcessMemory {
     onSuspicion = collect;
   }
 
-  /** Whether a collection would yield new information. */
+  /**
+   * Whether a collection is needed to know whether connections have to be ended. Each collection
+   * stops all calls for some ten milliseconds.
+   */
   boolean isWorthACollection() {
-    long held = heapUsed.getAsLong() - programBytes;
-    return heldHeap >= HEAVY * limits.heapBytes()
-        || (held >= SHORT * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8);
+    return heldHeap >= HEAVY * limits.heapBytes() || isSuspect(heapUsed.getAsLong() - programBytes);
   }
 
   /** Lowers the measured heap without a collection: the live bytes are at most the used bytes. */

@@ -184,14 +184,22 @@ final class MemoryGaugeTest {
     assertThat(ended).isEmpty();
   }
 
-  /** Thousands of other sockets may be read in the same turn. */
+  /** Hundreds of other sockets may be read in the same turn. */
   @Test
-  void theHeaviestEndsBeforeTheNextSocketIsReadFrom() {
+  void theHeaviestEndsInTheNextTurnAndNothingMoreIsReadAtTheLimit() {
     app("heavy", 60 * MIB);
     Connection light = app("light", 1_000);
     direct += 30 * MIB;
     light.account.onRead(64 << 10);
+    assertThat(light.account.mayRead()).isTrue();
+    assertThat(ended).isEmpty();
 
+    direct += 20 * MIB;
+    light.account.onRead(64 << 10);
+    assertThat(light.account.mayRead()).isFalse();
+    assertThat(light.paused).isTrue();
+
+    pass(Duration.ZERO);
     assertThat(ended).containsExactly("heavy");
   }
 
@@ -220,10 +228,13 @@ final class MemoryGaugeTest {
     pass(Duration.ofSeconds(1));
     heap = 110 * MIB;
     app.account.onRead(64 << 10);
-    backend.account.onRead(64 << 10);
-    assertThat(app.paused).isTrue();
-    assertThat(backend.paused).isFalse();
     assertThat(gauge.isUsedUp()).isTrue();
+    assertThat(app.account.mayRead()).isFalse();
+    assertThat(app.paused).isTrue();
+    assertThat(backend.account.mayRead()).isTrue();
+    assertThat(backend.paused).isFalse();
+    pass(Duration.ofSeconds(1));
+    assertThat(app.paused).as("memory is still used up").isTrue();
 
     heap = 20 * MIB;
     gauge.onCollected(heap);
@@ -241,8 +252,35 @@ final class MemoryGaugeTest {
     heap = 110 * MIB;
     idle.account.onRead(64 << 10);
 
+    assertThat(idle.account.mayRead()).isFalse();
     assertThat(idle.paused).isTrue();
+    assertThat(busy.account.mayRead()).isTrue();
     assertThat(busy.paused).isFalse();
+  }
+
+  /** Each change of what a socket is asked for is a system call. */
+  @Test
+  void connectionsThatSendNothingAreNotPausedAndOthersAreResumedInParts() {
+    List<Connection> apps = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      apps.add(app("app" + i, 4 << 10));
+    }
+    Connection silent = app("silent", 4 << 10);
+    heap = 110 * MIB;
+    gauge.measure();
+    apps.forEach(app -> assertThat(app.account.mayRead()).isFalse());
+    assertThat(silent.paused).isFalse();
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+
+    channel.advanceTimeBy(100, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+
+    assertThat(apps.stream().filter(app -> !app.paused)).hasSizeBetween(200, 300);
+    apps.get(999).account.close();
+    apps.remove(999);
+    pass(Duration.ZERO);
+    assertThat(apps).noneMatch(app -> app.paused);
   }
 
   /** Of what must go as large a part of all weight ends; then the heap is collected again. */
