@@ -77,8 +77,7 @@ final class HeaderBlockCache {
    * Returns the list of {@code fields}, to which {@code block} was decoded without a change of the
    * table's {@code state}. The list is cached if the block was decoded before.
    */
-  HeaderList onDecoded(
-      int key, long state, byte[] block, int length, HeaderList.Builder fields) {
+  HeaderList onDecoded(int key, long state, byte[] block, int length, HeaderList.Builder fields) {
     if (key == 0 || !fields.mayBeKept() || !seenOnce.isKnown(key)) {
       return fields.copy(false);
     }

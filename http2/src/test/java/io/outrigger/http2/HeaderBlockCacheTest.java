@@ -145,8 +145,7 @@ final class HeaderBlockCacheTest {
       byte[] block = filled(10, field == large ? 1 : 2);
       int key = HeaderBlockCache.keyOf(EMPTY, block, 10);
       for (int i = 0; i < 3; i++) {
-        HeaderList list =
-            cache.onDecoded(key, EMPTY, block, 10, HeaderList.builder(2).add(field));
+        HeaderList list = cache.onDecoded(key, EMPTY, block, 10, HeaderList.builder(2).add(field));
         assertThat(list.recurs()).isFalse();
       }
       assertThat(cache.decoded(key, EMPTY, block, 10)).isNull();

@@ -114,8 +114,7 @@ final class HpackDecoderTest {
     HeaderBlockCache blocks = HpackSpace.current().blocks;
     for (int i = 0; i < 2; i++) {
       HeaderList.Builder other = HeaderList.builder(1).add(KnownName.STATUS, "204");
-      var unused =
-          blocks.onDecoded(key, HeaderBlockCache.EMPTY_TABLE, block, block.length, other);
+      var unused = blocks.onDecoded(key, HeaderBlockCache.EMPTY_TABLE, block, block.length, other);
     }
 
     HeaderList list = new HpackDecoder(maxListBytes).decode(Unpooled.wrappedBuffer(block));

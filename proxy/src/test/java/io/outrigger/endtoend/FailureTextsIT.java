@@ -2,14 +2,23 @@ package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonElement;
+import io.grpc.Status;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.testing.FailureList;
 import io.outrigger.testing.Await;
+import io.outrigger.testing.RefusingPort;
+import io.outrigger.testing.TestAuthority;
+import io.outrigger.xds.testing.IstioCaServer;
 import io.outrigger.xds.testing.NameServer;
+import io.outrigger.xds.testing.ScriptedApiServer;
+import io.outrigger.xds.testing.SliceText;
+import io.outrigger.xds.testing.WorkloadAgent;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +50,7 @@ class FailureTextsIT {
   /** Without what differs from run to run. */
   private String plain(String text) {
     return text.replace(folder.toString(), "<folder>")
-        .replaceAll("(127\\.0\\.0\\.1|localhost|\\.test):\\d{4,5}", "$1:<port>")
+        .replaceAll("(127\\.0\\.0\\.[0-9]|localhost|\\.test):\\d{4,5}", "$1:<port>")
         .replaceAll("\"\\d{4,5}=", "\"<port>=");
   }
 
@@ -233,6 +242,129 @@ class FailureTextsIT {
         "unix:" + folder + "/no/a.sock=xds:///orders");
     Path file = Files.writeString(folder.resolve("file"), "x");
     startFails("a file where the socket is to be", Flag.FORWARD, "unix:" + file + "=xds:///orders");
+    failures.check();
+  }
+
+  /** The text of the first served address, forward or provider in an answer of the admin server. */
+  private String error(String path) {
+    JsonElement error = mesh.admin().get(path).array().get(0).getAsJsonObject().get("error");
+    return error.isJsonNull() ? "" : error.getAsString();
+  }
+
+  private void errorIs(String title, String path, String part) {
+    Await.until(title, () -> error(path), () -> error(path).contains(part));
+    failures.add(title, plain(error(path)));
+  }
+
+  /** What callers, operators and probes read of a served address. */
+  @Test
+  void served() throws Exception {
+    failures = new FailureList("served addresses");
+    Backend app = mesh.backend("app");
+    RefusingPort port = mesh.keep(RefusingPort.any());
+    String listen = "127.0.0.1:" + port.number();
+    String name = "inbound/" + listen;
+    String routes = Xds.servedRoutes("inline", "/test.");
+    String inline = "\"route_config\":{" + routes.substring(routes.indexOf(',') + 1);
+    String listener = Xds.serverListener(name, "127.0.0.1", port.number(), inline);
+    mesh.with(Flag.FORWARD).with(Flag.SERVE, "pay@" + listen + "=127.0.0.1:" + app.port()).start();
+    failures.add("/ready without a listener", plain(mesh.admin().get("/ready").body()));
+    mesh.controlPlane.serve(Xds.serverListener(name, "127.0.0.9", port.number(), inline));
+    errorIs("a listener of another address", "/listeners", "127.0.0.9");
+    mesh.controlPlane.serve(Xds.listener(name, "routes"));
+    errorIs("a listener for clients", "/listeners", "API listener");
+    failures.add("/ready", plain(mesh.admin().get("/ready").body()));
+    String router = "{\"name\":\"router\"";
+    String rbac =
+        """
+        {"name":"rbac","typed_config":{
+          "@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+          "rules":{"action":"DENY","policies":{"pay":{"principals":[{"any":true}],
+            "permissions":[{"url_path":{"path":{"prefix":"/test.Admin/"}}}]}}}}},
+        """;
+    mesh.controlPlane.serve(listener.replace(router, rbac + router));
+    Await.until("it serves", () -> mesh.admin().get("/ready").status() == 200);
+    App caller =
+        mesh.keep(new App(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.number())));
+    callFails("no route", caller.send("other.Pay/Charge"));
+    callFails("RBAC denies the call", caller.send("test.Admin/Reset"));
+    failures.add("HTTP/1.1 at a served address", raw(port.number(), "GET / HTTP/1.1\r\n\r\n"));
+    app.kill();
+    callFails("the app is down", caller.send("test.Pay/Charge"));
+    failures.check();
+  }
+
+  @Test
+  void kubernetes() throws Exception {
+    failures = new FailureList("kubernetes");
+    TestAuthority authority = TestAuthority.named("cluster");
+    ScriptedApiServer api = mesh.keep(new ScriptedApiServer(authority.issue("ip:127.0.0.1")));
+    mesh.withoutBootstrap()
+        .with(Flag.KUBECONFIG, api.writeKubeconfig(folder, authority.rootPem()).toString())
+        .with(Flag.FORWARD, Mesh.FORWARD + "@127.0.0.1:0=k8s:///orders.shop:grpc");
+    api.refuse("list", 403, "endpointslices is forbidden");
+    mesh.start();
+    App app = mesh.app();
+    callFails("the account may not list", app.send("test.Pay/Charge", LONG));
+    api.refuse("list", 401, "Unauthorized");
+    awaitCall(app, "401");
+    callFails("the token has expired", app.send("test.Pay/Charge", LONG));
+    api.refuseNothing();
+    awaitCall(app, "no EndpointSlices");
+    callFails("no such service", app.send("test.Pay/Charge", LONG));
+    api.put(SliceText.of("orders-1", "orders").port("http", 80).ready("127.0.0.1"));
+    awaitCall(app, "http");
+    callFails("no such port", app.send("test.Pay/Charge", LONG));
+    failures.add("/ready", plain(mesh.admin().get("/ready").body()));
+    failures.check();
+  }
+
+  private static void awaitCall(App app, String part) {
+    Await.until(part, () -> App.join(app.send("test.Pay/Charge", LONG)).message().contains(part));
+  }
+
+  @Test
+  void certificates() throws Exception {
+    failures = new FailureList("certificates");
+    TestAuthority authority = TestAuthority.named("root");
+    IstioCaServer ca = mesh.keep(new IstioCaServer(authority.issue("ip:127.0.0.1")));
+    Files.writeString(folder.resolve("token"), "a.token");
+    Files.writeString(folder.resolve("root.pem"), authority.rootPem());
+    mesh.certificateProviders(
+            """
+            {"default":{"plugin_name":"istio_ca","config":{"ca_address":"%1$s",
+              "ca_root_file":"%2$s/root.pem","token_file":"%2$s/token"}}}"""
+                .formatted(ca.address(), folder))
+        .start();
+    ca.refusing(Status.UNAUTHENTICATED.withDescription("request authenticate failure"));
+    errorIs("istio's CA refuses the token", "/certs", "UNAUTHENTICATED");
+    failures.add("/ready", plain(mesh.admin().get("/ready").body()));
+    ca.answering(request -> IstioCaServer.response(authority.rootPem()));
+    errorIs("istio's CA sends no chain", "/certs", "elements");
+    ca.answering(
+        request ->
+            IstioCaServer.response(authority.issue("dns:a").chainPem(), authority.rootPem()));
+    errorIs("istio's CA certifies another key", "/certs", "another key");
+    ca.kill();
+    errorIs("istio's CA is down", "/certs", "refused");
+    Files.writeString(folder.resolve("root.pem"), "x");
+    errorIs("its roots are no certificates", "/certs", "root.pem");
+    failures.check();
+  }
+
+  @Test
+  void aWorkloadApi() throws Exception {
+    failures = new FailureList("a Workload API");
+    Path socket = folder.resolve("agent.sock");
+    mesh.certificateProviders(
+            """
+            {"default":{"plugin_name":"spiffe_workload_api","config":{"endpoint":"unix://%s"}}}"""
+                .formatted(socket))
+        .start();
+    errorIs("no socket", "/certs", "agent.sock");
+    WorkloadAgent agent = mesh.keep(new WorkloadAgent(socket));
+    agent.say(new byte[0]);
+    errorIs("the workload is not registered", "/certs", "register this workload");
     failures.check();
   }
 }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 public class LeafEndpoint {
   private final HappyEyeballs addresses;
 
-
   private Runnable onChange = () -> {};
   private Backend backend;
   private PickResult.@Nullable Use use;

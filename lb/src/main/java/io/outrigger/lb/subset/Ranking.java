@@ -48,7 +48,6 @@ record Ranking(long seed) {
   }
 
   private Ranked ranked(Backend backend, int place) {
-    return new Ranked(
-        Xxh64.hash(backend.endpoint().address().toString(), seed), place, backend);
+    return new Ranked(Xxh64.hash(backend.endpoint().address().toString(), seed), place, backend);
   }
 }

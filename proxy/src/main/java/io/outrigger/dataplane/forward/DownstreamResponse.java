@@ -43,7 +43,6 @@ final class DownstreamResponse {
   private final Http2Stream stream;
   private final Executor loop;
 
-
   private boolean requestEnded;
   private Phase phase = Phase.AWAITED;
 

@@ -28,8 +28,26 @@ class AuthorityRuleTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "u:p@h", "u@h", "a/b", "a?b", "a#b", "a\"b", "a b", "a\\b", ":80", "a:b", "a:80:81",
-        "a:123456", "[::1", "::1", "[]", "[::1]x", "[a/b]", "", "a<b", "ä"
+        "u:p@h",
+        "u@h",
+        "a/b",
+        "a?b",
+        "a#b",
+        "a\"b",
+        "a b",
+        "a\\b",
+        ":80",
+        "a:b",
+        "a:80:81",
+        "a:123456",
+        "[::1",
+        "::1",
+        "[]",
+        "[::1]x",
+        "[a/b]",
+        "",
+        "a<b",
+        "ä"
       })
   void whatIsNotDoesNot(String text) {
     assertThat(AuthorityRule.isObeyed(new AsciiString(text))).isFalse();

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.ForeignBytes;
+import io.outrigger.testing.ForeignBytes.Case;
+import io.outrigger.testing.Shape;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import java.io.ByteArrayInputStream;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -55,5 +62,31 @@ final class PeerCertificateTest {
     assertThat(PeerCertificate.forwarded(peer.certificate(), Optional.of(own.certificate())))
         .startsWith("By=spiffe://mesh/pay;Hash=")
         .endsWith(";Subject=\"CN=workload of root\";URI=spiffe://mesh/shop");
+  }
+
+  /** A handshake is over when the names are read: an exception that is not declared is a bug. */
+  @Test
+  @Conformance("A41-07")
+  void anyCertificateHasNamesOrIsRefused() throws Exception {
+    byte[] certificate =
+        AUTHORITY
+            .issue("uri:spiffe://a/b", "dns:one.example", "ip:10.0.0.1")
+            .certificate()
+            .getEncoded();
+    ForeignBytes.check(
+        new Case(
+            "names of a certificate",
+            CertificateException.class,
+            bytes -> {
+              X509Certificate leaf =
+                  (X509Certificate)
+                      CertificateFactory.getInstance("X.509")
+                          .generateCertificate(new ByteArrayInputStream(bytes));
+              PeerCertificate.identity(leaf);
+              assertThat(PeerCertificate.forwarded(leaf, Optional.of(leaf))).matches("[ -~]*");
+            },
+            Shape.DER,
+            List.of(certificate)),
+        3000);
   }
 }

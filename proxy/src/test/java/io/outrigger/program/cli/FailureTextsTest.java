@@ -75,12 +75,24 @@ final class FailureTextsTest {
     fails(title, all.toArray(String[]::new));
   }
 
+  private void kubeconfigFails(String title, String file) {
+    fails(title, "run", "--forward", "9001=k8s:///orders.shop:80", "--kubeconfig", file);
+  }
+
   private void bootstrapFails(String title, String json) throws IOException {
     fails(title, "validate", "--bootstrap", file("bootstrap" + ++files + ".json", json));
   }
 
   private void serverFails(String title, String members) throws IOException {
     bootstrapFails(title, "{'xds_servers': [{%s}], 'node': {'id': 'n'}}".formatted(members));
+  }
+
+  private void providerFails(String title, String plugin, String config) throws IOException {
+    bootstrapFails(
+        title,
+        ("{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"
+                + " 'certificate_providers': {'x': {'plugin_name': '%s', 'config': {%s}}}}")
+            .formatted(plugin, config));
   }
 
   private void resourceFails(String title, String yaml) throws IOException {
@@ -157,6 +169,32 @@ final class FailureTextsTest {
         "a@9001=xds:///a",
         "--forward",
         "a@9002=xds:///b");
+    fails("a Kubernetes target without port", "run", "--forward", "9001=k8s:///orders.shop");
+    fails("a Kubernetes target outside of a pod", "run", "--forward", "9001=k8s:///orders.shop:80");
+    kubeconfigFails("a kubeconfig that is missing", folder + "/no");
+    kubeconfigFails("a kubeconfig without fields", file("empty-config", "x"));
+    kubeconfigFails("a kubeconfig that names no cluster", file("config", "current-context: here"));
+    kubeconfigFails(
+        "a kubeconfig that starts a program",
+        file(
+            "exec-config",
+            """
+            current-context: here
+            contexts: [{name: here, context: {cluster: c, user: me}}]
+            clusters: [{name: c, cluster: {server: 'https://10.0.0.1'}}]
+            users: [{name: me, user: {exec: {command: aws}}}]
+            """));
+    runFails("a served address without an app", "--serve", "10.0.0.7:8080");
+    runFails("a served address without an IP address", "--serve", "8080=8081");
+    runFails("a served address that is its own app", "--serve", "10.0.0.7:8080=10.0.0.7:8080");
+    runFails(
+        "two served addresses of one port",
+        "--serve",
+        "10.0.0.7:8080=81",
+        "--serve",
+        "10.0.0.7:8080=82");
+    runFails(
+        "a state that is never too old", "--state", folder.toString(), "--state-max-age", "0s");
     runFails("a duration without unit", "--drain-delay", "5");
     runFails("a duration that is no number", "--connect-timeout", "soon");
     runFails("a number that is none", "--threads", "many");
@@ -231,6 +269,11 @@ final class FailureTextsTest {
         "{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"
             + " 'certificate_providers': {'x': {'plugin_name': 'file_watcher', 'config':"
             + " {'ca_certificate_file': '/ca', 'refresh_interval': '5 minutes'}}}}");
+    providerFails("an istio CA without address", "istio_ca", "");
+    String ca = "'ca_root_file': '/r', 'token_file': '/t', 'ca_address': ";
+    providerFails("an istio CA whose address has a blank", "istio_ca", ca + "'istiod 15012'");
+    providerFails("a validity of zero", "istio_ca", ca + "'c:1', 'validity': '0s'");
+    providerFails("a Workload API over HTTP", "spiffe_workload_api", "'endpoint': 'http://a:1'");
     bootstrapFails(
         "an authority whose template does not fit",
         "{'xds_servers': [{'server_uri': 'cp:1', 'channel_creds': [{'type': 'insecure'}]}],"
@@ -241,17 +284,17 @@ final class FailureTextsTest {
   @Test
   void resources() throws IOException {
     failures = new FailureList("resources");
+    String eds = "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
     fails("a resource file that is missing", "validate", "--resources", folder + "/no.yaml");
     resourceFails("a file that is no YAML", "- [");
     resourceFails("a resource without type", "- name: pay");
     resourceFails("a resource of an unknown type", "- '@type': type.googleapis.com/no.Such");
     clusterFails("a cluster without type", "");
     clusterFails("a field that does not exist", "type: EDS\nlb_polcy: ROUND_ROBIN");
-    clusterFails("a number in the place of text", "type: EDS\nlb_policy: [1]");
+    clusterFails("a mapping in the place of text", eds + "lb_policy: {a: 1}");
     clusterFails("an EDS cluster without source", "type: EDS");
     clusterFails("a STATIC cluster", "type: STATIC");
     clusterFails("a duration that is none", "type: EDS\nconnect_timeout: 5 s");
-    String eds = "type: EDS\neds_cluster_config: {eds_config: {ads: {}}}\n";
     clusterFails("a policy that is not supported", eds + "lb_policy: MAGLEV");
     clusterFails(
         "a ring that is too large",

@@ -45,6 +45,14 @@ class OptionsBytesRandomTest {
              "connect-timeout": "1.5s", "ignore-route-timeout": true, "authority": "preserve"}
             """),
         flag(Flag.FORWARD, "a@[::1]:9001=xds:///orders", "unix:/a=dns:///a:1", "1=xds://east/%2F"),
+        flag(Flag.FORWARD, "9001=k8s:///orders.shop:grpc", "9001=k8s:///orders.shop:8080"),
+        Case.ofText(
+            "--serve",
+            IllegalArgumentException.class,
+            bytes -> ServeSpec.parse(new String(bytes, UTF_8)),
+            Shape.BYTES,
+            "pay@0.0.0.0:8443=127.0.0.1:8080",
+            "[::]:1=unix:/run/app.sock"),
         flag(Flag.ADMIN, "127.0.0.1:9901", "[::1]:0", "off"),
         flag(Flag.DRAIN_TIMEOUT, "250ms", "1.5h", "30m"),
         flag(Flag.MAX_MEMORY, "64MiB", "10000000"),
@@ -54,6 +62,7 @@ class OptionsBytesRandomTest {
 
   private static Case flag(Flag flag, String... samples) throws IOException {
     var fixture = new OptionsFixture(folder) {};
+    fixture.environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1");
     return Case.ofText(
         flag.option(),
         InvalidInput.class,

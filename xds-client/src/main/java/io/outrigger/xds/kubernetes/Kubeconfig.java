@@ -9,6 +9,7 @@ import io.outrigger.xds.local.YamlReader;
 import io.outrigger.xds.overlay.Located;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -195,7 +196,11 @@ public final class Kubeconfig {
 
   /** Returns a path; a relative one is relative to the folder of the kubeconfig, as for kubectl. */
   private String absolute(String path) {
-    return Path.of(file).toAbsolutePath().resolveSibling(path).toString();
+    try {
+      return Path.of(file).toAbsolutePath().resolveSibling(path).toString();
+    } catch (InvalidPathException notAllowed) {
+      throw wrong("\"" + path + "\" is not a path of this system");
+    }
   }
 
   private IllegalArgumentException wrong(String reason) {

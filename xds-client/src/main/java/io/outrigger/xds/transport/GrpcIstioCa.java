@@ -183,7 +183,10 @@ public final class GrpcIstioCa implements IstioCaClient {
     try {
       var unused = channel(ca, new Roots.Authorities(List.of())).shutdownNow();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
-      errors.accept("ca_address: " + unusable.getMessage());
+      errors.accept(
+          "ca_address: \""
+              + ca.address()
+              + "\" is not an address such as istiod.istio-system:15012");
     }
   }
 

@@ -1,22 +1,31 @@
 package io.outrigger.identity.certificate;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider.IstioCa;
 import io.outrigger.identity.certificate.WorkloadResponse.Svid;
 import io.outrigger.testing.Conformance;
+import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import io.outrigger.xds.testing.IstioCaServer;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.sec.ECPrivateKey;
@@ -31,6 +40,7 @@ class CredentialBytesRandomTest {
   private static final TestIdentity RSA = issue(Algorithm.rsa2048);
   private static final TestIdentity EC = issue(Algorithm.ecp256);
   private static final TestIdentity ED = issue(Algorithm.ed25519);
+  private static final Duration DAY = Duration.ofDays(1);
   private static final int RUNS = 300;
 
   private static TestIdentity issue(Algorithm algorithm) {
@@ -59,6 +69,7 @@ class CredentialBytesRandomTest {
             .getEncoded("DER");
     byte[] certificate = EC.certificate().getEncoded();
     byte[] twoCertificates = concat(certificate, RSA.certificate().getEncoded());
+    String roots = AUTHORITY.rootPem();
     Svid svid = new Svid(ID, certificate, ec, AUTHORITY.root().getEncoded());
     String map =
         """
@@ -129,7 +140,15 @@ class CredentialBytesRandomTest {
                       Map.of(text, svid.bundle()))
                   .read("unix:///a");
             },
-            ID.getBytes(ISO_8859_1)));
+            ID.getBytes(ISO_8859_1)),
+        of(
+            "a certificate of istio's CA",
+            bytes -> istioCa(csr -> List.of(TestIdentity.pem("CERTIFICATE", bytes), roots)),
+            certificate),
+        of(
+            "roots of istio's CA",
+            bytes -> istioCa(csr -> List.of(leaf(csr), new String(bytes, ISO_8859_1))),
+            roots.getBytes(ISO_8859_1)));
   }
 
   private static Case of(String name, ForeignBytes.Reader reader, byte[]... samples) {
@@ -153,6 +172,27 @@ class CredentialBytesRandomTest {
 
   private static void workload(Svid svid) {
     new WorkloadResponse(Optional.of(svid), Map.of()).read("unix:///a");
+  }
+
+  private static String leaf(String csr) {
+    return IstioCaServer.chain(AUTHORITY, csr, Instant.EPOCH, DAY, "uri:" + ID).get(0);
+  }
+
+  /** Requests a certificate, and gets {@code answer} to the signing request. */
+  private static void istioCa(Function<String, List<String>> answer) {
+    var loop = new FakeControlLoop();
+    var watcher =
+        new IstioCaWatcher(
+            loop,
+            Runnable::run,
+            RandomSource.SYSTEM,
+            (ca, request, now, then) ->
+                then.accept(Outcome.ok(answer.apply(request.apply(Optional.empty())))),
+            new IstioCa("ca:1", "/r", "/t", Optional.empty(), DAY, Optional.empty(), "mesh"),
+            (before, now) -> {});
+    loop.inside(watcher::start);
+    loop.run();
+    assertThat(watcher.snapshot().error().orElse("")).doesNotContain("a request to the CA failed");
   }
 
   private static byte[] inner(byte[] pkcs8) throws Exception {

@@ -359,7 +359,9 @@ class IdentityTest {
 
     assertThat(read(workload.chainPem(), workload.keyPem()))
         .hasToString("identity of spiffe://mesh/pay");
-    assertThat(new TrustedRoots(List.of(), PeerRole.CLIENT).objection(workload.chain(), Optional.empty()))
+    assertThat(
+            new TrustedRoots(List.of(), PeerRole.CLIENT)
+                .objection(workload.chain(), Optional.empty()))
         .asString()
         .contains("\"spiffe://mesh/pay\" does not lead to a root");
   }

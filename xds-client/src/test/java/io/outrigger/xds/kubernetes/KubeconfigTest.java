@@ -166,4 +166,12 @@ class KubeconfigTest {
         .isThrownBy(() -> ApiAccess.ofPod(Map.of("KUBERNETES_SERVICE_HOST", "a b")))
         .withMessageContaining("are no host and port");
   }
+
+  @Test
+  void aPathThatNoFileCanHaveIsNamed() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> read(SERVER + ", certificate-authority: \"a\\0b\"", ""))
+        .withMessageStartingWith(folder.resolve("config").toString())
+        .withMessageContaining("is not a path of this system");
+  }
 }
