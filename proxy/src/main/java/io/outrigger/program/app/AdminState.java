@@ -11,8 +11,11 @@ import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.metrics.LoopLag;
+import io.outrigger.observe.metrics.MetricSources;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.xds.status.OverlayStatus;
+import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,14 +95,16 @@ record AdminState(
 
   /** Returns the values of one scrape. Runs on the control loop. */
   MetricsView metrics() {
+    List<String> failed = new ArrayList<>();
     return new MetricsView(
         ProgramVersion.text(),
-        forwards.stream().map(this::metricsOf).toList(),
-        serves.stream().map(RunningServe::metrics).toList(),
-        controlPlanes.status(),
-        counters.counts(),
-        overlay.status(),
-        certificates.view(),
+        read("forwards", List.of(), this::forwardMetrics, failed),
+        read(
+            "serves", List.of(), () -> serves.stream().map(RunningServe::metrics).toList(), failed),
+        read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
+        read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
+        read("overlay", OverlayStatus.NONE, overlay::status, failed),
+        read("certificates", List.of(), certificates::view, failed),
         new MetricsView.ProcessFigures(
             control.failures(),
             audit.map(StdoutAuditLog::lost),
@@ -108,7 +113,26 @@ record AdminState(
             memory.now(),
             loopLag.measure(),
             peerErrors.ended()),
-        leftOutLabels);
+        leftOutLabels,
+        failed);
+  }
+
+  /**
+   * Returns the value of {@code source}. When {@code source} fails, returns {@code nothing} and
+   * adds {@code name} to {@code failed}.
+   */
+  private static <T> T read(String name, T nothing, Supplier<T> source, List<String> failed) {
+    try {
+      return source.get();
+    } catch (RuntimeException | AssertionError failure) {
+      MetricSources.log(name, failure);
+      failed.add(name);
+      return nothing;
+    }
+  }
+
+  private List<MetricsView.Forward> forwardMetrics() {
+    return forwards.stream().map(this::metricsOf).toList();
   }
 
   private MetricsView.Forward metricsOf(RunningForward forward) {

@@ -205,7 +205,8 @@ final class AlertsTest {
             MemoryGauge.UNLIMITED.now(),
             new long[1],
             new PeerErrors().ended()),
-        Set.of());
+        Set.of(),
+        List.of());
   }
 
   private static MetricsView.Forward forward() {

@@ -191,6 +191,36 @@ class MetricsTextTest {
                 + "grpc_xds_server=\"cp:443\"} 2.0");
   }
 
+  @Test
+  void aSourceThatFailsIsNamedAndLosesNoOther() {
+    var forward =
+        new MetricsView.Forward("orders", "t", true, 3, 2, idle().totals(), states(tree()));
+
+    String text = text(new XdsStatusView(List.of()), List.of(forward, forward)); // equal labels
+
+    assertThat(text)
+        .contains("outrigger_metrics_source_failed{source=\"forwards\"} 1.0\n")
+        .doesNotContain("outrigger_forward_ready")
+        .contains("grpc_client_attempt_started", "process_cpu_seconds_total");
+    assertThat(written(unread("xds")))
+        .contains("outrigger_metrics_source_failed{source=\"xds\"} 1.0\n")
+        .contains("process_cpu_seconds_total");
+  }
+
+  private static MetricsView unread(String source) {
+    return new MetricsView(
+        "1.2.3",
+        List.of(),
+        List.of(),
+        new XdsStatusView(List.of()),
+        LbCounters.Counts.NONE,
+        OverlayStatus.NONE,
+        List.of(),
+        PROCESS,
+        Set.of(),
+        List.of(source));
+  }
+
   @Conformance("A50-54")
   @Test
   void outliersCarryTheNamesAndLabelsOfTheSpec() {
@@ -541,8 +571,7 @@ class MetricsTextTest {
   @Conformance("OPS-07")
   @Test
   void servedAddressesCountDecisionsAndHandshakes() {
-    Map<HandshakeResult, Long> handshakes = Map.of(HandshakeResult.SUCCESS, 4L);
-    var pay =
+    var serve =
         new MetricsView.Serve(
             "pay",
             true,
@@ -551,17 +580,16 @@ class MetricsTextTest {
             List.of(
                 new MetricsView.Decisions("rbac", "orders", true, 3),
                 new MetricsView.Decisions("rbac", "", false, 2)),
-            handshakes);
-    var other = new MetricsView.Serve("o", true, 5, idle().totals(), List.of(), handshakes);
+            Map.of(HandshakeResult.SUCCESS, 4L));
 
-    String text = written(serving(pay, other)); // handshakes have no label for the address
+    String text = written(serving(serve, serve)); // handshakes have no label for the address
 
     assertThat(text)
         .contains(
             "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"orders\",serve=\"pay\","
-                + "verdict=\"allowed\"} 3.0\n",
+                + "verdict=\"allowed\"} 6.0\n",
             "outrigger_rbac_decisions_total{filter=\"rbac\",policy=\"\",serve=\"pay\","
-                + "verdict=\"denied\"} 2.0\n",
+                + "verdict=\"denied\"} 4.0\n",
             "grpc_server_tls_handshakes_total{grpc_tls_handshake_result=\"SUCCESS\","
                 + "grpc_tls_handshake_resumed=\"FULL_HANDSHAKE\"} 8.0\n",
             "outrigger_audit_log_dropped_total 2.0\n");
@@ -607,6 +635,7 @@ class MetricsTextTest {
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
-        Set.of());
+        Set.of(),
+        List.of());
   }
 }
