@@ -22,6 +22,8 @@ import io.envoyproxy.envoy.type.matcher.v3.NodeMatcher;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.channelz.v1.ChannelzGrpc;
+import io.grpc.channelz.v1.GetTopChannelsRequest;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
@@ -270,6 +272,20 @@ class AdminGrpcIT {
       }
       throw e;
     }
+  }
+
+  @Test
+  void channelzShowsTheChannelToTheControlPlane() throws Exception {
+    ManagedChannel channel = startReady();
+
+    var top =
+        ChannelzGrpc.newBlockingStub(channel)
+            .getTopChannels(GetTopChannelsRequest.getDefaultInstance());
+
+    assertThat(top.getChannelList())
+        .filteredOn(each -> each.getData().getTarget().equals(controlPlane.target()))
+        .as("there may be one of a control plane that had this port before")
+        .anySatisfy(each -> assertThat(each.getData().getCallsStarted()).isPositive());
   }
 
   @Test

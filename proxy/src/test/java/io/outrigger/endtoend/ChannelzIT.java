@@ -15,6 +15,7 @@ import io.grpc.channelz.v1.GetServersRequest;
 import io.grpc.channelz.v1.GetSocketRequest;
 import io.grpc.channelz.v1.GetSubchannelRequest;
 import io.grpc.channelz.v1.GetTopChannelsRequest;
+import io.grpc.channelz.v1.GetTopChannelsResponse;
 import io.grpc.channelz.v1.Server;
 import io.grpc.channelz.v1.Socket;
 import io.grpc.channelz.v1.SocketRef;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Channelz of a running sidecar. */
+/** Channelz of a running sidecar: its own connections, and grpc-java's to the control plane. */
 @Timeout(600)
 class ChannelzIT {
   private static final String NAME = "orders xds:///orders";
@@ -153,6 +154,28 @@ class ChannelzIT {
         .isEqualTo(server.getRef());
     assertThat(socket(server.getListenSocket(0)).getLocal().getTcpipAddress().getPort())
         .isEqualTo(mesh.address().getPort());
+  }
+
+  @Test
+  void pagesGoThroughGrpcJavasChannelsAndThenOurs() throws Exception {
+    start();
+    List<String> targets = new ArrayList<>();
+
+    long start = 0;
+    boolean end = false;
+    while (!end) {
+      GetTopChannelsResponse page =
+          channelz.getTopChannels(
+              GetTopChannelsRequest.newBuilder().setStartChannelId(start).setMaxResults(1).build());
+      assertThat(page.getChannelCount()).isEqualTo(1);
+      Channel channel = page.getChannel(0);
+      assertThat(channel.getRef().getChannelId()).isGreaterThanOrEqualTo(start);
+      targets.add(channel.getData().getTarget());
+      start = channel.getRef().getChannelId() + 1;
+      end = page.getEnd();
+    }
+
+    assertThat(targets).contains(mesh.controlPlane.target()).endsWith("xds:///orders");
   }
 
   @Test

@@ -30,13 +30,16 @@ import java.util.function.Consumer;
 @ControlConfined
 public final class ChannelzIds {
   /**
-   * The smallest id of a connection; the event loops number the connections. JSON readers still
-   * represent such numbers exactly.
+   * The smallest id that this program assigns. The ids of grpc-java count from 1 and never become
+   * that large, so an id shows its origin. JSON readers still represent such numbers exactly.
    */
-  static final long SOCKETS = 1_000_000_000_000L;
+  static final long OURS = 1_000_000_000_000L;
+
+  /** The smallest id of a connection; the event loops number the connections. */
+  static final long SOCKETS = 2 * OURS;
 
   private Map<Object, Long> known = Map.of();
-  private long last;
+  private long last = OURS;
 
   private record ServerName(String forward) {}
 

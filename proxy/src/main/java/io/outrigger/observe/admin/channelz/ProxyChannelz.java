@@ -1,5 +1,6 @@
 package io.outrigger.observe.admin.channelz;
 
+import io.grpc.channelz.v1.Channel;
 import io.grpc.channelz.v1.ChannelzGrpc.ChannelzImplBase;
 import io.grpc.channelz.v1.GetChannelRequest;
 import io.grpc.channelz.v1.GetChannelResponse;
@@ -18,6 +19,7 @@ import io.grpc.channelz.v1.GetTopChannelsResponse;
 import io.grpc.channelz.v1.Server;
 import io.grpc.channelz.v1.Socket;
 import io.grpc.channelz.v1.Subchannel;
+import io.grpc.protobuf.services.ChannelzService;
 import io.grpc.stub.StreamObserver;
 import io.outrigger.base.AnyThread;
 import io.outrigger.http2.SocketView;
@@ -27,13 +29,19 @@ import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
-/** {@code grpc.channelz.v1.Channelz} for the forwards and served addresses of this process. */
+/**
+ * {@code grpc.channelz.v1.Channelz} for the whole process: grpc-java's channels (to control planes
+ * and the admin port) and the forwards and served addresses. An id shows its origin; lists show
+ * grpc-java's objects first, since their ids are lower.
+ */
 @AnyThread
 public final class ProxyChannelz extends ChannelzImplBase {
   /** The size of a page, both by default and at most. */
   private static final int PAGE = 100;
 
+  private final ChannelzService grpcJava = ChannelzService.newInstance(PAGE);
   private final ChannelzSource source;
 
   public ProxyChannelz(ChannelzSource source) {
@@ -44,33 +52,47 @@ public final class ProxyChannelz extends ChannelzImplBase {
   public void getTopChannels(
       GetTopChannelsRequest request, StreamObserver<GetTopChannelsResponse> out) {
     int size = size(request.getMaxResults());
+    long start = request.getStartChannelId();
     UnaryCalls.answer(
         out,
-        rest(ChannelzView::channels, request.getStartChannelId())
-            .thenApply(
-                rest ->
-                    GetTopChannelsResponse.newBuilder()
-                        .addAllChannel(first(rest, size))
-                        .setEnd(rest.size() <= size)
-                        .build()));
+        UnaryCalls.call(grpcJava::getTopChannels, request)
+            .thenCombine(
+                source.view(),
+                (first, view) -> {
+                  List<Channel> all =
+                      joined(first.getChannelList(), first.getEnd(), view.channels(), start, size);
+                  return GetTopChannelsResponse.newBuilder()
+                      .addAllChannel(all.subList(0, Math.min(all.size(), size)))
+                      .setEnd(first.getEnd() && all.size() <= size)
+                      .build();
+                }));
   }
 
   @Override
   public void getServers(GetServersRequest request, StreamObserver<GetServersResponse> out) {
     int size = size(request.getMaxResults());
+    long start = request.getStartServerId();
     UnaryCalls.answer(
         out,
-        rest(ChannelzView::servers, request.getStartServerId())
-            .thenApply(
-                rest ->
-                    GetServersResponse.newBuilder()
-                        .addAllServer(first(rest, size))
-                        .setEnd(rest.size() <= size)
-                        .build()));
+        UnaryCalls.call(grpcJava::getServers, request)
+            .thenCombine(
+                source.view(),
+                (first, view) -> {
+                  List<Server> all =
+                      joined(first.getServerList(), first.getEnd(), view.servers(), start, size);
+                  return GetServersResponse.newBuilder()
+                      .addAllServer(all.subList(0, Math.min(all.size(), size)))
+                      .setEnd(first.getEnd() && all.size() <= size)
+                      .build();
+                }));
   }
 
   @Override
   public void getChannel(GetChannelRequest request, StreamObserver<GetChannelResponse> out) {
+    if (request.getChannelId() < ChannelzIds.OURS) {
+      grpcJava.getChannel(request, out);
+      return;
+    }
     UnaryCalls.answer(
         out,
         found("channel", request.getChannelId(), ChannelzView::channels)
@@ -80,6 +102,10 @@ public final class ProxyChannelz extends ChannelzImplBase {
   @Override
   public void getSubchannel(
       GetSubchannelRequest request, StreamObserver<GetSubchannelResponse> out) {
+    if (request.getSubchannelId() < ChannelzIds.OURS) {
+      grpcJava.getSubchannel(request, out);
+      return;
+    }
     long id = request.getSubchannelId();
     UnaryCalls.answer(
         out,
@@ -100,6 +126,10 @@ public final class ProxyChannelz extends ChannelzImplBase {
 
   @Override
   public void getServer(GetServerRequest request, StreamObserver<GetServerResponse> out) {
+    if (request.getServerId() < ChannelzIds.OURS) {
+      grpcJava.getServer(request, out);
+      return;
+    }
     UnaryCalls.answer(
         out,
         server(request.getServerId())
@@ -109,6 +139,10 @@ public final class ProxyChannelz extends ChannelzImplBase {
   @Override
   public void getServerSockets(
       GetServerSocketsRequest request, StreamObserver<GetServerSocketsResponse> out) {
+    if (request.getServerId() < ChannelzIds.OURS) {
+      grpcJava.getServerSockets(request, out);
+      return;
+    }
     long from = Math.max(0, request.getStartSocketId() - ChannelzIds.SOCKETS);
     int size = size(request.getMaxResults());
     UnaryCalls.answer(
@@ -126,6 +160,10 @@ public final class ProxyChannelz extends ChannelzImplBase {
 
   @Override
   public void getSocket(GetSocketRequest request, StreamObserver<GetSocketResponse> out) {
+    if (request.getSocketId() < ChannelzIds.OURS) {
+      grpcJava.getSocket(request, out);
+      return;
+    }
     long id = request.getSocketId();
     CompletionStage<Socket> socket =
         id < ChannelzIds.SOCKETS
@@ -155,14 +193,16 @@ public final class ProxyChannelz extends ChannelzImplBase {
             });
   }
 
-  /** Returns the objects whose ids are not below {@code start}. */
-  private <T> CompletionStage<NavigableMap<Long, T>> rest(
-      Function<ChannelzView, NavigableMap<Long, T>> all, long start) {
-    return source.view().thenApply(view -> all.apply(view).tailMap(start, true));
-  }
-
-  private static <T> List<T> first(NavigableMap<Long, T> rest, int size) {
-    return rest.values().stream().limit(size).toList();
+  /**
+   * Returns grpc-java's objects and, if these are all, those of the proxy whose ids are not below
+   * {@code start}: at most one object more than a page has.
+   */
+  private static <T> List<T> joined(
+      List<T> first, boolean isAll, NavigableMap<Long, T> ours, long start, int size) {
+    return Stream.concat(
+            first.stream(), isAll ? ours.tailMap(start, true).values().stream() : Stream.empty())
+        .limit(size + 1)
+        .toList();
   }
 
   private static int size(long maxResults) {

@@ -3,7 +3,9 @@ package io.outrigger.observe.admin.channelz;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 /** Converts between the observers of unary gRPC calls and futures. */
 public final class UnaryCalls {
@@ -21,6 +23,28 @@ public final class UnaryCalls {
                 out.onError(status(failure).asRuntimeException());
               }
             });
+  }
+
+  /** Calls another service; returns its response. */
+  static <Q, T> CompletionStage<T> call(BiConsumer<Q, StreamObserver<T>> service, Q request) {
+    var answer = new CompletableFuture<T>();
+    service.accept(
+        request,
+        new StreamObserver<>() {
+          @Override
+          public void onNext(T message) {
+            answer.complete(message);
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            answer.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onCompleted() {}
+        });
+    return answer;
   }
 
   /** Creates the failure of a call that asks for an unknown object. */

@@ -50,7 +50,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** What it answers of ours; that it has grpc-java's as well is shown by {@code ChannelzIT}. */
 class ProxyChannelzTest {
+  private static final long OURS = ChannelzIds.OURS;
   private static final Calls CALLS = new Calls(9, 5, 3);
 
   private final FakeChannelzSource source = new FakeChannelzSource();
@@ -61,7 +63,7 @@ class ProxyChannelzTest {
     show(1, Optional.of(CALLS));
 
     Channel channel =
-        answer(service::getChannel, GetChannelRequest.newBuilder().setChannelId(1).build())
+        answer(service::getChannel, GetChannelRequest.newBuilder().setChannelId(OURS + 1).build())
             .getChannel();
 
     assertThat(channel.getRef().getName()).isEqualTo("orders xds:///orders");
@@ -72,7 +74,7 @@ class ProxyChannelzTest {
     assertThat(channel.getData().getCallsFailed()).isEqualTo(3);
     assertThat(channel.getSubchannelRefList())
         .extracting(ref -> ref.getSubchannelId(), ref -> ref.getName())
-        .containsExactly(tuple(100L, "A 10.0.0.7:80"));
+        .containsExactly(tuple(OURS + 100, "A 10.0.0.7:80"));
   }
 
   @Test
@@ -80,7 +82,7 @@ class ProxyChannelzTest {
     show(1, Optional.empty());
 
     Channel channel =
-        answer(service::getChannel, GetChannelRequest.newBuilder().setChannelId(1).build())
+        answer(service::getChannel, GetChannelRequest.newBuilder().setChannelId(OURS + 1).build())
             .getChannel();
 
     assertThat(channel.getRef().getName()).isEqualTo("orders xds:///orders orders.test");
@@ -95,7 +97,7 @@ class ProxyChannelzTest {
     var subchannel =
         answer(
                 service::getSubchannel,
-                GetSubchannelRequest.newBuilder().setSubchannelId(100).build())
+                GetSubchannelRequest.newBuilder().setSubchannelId(OURS + 100).build())
             .getSubchannel();
     Socket socket = socket(subchannel.getSocketRef(0));
 
@@ -136,7 +138,7 @@ class ProxyChannelzTest {
     show(1, Optional.of(CALLS));
 
     Server server =
-        answer(service::getServer, GetServerRequest.newBuilder().setServerId(500).build())
+        answer(service::getServer, GetServerRequest.newBuilder().setServerId(OURS + 500).build())
             .getServer();
     Socket listening = socket(server.getListenSocket(0));
 
@@ -156,7 +158,7 @@ class ProxyChannelzTest {
     show(250, Optional.of(CALLS));
     List<Long> seen = new ArrayList<>();
 
-    long start = 0;
+    long start = OURS;
     boolean end = false;
     while (!end) {
       GetTopChannelsResponse page =
@@ -172,7 +174,7 @@ class ProxyChannelzTest {
       end = page.getEnd();
     }
 
-    assertThat(seen).isEqualTo(LongStream.rangeClosed(1, 250).boxed().toList());
+    assertThat(seen).isEqualTo(LongStream.rangeClosed(1, 250).mapToObj(i -> OURS + i).toList());
   }
 
   @Test
@@ -190,7 +192,7 @@ class ProxyChannelzTest {
           answer(
               service::getServerSockets,
               GetServerSocketsRequest.newBuilder()
-                  .setServerId(500)
+                  .setServerId(OURS + 500)
                   .setStartSocketId(start)
                   .setMaxResults(50)
                   .build());
@@ -205,7 +207,7 @@ class ProxyChannelzTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @ValueSource(longs = {-1, 77, ChannelzIds.SOCKETS + 77})
+  @ValueSource(longs = {987_654_321_987L, OURS + 77, ChannelzIds.SOCKETS + 77})
   void whatIsNotThereIsNotFoundByItsId(long id) {
     show(1, Optional.of(CALLS));
 
@@ -226,24 +228,24 @@ class ProxyChannelzTest {
     var target = new TargetName("orders", "xds:///orders", "orders.test");
     var name = new SubchannelName(target, "A", new EndpointAddress("10.0.0.7", 80));
     Subchannel subchannel =
-        ChannelzMessages.subchannel(100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
+        ChannelzMessages.subchannel(OURS + 100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
     NavigableMap<Long, Channel> all = new TreeMap<>();
-    for (long id = 1; id <= channels; id++) {
+    for (long id = OURS + 1; id <= OURS + channels; id++) {
       Channel.Builder channel = ChannelzMessages.channel(id, target, Connectivity.READY, calls);
-      if (id == 1) {
+      if (id == OURS + 1) {
         channel.addSubchannelRef(subchannel.getRef());
       }
       all.put(id, channel.build());
     }
-    Socket listening = ChannelzMessages.listenSocket(501, new ListenAddress.Tcp("127.0.0.1", 9001));
-    Server server = ChannelzMessages.server(500, "orders", listening, CALLS);
+    Socket listening = ChannelzMessages.listenSocket(OURS + 501, new ListenAddress.Tcp("127.0.0.1", 9001));
+    Server server = ChannelzMessages.server(OURS + 500, "orders", listening, CALLS);
     source.view =
         new ChannelzView(
             all,
-            Map.of(100L, subchannel),
-            Map.of(100L, name),
-            new TreeMap<>(Map.of(500L, server)),
-            Map.of(501L, listening));
+            Map.of(OURS + 100, subchannel),
+            Map.of(OURS + 100, name),
+            new TreeMap<>(Map.of(OURS + 500, server)),
+            Map.of(OURS + 501, listening));
     return name;
   }
 
