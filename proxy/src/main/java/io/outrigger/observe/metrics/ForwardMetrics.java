@@ -6,6 +6,7 @@ import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.observe.metrics.Instruments.Points;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
@@ -69,12 +70,19 @@ final class ForwardMetrics {
     all.gauge(
             "outrigger_forward_ready", "1 when the forward has a configuration it can route with.")
         .add(labels, forward.ready() ? 1 : 0);
-    for (EndpointStates.Count each : forward.endpoints()) {
-      all.gauge("outrigger_endpoints", "Endpoints by connectivity state.")
-          .add(
-              labels.add("cluster", each.cluster()).add("state", each.state().toString()),
-              each.count());
-    }
+    forward
+        .endpoints()
+        .forEach(
+            (cluster, tally) -> {
+              for (Connectivity state : Connectivity.values()) {
+                if (tally.of(state) > 0) {
+                  all.gauge("outrigger_endpoints", "Endpoints by connectivity state.")
+                      .add(
+                          labels.add("cluster", cluster).add("state", state.toString()),
+                          tally.of(state));
+                }
+              }
+            });
   }
 
   private void connections(Labels labels, int count) {

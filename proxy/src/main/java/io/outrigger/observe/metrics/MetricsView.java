@@ -6,12 +6,14 @@ import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The values of one scrape, read at one moment.
@@ -76,7 +78,8 @@ public record MetricsView(
    * @param target the target as configured ({@code grpc.target})
    * @param connections open local connections
    * @param refusedConnections connections that were closed at once because of the limit
-   * @param endpoints the endpoints of its clusters
+   * @param endpoints the endpoints of its clusters by cluster name; the tallies do not change any
+   *     more
    */
   public record Forward(
       String name,
@@ -85,9 +88,9 @@ public record MetricsView(
       int connections,
       long refusedConnections,
       CallTotals calls,
-      List<EndpointStates.Count> endpoints) {
+      Map<String, EndpointTally> endpoints) {
     public Forward {
-      endpoints = List.copyOf(endpoints);
+      endpoints = new TreeMap<>(endpoints);
     }
   }
 

@@ -143,7 +143,7 @@ record AdminState(
         forward.listener().connections(),
         forward.listener().refused(),
         forward.listener().forward().totals(),
-        forward.endpoints().counts());
+        forward.endpoints());
   }
 
   /** Runs {@code view} on the control loop; its result must be immutable. */

@@ -8,8 +8,9 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
-import io.outrigger.observe.metrics.EndpointStates;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -71,10 +72,15 @@ record RunningForward(
   }
 
   /** Counts the endpoints of each of its clusters. Runs on the control loop. */
-  EndpointStates endpoints() {
-    var states = new EndpointStates();
-    targets.get().forEach(runtime -> runtime.count(states::of));
-    return states;
+  Map<String, EndpointTally> endpoints() {
+    Map<String, EndpointTally> tallies = new HashMap<>();
+    targets
+        .get()
+        .forEach(
+            runtime ->
+                runtime.count(
+                    cluster -> tallies.computeIfAbsent(cluster, name -> new EndpointTally())));
+    return tallies;
   }
 
   /** Visits the trees of all its targets' clusters. Runs on the control loop. */

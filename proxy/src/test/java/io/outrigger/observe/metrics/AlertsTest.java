@@ -18,6 +18,7 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
@@ -40,7 +41,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -210,11 +210,11 @@ final class AlertsTest {
   }
 
   private static MetricsView.Forward forward() {
-    List<EndpointStates.Count> endpoints =
-        Stream.of(Connectivity.values())
-            .map(state -> new EndpointStates.Count("pay", state, 1))
-            .toList();
-    return new MetricsView.Forward("orders", "t", false, 0, 1, ended(), endpoints);
+    var tally = new EndpointTally();
+    for (Connectivity state : Connectivity.values()) {
+      tally.add(state, 1);
+    }
+    return new MetricsView.Forward("orders", "t", false, 0, 1, ended(), Map.of("pay", tally));
   }
 
   /** One gRPC call with each status, and another request that failed. */

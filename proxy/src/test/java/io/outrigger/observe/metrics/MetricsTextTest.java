@@ -22,6 +22,7 @@ import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
@@ -39,6 +40,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -70,12 +72,12 @@ class MetricsTextTest {
 
   private static final EndpointAddress ADDRESS = new EndpointAddress("10.0.0.1", 80);
 
-  private static List<EndpointStates.Count> states(LbNode... trees) {
-    var states = new EndpointStates();
+  private static Map<String, EndpointTally> states(LbNode... trees) {
+    Map<String, EndpointTally> states = new HashMap<>();
     for (LbNode tree : trees) {
-      tree.accept(states.of(tree.name()));
+      tree.accept(states.computeIfAbsent(tree.name(), name -> new EndpointTally()));
     }
-    return states.counts();
+    return states;
   }
 
   @Conformance({"A78-01", "A88-39"})
