@@ -4,6 +4,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.state.Connectivity;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * An event in a tree that matters to operators. Instances are immutable and may be used on any
@@ -20,6 +21,14 @@ public sealed interface LbEvent
   /** The time of the event by the wall clock, for people. */
   Instant time();
 
+  /** The endpoint of the event; empty for an event of the cluster. */
+  default Optional<EndpointAddress> endpoint() {
+    return Optional.empty();
+  }
+
+  /** Returns a text for people, without the names of the cluster and of the endpoint. */
+  String text();
+
   /**
    * The calls move to another priority (A56), or in an aggregate to another cluster.
    *
@@ -29,7 +38,12 @@ public sealed interface LbEvent
    */
   record PrioritySwitch(
       String cluster, Instant time, String from, String to, Connectivity state, String reason)
-      implements LbEvent {}
+      implements LbEvent {
+    @Override
+    public String text() {
+      return "%s is in use now (%s) instead of %s: %s".formatted(to, state, from, reason);
+    }
+  }
 
   /**
    * A connection changed in a way that matters to calls: the connection was lost, it cannot be made
@@ -41,7 +55,21 @@ public sealed interface LbEvent
    */
   record EndpointState(
       String cluster, Instant time, EndpointAddress address, Connectivity state, RpcStatus reason)
-      implements LbEvent {}
+      implements LbEvent {
+    @Override
+    public Optional<EndpointAddress> endpoint() {
+      return Optional.of(address);
+    }
+
+    @Override
+    public String text() {
+      return switch (state) {
+        case READY -> "connected again";
+        case TRANSIENT_FAILURE -> "cannot be connected to: " + reason.message();
+        default -> "connection lost";
+      };
+    }
+  }
 
   /**
    * None of the endpoints of a cluster can be reached: calls fail.
@@ -50,6 +78,7 @@ public sealed interface LbEvent
    * @param lastError the error of the connection that failed last; empty when none was tried
    */
   record Outage(String cluster, Instant time, int endpoints, String lastError) implements LbEvent {
+    @Override
     public String text() {
       return endpoints == 0
           ? reason()
@@ -69,6 +98,7 @@ public sealed interface LbEvent
 
   /** An endpoint can be reached again after an {@link Outage}. */
   record OutageOver(String cluster, Instant time, int reachable, int endpoints) implements LbEvent {
+    @Override
     public String text() {
       return reachable + " of " + endpoints + " endpoints can be reached";
     }

@@ -2,7 +2,9 @@ package io.outrigger.lb.view;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A decision of outlier detection about an endpoint, with its numbers (A50, A91). Instances are
@@ -14,6 +16,11 @@ public sealed interface OutlierEvent extends LbEvent {
   String cluster();
 
   EndpointAddress address();
+
+  @Override
+  default Optional<EndpointAddress> endpoint() {
+    return Optional.of(address());
+  }
 
   /**
    * The endpoint is an outlier and gets no further calls.
@@ -31,7 +38,14 @@ public sealed interface OutlierEvent extends LbEvent {
       Share after,
       int multiplier,
       Instant until)
-      implements OutlierEvent {}
+      implements OutlierEvent {
+    @Override
+    public String text() {
+      return "ejected until %s, %s; %s endpoints are ejected, %s before; multiplier %d"
+          .formatted(
+              until.truncatedTo(ChronoUnit.MILLIS), evidence.text(), after, before, multiplier);
+    }
+  }
 
   /** The endpoint is an outlier but stays in service. */
   record Spared(
@@ -42,7 +56,13 @@ public sealed interface OutlierEvent extends LbEvent {
       Share share,
       int multiplier,
       SpareReason reason)
-      implements OutlierEvent {}
+      implements OutlierEvent {
+    @Override
+    public String text() {
+      return "is an outlier but stays, %s, %s; %s endpoints are ejected"
+          .formatted(reason.word(), evidence.text(), share);
+    }
+  }
 
   /** The endpoint gets calls again. */
   record Returned(
@@ -52,7 +72,13 @@ public sealed interface OutlierEvent extends LbEvent {
       Instant since,
       int multiplier,
       ReturnReason reason)
-      implements OutlierEvent {}
+      implements OutlierEvent {
+    @Override
+    public String text() {
+      return "in service again, %s; ejected since %s"
+          .formatted(reason.text(), since.truncatedTo(ChronoUnit.MILLIS));
+    }
+  }
 
   private static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);

@@ -5,14 +5,12 @@ import com.google.gson.JsonObject;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
-import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventPage;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -72,53 +70,14 @@ public final class EventViews {
     if (event.cause() instanceof Event.Line line) {
       message = line.text();
     } else if (event.cause() instanceof Event.Balancing balancing) {
-      message = message(balancing.event());
+      LbEvent of = balancing.event();
+      message = of.endpoint().isPresent() ? "cluster " + of.cluster() + ": " + of.text() : of.text();
     } else if (event.cause() instanceof Event.Answer answer) {
       message = cachedMessages.computeIfAbsent(event.seq(), seq -> message(answer));
     } else {
       throw new AssertionError(event.cause());
     }
     return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
-  }
-
-  private static String message(LbEvent event) {
-    if (event instanceof OutlierEvent.Ejected ejected) {
-      return "cluster %s: ejected until %s, %s; %s endpoints are ejected, %s before; multiplier %d"
-          .formatted(
-              ejected.cluster(),
-              ejected.until().truncatedTo(ChronoUnit.MILLIS),
-              ejected.evidence().text(),
-              ejected.after(),
-              ejected.before(),
-              ejected.multiplier());
-    }
-    if (event instanceof OutlierEvent.Returned returned) {
-      return "cluster %s: in service again, %s; ejected since %s"
-          .formatted(
-              returned.cluster(),
-              returned.reason().text(),
-              returned.since().truncatedTo(ChronoUnit.MILLIS));
-    }
-    if (event instanceof LbEvent.PrioritySwitch change) {
-      return "%s is in use now (%s) instead of %s: %s"
-          .formatted(change.to(), change.state(), change.from(), change.reason());
-    }
-    if (event instanceof LbEvent.EndpointState change) {
-      return "cluster "
-          + change.cluster()
-          + (change.state() == Connectivity.READY
-              ? ": connected again"
-              : change.state() == Connectivity.TRANSIENT_FAILURE
-                  ? ": cannot be connected to: " + change.reason().message()
-                  : ": connection lost");
-    }
-    if (event instanceof LbEvent.Outage outage) {
-      return outage.text();
-    }
-    if (event instanceof LbEvent.OutageOver over) {
-      return over.text();
-    }
-    throw new AssertionError(event);
   }
 
   private String message(Event.Answer answer) {

@@ -1,6 +1,7 @@
 package io.outrigger.observe.events;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
@@ -13,22 +14,23 @@ import io.outrigger.lb.view.OutlierEvent;
 public record LbEvents(EventLog log, String forward) implements LbObserver {
   @Override
   public void onEvent(LbEvent event) {
-    if (event instanceof OutlierEvent.Ejected ejected) {
-      add(EventKind.EJECT, ejected.address().toString(), event);
-    } else if (event instanceof OutlierEvent.Returned returned) {
-      add(EventKind.UNEJECT, returned.address().toString(), event);
+    if (event instanceof OutlierEvent.Ejected) {
+      add(EventKind.EJECT, event);
+    } else if (event instanceof OutlierEvent.Returned) {
+      add(EventKind.UNEJECT, event);
     } else if (event instanceof LbEvent.PrioritySwitch) {
-      add(EventKind.PRIORITY_SWITCH, event.cluster(), event);
-    } else if (event instanceof LbEvent.EndpointState state) {
-      add(EventKind.ENDPOINT_STATE, state.address().toString(), event);
+      add(EventKind.PRIORITY_SWITCH, event);
+    } else if (event instanceof LbEvent.EndpointState) {
+      add(EventKind.ENDPOINT_STATE, event);
     } else if (event instanceof LbEvent.Outage) {
-      add(EventKind.ALL_ENDPOINTS_FAILING, event.cluster(), event);
+      add(EventKind.ALL_ENDPOINTS_FAILING, event);
     } else if (event instanceof LbEvent.OutageOver) {
-      add(EventKind.ENDPOINTS_BACK, event.cluster(), event);
+      add(EventKind.ENDPOINTS_BACK, event);
     }
   }
 
-  private void add(EventKind kind, String subject, LbEvent event) {
+  private void add(EventKind kind, LbEvent event) {
+    String subject = event.endpoint().map(EndpointAddress::toString).orElse(event.cluster());
     log.add(kind, forward, subject, new Event.Balancing(event));
   }
 }
