@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Renders the admin server's JSON as tables: forwards, control planes, resources, trees, local
@@ -17,7 +15,6 @@ import java.util.stream.Stream;
 final class StatusReport {
   private static final int EVENTS_SHOWN = 10;
   private static final int MAX_MESSAGE = 160;
-  private static final int OVERLAID_SHOWN = 4;
 
   private static final Comparator<JsonView> FAILING =
       Comparator.comparing((JsonView forward) -> forward.text("error").isEmpty())
@@ -64,7 +61,11 @@ final class StatusReport {
     lines.addAll(resources(known));
     lines.add("");
     lines.addAll(tree(answers.object("lb").orElse(JsonView.EMPTY)));
-    answers.object("overlay").ifPresent(overlay -> lines.addAll(overlay(overlay)));
+    List<String> overlay = answers.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
+    if (!overlay.isEmpty()) {
+      lines.addAll(List.of("", "LOCAL POLICY"));
+      lines.addAll(overlay);
+    }
     lines.add("");
     lines.addAll(events(answers.list("events")));
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
@@ -152,62 +153,6 @@ final class StatusReport {
       table.row(server.texts("uri", "asked", "connected", "nacks", "failures", "lastError"));
     }
     return table.lines();
-  }
-
-  /** Renders each table that has rows, with an empty line before it. */
-  private static List<String> overlay(JsonView overlay) {
-    TextTable rules = new TextTable("RULE", "FILE", "MODE", "MATCHES", "SETS", "LEFT OUT");
-    for (JsonView rule : overlay.list("rules")) {
-      rules.row(
-          rule.text("name"),
-          rule.text("file") + ":" + rule.text("line"),
-          rule.text("mode"),
-          rule.object("matched").map(StatusReport::matches).orElse(""),
-          joined(rule.list("set").stream().map(value -> value.text("field"))),
-          joined(rule.list("left_out").stream().map(StatusReport::leftOut)));
-    }
-    TextTable errors = new TextTable("OVERLAY FILE", "ERROR");
-    for (JsonView error : overlay.list("errors")) {
-      errors.row(String.join(":", error.texts("file", "line", "column")), error.text("message"));
-    }
-    List<String> lines = new ArrayList<>();
-    for (TextTable table : List.of(rules, errors)) {
-      if (!table.isEmpty()) {
-        lines.add("");
-        lines.addAll(table.lines());
-      }
-    }
-    return lines;
-  }
-
-  private static String matches(JsonView matched) {
-    long clusters = (long) matched.number("clusters");
-    long routes = (long) matched.number("routes");
-    String text =
-        Stream.of(
-                clusters > 0 ? Count.of(clusters, "cluster") : "",
-                routes > 0 ? Count.of(routes, "route") : "")
-            .filter(each -> !each.isEmpty())
-            .collect(Collectors.joining(", "));
-    return text.isEmpty() ? "nothing" : text;
-  }
-
-  private static String leftOut(JsonView omission) {
-    return Stream.of(omission.texts("resource", "field", "reason"))
-        .filter(text -> !text.isEmpty())
-        .collect(Collectors.joining(": "));
-  }
-
-  /**
-   * Joins the distinct texts. At most four texts are shown, followed by the number of further
-   * texts.
-   */
-  private static String joined(Stream<String> texts) {
-    List<String> all = texts.distinct().toList();
-    String shown = all.stream().limit(OVERLAID_SHOWN).collect(Collectors.joining(", "));
-    return all.size() > OVERLAID_SHOWN
-        ? shown + " and " + (all.size() - OVERLAID_SHOWN) + " more"
-        : shown;
   }
 
   /** Renders the latest events, the newest last. */

@@ -24,11 +24,6 @@ final class TextTable {
     rows.add(row);
   }
 
-  /** Whether the table has only headings. */
-  boolean isEmpty() {
-    return rows.size() == 1;
-  }
-
   /** Returns the lines of the table, without trailing spaces. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();

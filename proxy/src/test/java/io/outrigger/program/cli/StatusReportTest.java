@@ -128,21 +128,27 @@ final class StatusReportTest {
 
   @Conformance("OV-06")
   @Test
-  void localPolicyHasItsTables() {
+  void localPolicyIsAnOutline() {
     assertThat(String.join("\n", render("overlay", OVERLAY).tables()))
         .contains(
             """
             no cluster yet
 
-            RULE   FILE           MODE      MATCHES     SETS                        LEFT OUT
-            eject  /etc/p.yaml:2  default   2 clusters  outlier_detection.interval  c : lb_policy: no such
-            many   /etc/p.yaml:9  override  1 route     f1, f2, f3, f4 and 1 more   -
-            idle   /etc/q.yaml:1  default   nothing     -                           -
-
-            OVERLAY FILE     ERROR
-            /etc/r.yaml:5:7  no such field
-
-            TIME\
+            LOCAL POLICY
+            rules:
+              -
+                name: eject
+                file: /etc/p.yaml
+                line: 2
+                mode: default
+                matched: clusters 2, routes 0
+                set:
+                  - resource a, field outlier_detection.interval, value 5s
+                  - resource b, field outlier_detection.interval, value 5s
+                left out:
+                  - resource c , field lb_policy, reason no such
+              -
+                name: many
             """);
   }
 
