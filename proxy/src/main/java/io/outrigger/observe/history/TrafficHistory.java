@@ -3,19 +3,18 @@ package io.outrigger.observe.history;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallSummary;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -31,8 +30,8 @@ import java.util.stream.Stream;
 public final class TrafficHistory implements CallObserver {
   static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** The maximum number of endpoints of a forward over the hour. */
-  static final int MAX_ENDPOINTS = 4_000;
+  /** The maximum number of clusters and endpoints of a forward over the hour. */
+  static final int MAX_SERIES = 4_500;
 
   private final String forward;
   private final ControlLoop control;
@@ -40,15 +39,16 @@ public final class TrafficHistory implements CallObserver {
   private final List<LoopTraffic> traffic;
 
   // Confined to the control loop.
-  private final Map<String, Tracked> clusters = new TreeMap<>();
-  private int endpoints;
+  private final NavigableMap<Key, Series> all =
+      new TreeMap<>(Comparator.comparing(Key::cluster).thenComparing(Key::endpoint));
   private Instant begin;
 
-  /** The series of a cluster and of its endpoints. */
-  private static final class Tracked {
-    final Series all = new Series();
-    final Map<EndpointAddress, Series> endpoints = new HashMap<>();
-  }
+  /**
+   * The name of a series.
+   *
+   * @param endpoint the address without connection details; empty for the cluster
+   */
+  private record Key(String cluster, String endpoint) {}
 
   /**
    * @param loops the event loops, by their index
@@ -80,11 +80,11 @@ public final class TrafficHistory implements CallObserver {
     return true;
   }
 
-  /**
-   * Passes a view that includes the current minute to {@code reader}; called on the control loop.
-   */
-  public void view(Consumer<TrafficView> reader) {
-    gather(() -> reader.accept(view()));
+  /** Returns a view that includes the current minute; called on the control loop. */
+  public CompletableFuture<TrafficView> read() {
+    var view = new CompletableFuture<TrafficView>();
+    gather(() -> view.complete(view()));
+    return view;
   }
 
   private void onMinuteOver() {
@@ -116,59 +116,44 @@ public final class TrafficHistory implements CallObserver {
 
   private void add(Map<String, LoopTraffic.ClusterTraffic> taken) {
     taken.forEach(
-        (name, recorded) -> {
-          Tracked cluster = clusters.get(name);
-          if (cluster == null) {
-            if (clusters.size() >= LoopTraffic.MAX_CLUSTERS) {
-              return;
-            }
-            cluster = new Tracked();
-            clusters.put(name, cluster);
-          }
-          cluster.all.add(recorded.all);
-          for (var entry : recorded.endpoints.entrySet()) {
-            EndpointAddress address = entry.getKey().bare(); // without connection details
-            Series series = cluster.endpoints.get(address);
-            if (series == null && endpoints < MAX_ENDPOINTS) {
-              endpoints++;
-              series = new Series();
-              cluster.endpoints.put(address, series);
-            }
-            if (series != null) {
-              series.add(entry.getValue());
-            }
-          }
+        (cluster, recorded) -> {
+          add(new Key(cluster, ""), recorded.all);
+          recorded.endpoints.forEach(
+              (address, bucket) -> add(new Key(cluster, address.bare().toString()), bucket));
         });
+  }
+
+  private void add(Key key, TrafficBucket bucket) {
+    if (all.size() < MAX_SERIES || all.containsKey(key)) {
+      all.computeIfAbsent(key, k -> new Series()).add(bucket);
+    }
   }
 
   private void closeMinute() {
     Instant oldest = begin.minus(MINUTE.multipliedBy(Series.KEPT - 1));
-    for (Tracked cluster : clusters.values()) {
-      cluster.all.close(begin, oldest);
-      cluster.endpoints.values().forEach(series -> series.close(begin, oldest));
-      int before = cluster.endpoints.size();
-      cluster.endpoints.values().removeIf(Series::isEmpty);
-      endpoints -= before - cluster.endpoints.size();
-    }
-    clusters.values().removeIf(cluster -> cluster.all.isEmpty() && cluster.endpoints.isEmpty());
+    all.values().forEach(series -> series.close(begin, oldest));
+    all.values().removeIf(Series::isEmpty);
     begin = control.now();
   }
 
   private TrafficView view() {
-    List<TrafficView.Cluster> view = new ArrayList<>();
-    clusters.forEach(
-        (name, cluster) ->
-            view.add(
-                new TrafficView.Cluster(
-                    name,
-                    cluster.all.view(begin),
-                    cluster.endpoints.entrySet().stream()
-                        .map(
-                            each ->
-                                new TrafficView.Endpoint(
-                                    each.getKey().toString(), each.getValue().view(begin)))
-                        .sorted(Comparator.comparing(TrafficView.Endpoint::address))
-                        .toList())));
-    return new TrafficView(forward, view);
+    Map<String, List<TrafficView.Endpoint>> endpoints = new TreeMap<>();
+    all.forEach(
+        (key, series) -> {
+          List<TrafficView.Endpoint> ofCluster =
+              endpoints.computeIfAbsent(key.cluster(), name -> new ArrayList<>());
+          if (!key.endpoint().isEmpty()) {
+            ofCluster.add(new TrafficView.Endpoint(key.endpoint(), series.view(begin)));
+          }
+        });
+    List<TrafficView.Cluster> clusters = new ArrayList<>();
+    endpoints.forEach(
+        (name, each) -> {
+          Series whole = all.get(new Key(name, ""));
+          clusters.add(
+              new TrafficView.Cluster(
+                  name, whole == null ? List.of() : whole.view(begin), each));
+        });
+    return new TrafficView(forward, clusters);
   }
 }

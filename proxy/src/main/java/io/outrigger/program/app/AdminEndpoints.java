@@ -12,7 +12,6 @@ import io.outrigger.observe.admin.OverlayViews;
 import io.outrigger.observe.admin.StaticPage;
 import io.outrigger.observe.admin.XdsViews;
 import io.outrigger.observe.admin.grpc.AppHealth;
-import io.outrigger.observe.history.TrafficView;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
@@ -200,10 +199,7 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> lb(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
     LbViews.Detail detail = LbViews.Detail.of(request);
-    List<RunningForward> forwards =
-        state.forwards().stream()
-            .filter(forward -> only.map(forward.name()::equals).orElse(true))
-            .toList();
+    List<RunningForward> forwards = forwards(only);
     if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(noForward());
     }
@@ -250,26 +246,28 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> history(AdminRequest request) {
     Optional<String> only = request.parameter("forward");
-    List<CompletableFuture<TrafficView>> views =
-        state.forwards().stream()
-            .filter(forward -> only.map(forward.name()::equals).orElse(true))
-            .map(
-                forward -> {
-                  var view = new CompletableFuture<TrafficView>();
-                  state.control().execute(() -> forward.history().view(view::complete));
-                  return view;
-                })
-            .toList();
-    if (views.isEmpty() && only.isPresent()) {
+    List<RunningForward> forwards = forwards(only);
+    if (forwards.isEmpty() && only.isPresent()) {
       return CompletableFuture.completedFuture(noForward());
     }
-    return CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
-        .thenApplyAsync(
-            all ->
-                HistoryViews.reply(
-                    views.stream().map(CompletableFuture::join).toList(),
-                    request.parameter("cluster"),
-                    request.parameter("endpoint")));
+    return state
+        .onControl(() -> forwards.stream().map(forward -> forward.history().read()).toList())
+        .thenCompose(
+            views ->
+                CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
+                    .thenApplyAsync(
+                        all ->
+                            HistoryViews.reply(
+                                views.stream().map(CompletableFuture::join).toList(),
+                                request.parameter("cluster"),
+                                request.parameter("endpoint"))));
+  }
+
+  /** Returns the forward of that name, or all forwards without a name. */
+  private List<RunningForward> forwards(Optional<String> name) {
+    return state.forwards().stream()
+        .filter(forward -> name.map(forward.name()::equals).orElse(true))
+        .toList();
   }
 
   private CompletionStage<AdminReply> metrics(AdminRequest request) {

@@ -128,7 +128,7 @@ class TrafficHistoryTest {
 
   private TrafficView view() {
     List<TrafficView> views = new ArrayList<>();
-    control.inside(() -> history.view(views::add));
+    control.inside(() -> history.read().thenAccept(views::add));
     settle();
     return views.get(0);
   }
