@@ -71,7 +71,8 @@ public final class EventViews {
       message = line.text();
     } else if (event.cause() instanceof Event.Balancing balancing) {
       LbEvent of = balancing.event();
-      message = of.endpoint().isPresent() ? "cluster " + of.cluster() + ": " + of.text() : of.text();
+      message =
+          of.endpoint().isPresent() ? "cluster " + of.cluster() + ": " + of.text() : of.text();
     } else if (event.cause() instanceof Event.Answer answer) {
       message = cachedMessages.computeIfAbsent(event.seq(), seq -> message(answer));
     } else {

@@ -151,8 +151,7 @@ public final class TrafficHistory implements CallObserver {
         (name, each) -> {
           Series whole = all.get(new Key(name, ""));
           clusters.add(
-              new TrafficView.Cluster(
-                  name, whole == null ? List.of() : whole.view(begin), each));
+              new TrafficView.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
         });
     return new TrafficView(forward, clusters);
   }

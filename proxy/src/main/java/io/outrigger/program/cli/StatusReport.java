@@ -61,7 +61,8 @@ final class StatusReport {
     lines.addAll(resources(known));
     lines.add("");
     lines.addAll(tree(answers.object("lb").orElse(JsonView.EMPTY)));
-    List<String> overlay = answers.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
+    List<String> overlay =
+        answers.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
     if (!overlay.isEmpty()) {
       lines.addAll(List.of("", "LOCAL POLICY"));
       lines.addAll(overlay);

@@ -228,7 +228,8 @@ class ProxyChannelzTest {
     var target = new TargetName("orders", "xds:///orders", "orders.test");
     var name = new SubchannelName(target, "A", new EndpointAddress("10.0.0.7", 80));
     Subchannel subchannel =
-        ChannelzMessages.subchannel(OURS + 100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
+        ChannelzMessages.subchannel(
+            OURS + 100, name, Connectivity.READY, new SubchannelCalls(1, 5, 3));
     NavigableMap<Long, Channel> all = new TreeMap<>();
     for (long id = OURS + 1; id <= OURS + channels; id++) {
       Channel.Builder channel = ChannelzMessages.channel(id, target, Connectivity.READY, calls);
@@ -237,7 +238,8 @@ class ProxyChannelzTest {
       }
       all.put(id, channel.build());
     }
-    Socket listening = ChannelzMessages.listenSocket(OURS + 501, new ListenAddress.Tcp("127.0.0.1", 9001));
+    Socket listening =
+        ChannelzMessages.listenSocket(OURS + 501, new ListenAddress.Tcp("127.0.0.1", 9001));
     Server server = ChannelzMessages.server(OURS + 500, "orders", listening, CALLS);
     source.view =
         new ChannelzView(
