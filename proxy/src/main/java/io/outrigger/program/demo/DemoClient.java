@@ -77,7 +77,7 @@ final class DemoClient implements AutoCloseable {
   Reply call() {
     var sent = new Metadata();
     cookie.ifPresent(value -> sent.put(COOKIE, value));
-    var received = new AtomicReference<Metadata>(new Metadata());
+    var received = new AtomicReference<Metadata>();
     Channel calling =
         ClientInterceptors.intercept(
             channel,
@@ -91,7 +91,8 @@ final class DemoClient implements AutoCloseable {
                   CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
                   StringValue.of("demo"))
               .getValue();
-      Optional.ofNullable(received.get().get(SET_COOKIE))
+      Optional.ofNullable(received.get())
+          .map(headers -> headers.get(SET_COOKIE))
           .ifPresent(set -> cookie = Optional.of(set.substring(0, set.indexOf(';'))));
       return new Reply(Status.OK, text);
     } catch (StatusRuntimeException e) {

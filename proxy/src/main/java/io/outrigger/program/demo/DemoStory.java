@@ -85,15 +85,16 @@ final class DemoStory {
       Optional<InetSocketAddress> admin) {
     print("A complete mesh in this process, on loopback:");
     print(
-        "  control plane  %s  (ADS, serves xds:///%s)",
-        text(controlPlane), DemoControlPlane.TARGET);
+        "  control plane  %s  (ADS, serves xds:///%s)"
+            .formatted(text(controlPlane), DemoControlPlane.TARGET));
     print(
-        "  priority 0     %s",
-        first.stream().map(DemoStory::named).collect(Collectors.joining(", ")));
-    print("  priority 1     %s", named(second));
-    print("  the app dials  %s  with plain gRPC and knows nothing of xDS", text(sidecar));
-    print("  others dial    %s  with mutual TLS, to reach %s", text(served), second.name());
-    admin.ifPresent(address -> print("  look inside    http://%s/", text(address)));
+        "  priority 0     %s"
+            .formatted(first.stream().map(DemoStory::named).collect(Collectors.joining(", "))));
+    print("  priority 1     %s".formatted(named(second)));
+    print("  the app dials  %s  with plain gRPC and knows nothing of xDS".formatted(text(sidecar)));
+    print(
+        "  others dial    %s  with mutual TLS, to reach %s".formatted(text(served), second.name()));
+    admin.ifPresent(address -> print("  look inside    http://%s/".formatted(text(address))));
     print("");
   }
 
@@ -101,8 +102,8 @@ final class DemoStory {
   void introduceSecondSidecar(String program, Path bootstrap) {
     print("To run a sidecar of your own in this mesh, paste this into another terminal:");
     print(
-        "  %s run --bootstrap %s --forward 9001=xds:///%s --admin 127.0.0.1:9902",
-        program, bootstrap, DemoControlPlane.TARGET);
+        "  %s run --bootstrap %s --forward 9001=xds:///%s --admin 127.0.0.1:9902"
+            .formatted(program, bootstrap, DemoControlPlane.TARGET));
     print("");
   }
 
@@ -122,23 +123,23 @@ final class DemoStory {
   private void runOnce(long stepMillis) throws IOException {
     happens(() -> answeredBy(first) > 0);
     pause(stepMillis);
-    say("All is well: the first priority answers everything. %s", answers());
+    say("All is well: the first priority answers everything. %s".formatted(answers()));
     failures();
 
     for (DemoBackend backend : first) {
       backend.kill();
     }
     long killed = WaitingClock.nanoTime();
-    say("Now %s, all of the first priority, are killed.", names(first));
+    say("Now %s, all of the first priority, are killed.".formatted(names(first)));
     long before = second.answered();
     if (happens(() -> second.answered() > before)) {
       say(
-          "Traffic has failed over to %s, %d ms after the kill.",
-          second.name(), millisSince(killed));
+          "Traffic has failed over to %s, %d ms after the kill."
+              .formatted(second.name(), millisSince(killed)));
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("The second priority answers everything. %s", answers());
+    say("The second priority answers everything. %s".formatted(answers()));
     failures();
 
     long revived = WaitingClock.nanoTime();
@@ -149,12 +150,12 @@ final class DemoStory {
     say("Now the first priority is started again, on the same ports.");
     if (happens(() -> answeredBy(first) > earlier)) {
       say(
-          "Traffic is back on it after %d ms, when the sidecar's next attempt to connect was due.",
-          millisSince(revived));
+          "Traffic is back on it after %d ms, when the sidecar's next attempt to connect was due."
+              .formatted(millisSince(revived)));
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("All is as in the beginning. %s", answers());
+    say("All is as in the beginning. %s".formatted(answers()));
     failures();
 
     swapPriorities(stepMillis);
@@ -168,13 +169,13 @@ final class DemoStory {
       return;
     }
     say(
-        "Second act: the sidecar stands before %s. The program orders calls with its certificate:"
-            + " %s.",
-        second.name(), peers.allowed().call().text());
+        ("Second act: the sidecar stands before %s. The program orders calls with its certificate:"
+                + " %s.")
+            .formatted(second.name(), peers.allowed().call().text()));
     Status.Code refusal = peers.denied().call().status().getCode();
-    say("billing has a certificate too, but no policy allows it: %s.", refusal);
+    say("billing has a certificate too, but no policy allows it: %s.".formatted(refusal));
     Status.Code failure = peers.anonymous().call().status().getCode();
-    say("A program without a certificate does not pass the TLS handshake: %s.", failure);
+    say("A program without a certificate does not pass the TLS handshake: %s.".formatted(failure));
     allSucceeded &= refusal == Status.Code.PERMISSION_DENIED && failure == Status.Code.UNAVAILABLE;
   }
 
@@ -182,9 +183,9 @@ final class DemoStory {
   private void swapPriorities(long stepMillis) {
     visitor.forget();
     String home = visitor.call().backend();
-    say("A user begins a session: %s answers, and the response brings a cookie.", home);
+    say("A user begins a session: %s answers, and the response brings a cookie.".formatted(home));
     controlPlane.serve(List.of(List.of(second), first));
-    say("Now the control plane swaps the priorities: %s is first.", second.name());
+    say("Now the control plane swaps the priorities: %s is first.".formatted(second.name()));
     long before = second.answered();
     if (!happens(() -> second.answered() > before)) {
       return;
@@ -192,12 +193,14 @@ final class DemoStory {
     load.takeByBackend();
 
     Map<String, Long> visits = visits(stepMillis);
-    say("New calls go there. %s", answers());
+    say("New calls go there. %s".formatted(answers()));
     failures();
     if (visits.keySet().equals(Set.of(home))) {
-      say("The session has stayed with %s, for all of %d calls.", home, visits.get(home));
+      say(
+          "The session has stayed with %s, for all of %d calls."
+              .formatted(home, visits.getOrDefault(home, 0L)));
     } else if (!stopped.getAsBoolean()) {
-      say("The session has left %s: %s", home, visits);
+      say("The session has left %s: %s".formatted(home, visits));
       allSucceeded = false;
     }
 
@@ -223,7 +226,9 @@ final class DemoStory {
   void conclude() {
     long all = load.succeeded() + load.failed();
     print("");
-    print("The app made %d calls: %d succeeded, %d failed.", all, load.succeeded(), load.failed());
+    print(
+        "The app made %d calls: %d succeeded, %d failed."
+            .formatted(all, load.succeeded(), load.failed()));
     if (!allSucceeded) {
       print("The story did not go as it should; see the log above.");
     }
@@ -232,7 +237,8 @@ final class DemoStory {
   private void failures() {
     Map<String, Long> failures = load.takeByFailure();
     failures.forEach(
-        (text, count) -> say("%s failed meanwhile, with %s", Count.of(count, "call"), text));
+        (text, count) ->
+            say("%s failed meanwhile, with %s".formatted(Count.of(count, "call"), text)));
   }
 
   private String answers() {
@@ -242,14 +248,14 @@ final class DemoStory {
         .collect(Collectors.joining(", ", "Answers: ", "."));
   }
 
-  private void print(String form, Object... values) {
-    out.println(String.format(Locale.ROOT, form, values));
+  private void print(String line) {
+    out.println(line);
     out.flush();
   }
 
-  private void say(String form, Object... values) {
+  private void say(String text) {
     double seconds = (WaitingClock.nanoTime() - startNanos) / 1e9;
-    print("%6.1f s  %s", seconds, form.formatted(values));
+    print(String.format(Locale.ROOT, "%6.1f s  %s", seconds, text));
   }
 
   /**
