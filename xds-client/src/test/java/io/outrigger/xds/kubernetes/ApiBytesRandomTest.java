@@ -3,6 +3,7 @@ package io.outrigger.xds.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.identity.certificate.SecretJson;
+import io.outrigger.identity.tls.ResponseBody;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
@@ -81,7 +82,7 @@ class ApiBytesRandomTest {
   }
 
   private static void readEvents(byte[] bytes) {
-    ResponseBody body = ResponseBody.lines(Runnable::run, ApiBytesRandomTest::readEvent);
+    ResponseBody body = ResponseBody.lines(1 << 20, Runnable::run, ApiBytesRandomTest::readEvent);
     body.onSubscribe(
         new Flow.Subscription() {
           @Override
