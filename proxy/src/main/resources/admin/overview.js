@@ -196,7 +196,7 @@ function resourceProblem(resource) {
 }
 
 function staleProblems(stale) {
-  return stale ? [{of: 'wait', href: '#resources', text: `${several(stale, 'resource')} STALE: an earlier process kept what is in use, and no control plane has answered`}] : [];
+  return stale ? [{of: 'wait', href: '#resources', text: `${several(stale, 'resource')} STALE: saved by an earlier process; no control plane has answered`}] : [];
 }
 
 function section(title, ...content) {

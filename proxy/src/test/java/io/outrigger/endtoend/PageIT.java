@@ -387,7 +387,7 @@ class PageIT {
     Tab tab = open("overview");
 
     awaitText(
-        tab, ".problems li.wait", "4 resources STALE: an earlier process kept what is in use");
+        tab, ".problems li.wait", "4 resources STALE: saved by an earlier process; no control");
     assertThat(tab.text(".problems li:first-child")).contains("control plane", "not connected");
     assertThat(tab.text(".tiles > div:nth-child(4)")).contains("4 stale");
     picture(tab, "overview-stale");

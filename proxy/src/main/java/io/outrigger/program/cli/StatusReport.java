@@ -143,7 +143,7 @@ final class StatusReport {
     return stale == 0
         ? Optional.empty()
         : Optional.of(
-            "%s STALE: an earlier process kept what is in use, and no control plane has answered"
+            "%s STALE: saved by an earlier process; no control plane has answered"
                 .formatted(Count.of(stale, "resource")));
   }
 

@@ -222,7 +222,6 @@ final class StatusReportTest {
 
     assertThat(lines.problems())
         .contains(
-            "1 resource STALE: an earlier process kept what is in use, and no control plane has"
-                + " answered");
+            "1 resource STALE: saved by an earlier process; no control plane has answered");
   }
 }
