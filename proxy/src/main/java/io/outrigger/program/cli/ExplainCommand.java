@@ -63,7 +63,8 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Option(
       names = "--last",
-      description = "explains instead the last real request with that path; a sample of requests is kept")
+      description =
+          "explains instead the last real request with that path; a sample of requests is kept")
   private boolean last;
 
   @Option(names = "--json", description = "prints the response of the admin server as JSON")

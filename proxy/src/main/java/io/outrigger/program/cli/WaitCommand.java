@@ -12,8 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger wait}: waits for readiness, for start order and container health checks. */
-@Command(
-    description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
+@Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
 final class WaitCommand implements Callable<Integer> {
   private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);
 

@@ -221,7 +221,6 @@ final class StatusReportTest {
     StatusReport.Lines lines = render("xds", XDS.replace("NACKED", "STALE"));
 
     assertThat(lines.problems())
-        .contains(
-            "1 resource STALE: saved by an earlier process; no control plane has answered");
+        .contains("1 resource STALE: saved by an earlier process; no control plane has answered");
   }
 }
