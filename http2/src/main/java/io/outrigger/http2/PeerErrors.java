@@ -4,9 +4,11 @@ import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,22 +37,23 @@ public final class PeerErrors {
   /** The number of connections to peers of one side that were ended with one error code. */
   public record EndedCount(Side side, Http2Error error, long count) {}
 
-  private record Kind(Side side, Http2Error error) {}
-
-  private final Map<Kind, LongAdder> ended = new ConcurrentHashMap<>();
+  private final Map<Side, Map<Http2Error, LongAdder>> ended = new EnumMap<>(Side.class);
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
     for (Side side : Side.values()) { // an alert needs the zero before the one
-      ended.put(new Kind(side, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
+      Map<Http2Error, LongAdder> ofSide = new ConcurrentHashMap<>();
+      ofSide.put(Http2Error.ENHANCE_YOUR_CALM, new LongAdder());
+      ended.put(side, ofSide);
     }
   }
 
   /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
   public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
-      ended.computeIfAbsent(new Kind(side, error), kind -> new LongAdder()).increment();
+      Map<Http2Error, LongAdder> ofSide = Objects.requireNonNull(ended.get(side));
+      ofSide.computeIfAbsent(error, first -> new LongAdder()).increment();
       add("connection of " + side.word() + " " + text(peer) + " ended: " + reason);
     }
   }
@@ -90,9 +93,12 @@ public final class PeerErrors {
   /** The connections that were ended so far, ordered by side and error. */
   public List<EndedCount> ended() {
     return ended.entrySet().stream()
-        .map(
-            each ->
-                new EndedCount(each.getKey().side(), each.getKey().error(), each.getValue().sum()))
+        .flatMap(
+            ofSide ->
+                ofSide.getValue().entrySet().stream()
+                    .map(
+                        each ->
+                            new EndedCount(ofSide.getKey(), each.getKey(), each.getValue().sum())))
         .sorted(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error))
         .toList();
   }

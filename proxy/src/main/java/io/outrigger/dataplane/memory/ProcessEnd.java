@@ -25,9 +25,12 @@ final class ProcessEnd implements Consumer<String> {
   private final byte[] shortLine;
 
   ProcessEnd(MemoryPlan plan) {
-    remedy =
-        "the heap's limit is %d MiB and that of buffers %d MiB: raise the memory limit of the container"
-            .formatted(plan.heapBytes() >> 20, plan.directBytes() >> 20);
+    remedy = // without a format, whose first use in a process takes milliseconds
+        "the heap's limit is "
+            + (plan.heapBytes() >> 20)
+            + " MiB and that of buffers "
+            + (plan.directBytes() >> 20)
+            + " MiB: raise the memory limit of the container";
     shortLine = line("outrigger: out of memory; " + remedy);
   }
 

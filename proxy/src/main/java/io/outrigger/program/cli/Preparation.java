@@ -1,10 +1,8 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.xds.decode.ResourceDecoder;
-import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -44,13 +42,7 @@ final class Preparation {
    */
   static Preparation begin(List<FutureTask<?>> parts) {
     var preparation = new Preparation(parts);
-    new Thread(
-            () -> {
-              preparation.parts.forEach(FutureTask::run);
-              compareRecords();
-            },
-            "preparation")
-        .start();
+    new Thread(() -> preparation.parts.forEach(FutureTask::run), "preparation").start();
     return preparation;
   }
 
@@ -77,15 +69,5 @@ final class Preparation {
     for (FutureTask<?> part : parts) {
       part.get();
     }
-  }
-
-  /**
-   * Links the {@code equals} and {@code hashCode} of records. The JVM generates these methods with
-   * method handles and classes at first use. Without this call, the first configuration update
-   * would wait for the generation.
-   */
-  private static void compareRecords() {
-    var nowhere = new Locality("", "", "");
-    var unused = new HashSet<>(List.of(nowhere, new Locality("", "", "")));
   }
 }

@@ -24,17 +24,21 @@ public final class DurationText {
       throw new IllegalArgumentException(
           "\"" + text + "\" is not a duration such as 250ms, 5s, 30m or 1h");
     }
-    BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(nanosIn(matcher.group(2)));
+    BigDecimal nanos =
+        new BigDecimal(matcher.group(1)).multiply(new BigDecimal(nanosIn(matcher.group(2))));
     if (nanos.compareTo(new BigDecimal(MAX_DURATION.toNanos())) > 0) {
       throw new IllegalArgumentException("\"" + text + "\" is longer than a hundred years");
     }
     return Duration.ofNanos(nanos.longValue());
   }
 
-  /** Returns the text of {@code duration}, in the largest unit that divides it. */
+  /**
+   * Returns the text of {@code duration}, in the largest unit that divides it. Every start formats
+   * durations, and the first {@code BigDecimal} of a process takes 10 ms.
+   */
   public static String format(Duration duration) {
     for (String unit : List.of("d", "h", "m", "s")) {
-      long nanos = nanosIn(unit).longValue();
+      long nanos = nanosIn(unit);
       if (duration.toNanos() % nanos == 0 && !duration.isZero()) {
         return duration.toNanos() / nanos + unit;
       }
@@ -42,7 +46,7 @@ public final class DurationText {
     return duration.isZero() ? "0s" : duration.toMillis() + "ms";
   }
 
-  private static BigDecimal nanosIn(String unit) {
+  private static long nanosIn(String unit) {
     Duration one =
         switch (unit) {
           case "ms" -> Duration.ofMillis(1);
@@ -51,6 +55,6 @@ public final class DurationText {
           case "h" -> Duration.ofHours(1);
           default -> Duration.ofDays(1);
         };
-    return new BigDecimal(one.toNanos());
+    return one.toNanos();
   }
 }

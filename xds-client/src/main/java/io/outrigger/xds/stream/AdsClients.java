@@ -108,7 +108,7 @@ public final class AdsClients {
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
     if (isShared() && !bootstrap.servers().isEmpty()) {
-      clients.put(ALL_TARGETS, newClient(ALL_TARGETS, bootstrap));
+      clients.put(ALL_TARGETS, newClient(ALL_TARGETS, bootstrap, keeper));
     }
   }
 
@@ -119,7 +119,7 @@ public final class AdsClients {
    * @param target the target as configured, such as {@code xds:///orders}
    */
   public XdsClient of(String target) {
-    return of(target, isShared() ? ALL_TARGETS : target, bootstrap);
+    return of(target, isShared() ? ALL_TARGETS : target, bootstrap, keeper);
   }
 
   /**
@@ -128,7 +128,7 @@ public final class AdsClients {
    * on served addresses, because it patches only routes that forward.
    */
   public XdsClient ofServers() {
-    return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap);
+    return of(SERVERS, isShared() ? ALL_TARGETS : SERVERS, bootstrap, keeper);
   }
 
   /**
@@ -138,10 +138,10 @@ public final class AdsClients {
    * @param server a server of this process, not of the bootstrap
    */
   public XdsClient of(String target, XdsServer server) {
-    return of(target, server.uri(), bootstrap.servedBy(server));
+    return of(target, server.uri(), bootstrap.servedBy(server), unkept);
   }
 
-  private XdsClient of(String target, String scope, Bootstrap servers) {
+  private XdsClient of(String target, String scope, Bootstrap servers, StateKeeper keeping) {
     return new XdsClient() {
       @Override
       public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
@@ -149,7 +149,7 @@ public final class AdsClients {
         overlays.use(target);
         Watch watch =
             clients
-                .computeIfAbsent(scope, absent -> newClient(absent, servers))
+                .computeIfAbsent(scope, absent -> newClient(absent, servers, keeping))
                 .watch(type, name, new TargetWatcher<>(type, target, watcher));
         var open = new AtomicBoolean(true);
         return () -> {
@@ -271,8 +271,7 @@ public final class AdsClients {
         bootstrap.authorities().values().stream().map(Bootstrap.Authority::servers));
   }
 
-  private TargetClient newClient(String scope, Bootstrap servers) {
-    StateKeeper keeping = servers.equals(bootstrap) ? keeper : unkept;
+  private TargetClient newClient(String scope, Bootstrap servers, StateKeeper keeping) {
     return new TargetClient(
         loop,
         scope,
