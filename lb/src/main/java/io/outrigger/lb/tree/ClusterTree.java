@@ -130,9 +130,7 @@ final class ClusterTree {
     List<LbConfig.Child> children = new ArrayList<>();
     for (int i = 0; i < backends.size(); i++) {
       List<LocalityBackends> usable =
-          backends.get(i).stream()
-              .filter(locality -> !locality.usable().isEmpty())
-              .toList();
+          backends.get(i).stream().filter(locality -> !locality.usable().isEmpty()).toList();
       // A priority without usable endpoints is a failed child that is kept: when it gets endpoints
       // again, it connects without a new failover timer (A56 "Child Connectivity State Tracking").
       children.add(

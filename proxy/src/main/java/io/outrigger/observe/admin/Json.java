@@ -60,10 +60,7 @@ final class Json {
             (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
       }
       for (Class<?> word :
-          List.of(
-              OutlierEvent.Method.class,
-              OutlierEvent.SpareReason.class,
-              PeerSide.class)) {
+          List.of(OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerSide.class)) {
         builder.registerTypeAdapter(
             word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
       }
