@@ -54,7 +54,7 @@ class PageIT {
   private static final Path PICTURES = Path.of("target", "screenshots");
   private static final boolean WRITES = Boolean.getBoolean("outrigger.pictures.write");
   private static final String METHOD = "test.Pay/Charge";
-  private static final int MAX_BYTES = 60 * 1024;
+  private static final int MAX_BYTES = 64 * 1024;
   private static final int MAX_BUSY_MILLIS = 16; // a frame at 60 Hz
 
   /** Half of at least two calls failed; long enough to be looked at. */
