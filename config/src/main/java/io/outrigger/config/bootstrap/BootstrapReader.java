@@ -56,7 +56,9 @@ public final class BootstrapReader {
   private static List<XdsServer> requiredServers(JsonNode root) {
     Optional<JsonNode> servers = root.member("xds_servers");
     if (servers.isEmpty()) {
-      root.error("xds_servers", "is missing; at least one control plane is required");
+      root.error(
+          "xds_servers",
+          "is missing; at least one control plane is required" + root.misspelt("xds_servers"));
       return List.of();
     }
     List<JsonNode> elements = servers.get().elements();

@@ -3,6 +3,7 @@ package io.outrigger.config.bootstrap;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.outrigger.base.DidYouMean;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,9 +29,18 @@ record JsonNode(JsonElement value, String path, Findings findings) {
   Optional<String> requiredText(String name) {
     Optional<JsonNode> found = member(name);
     if (found.isEmpty() && value.isJsonObject()) {
-      findings.error(pathOf(name), "is missing; a string is required");
+      findings.error(pathOf(name), "is missing; a string is required" + misspelt(name));
     }
     return found.flatMap(JsonNode::text);
+  }
+
+  /** Returns the end of a message when a member was probably meant to be {@code name}. */
+  String misspelt(String name) {
+    return asObject()
+        .flatMap(object -> DidYouMean.nearest(name, object.keySet()))
+        .filter(found -> !found.equals(name)) // which is null
+        .map(found -> "; \"%s\" is not read, write it as \"%s\"".formatted(found, name))
+        .orElse("");
   }
 
   Optional<String> text(String name) {

@@ -36,7 +36,8 @@ final class BootstrapErrorsTest {
         "`` | $: is empty; a JSON object is required",
         "[] | $: is an array; an object is required",
         "{} | $.xds_servers: is missing; at least one control plane is required",
-        "{'xdsServers': []} | $.xds_servers: is missing; at least one control plane is required",
+        "{'xdsServers': []} | $.xds_servers: is missing; at least one control plane is required;"
+            + " \"xdsServers\" is not read, write it as \"xds_servers\"",
         "{'xds_servers': null} | $.xds_servers: is missing; at least one control plane is required",
         "{'xds_servers': []} | $.xds_servers: is empty; at least one control plane is required",
         "{'xds_servers': {}} | $.xds_servers: is an object; an array is required",

@@ -13,9 +13,11 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.outrigger.base.DidYouMean;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -208,8 +210,14 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
     if (get == null && post == null) {
       boolean hasPage = endpoints.containsKey("GET /");
+      List<String> paths =
+          endpoints.keySet().stream().map(key -> key.substring(key.indexOf(' ') + 1)).toList();
       return done(
-          AdminReply.text(404, "no such endpoint" + (hasPage ? "; GET / shows the page" : "")));
+          AdminReply.text(
+              404,
+              "no such endpoint"
+                  + DidYouMean.question(uri.path(), paths)
+                  + (hasPage ? "; GET / shows the page" : "")));
     }
     boolean reads = READING.contains(method);
     AdminEndpoint asked = reads ? get : method.equals("POST") ? post : null;

@@ -1,5 +1,6 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.DidYouMean;
 import io.outrigger.program.options.ProgramVersion;
 import java.io.PrintWriter;
 import java.util.List;
@@ -99,10 +100,8 @@ final class OutriggerCommand implements Runnable {
     if (e instanceof UnmatchedArgumentException unmatched) {
       String given = unmatched.getUnmatched().get(0);
       if (unmatched.isUnknownOption()) {
-        List<String> likely = unmatched.getSuggestions();
-        return "unknown option "
-            + given.replaceFirst("=.*", "")
-            + (likely.size() == 1 ? "; did you mean " + likely.get(0) + "?" : "");
+        String name = given.replaceFirst("=.*", "");
+        return "unknown option " + name + DidYouMean.question(name, optionNames(command));
       }
       if (command.getParent() == null) {
         return notASubcommand(given, command);
@@ -113,7 +112,12 @@ final class OutriggerCommand implements Runnable {
 
   private static String notASubcommand(String given, CommandLine root) {
     Set<String> names = root.getSubcommands().keySet();
-    return "\"%s\" is not a subcommand; give one of %s".formatted(given, String.join(", ", names));
+    return "\"%s\" is not a subcommand%s; give one of %s"
+        .formatted(given, DidYouMean.question(given, names), String.join(", ", names));
+  }
+
+  private static List<String> optionNames(CommandLine command) {
+    return command.getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.outrigger.program.options;
 
+import io.outrigger.base.DidYouMean;
 import io.outrigger.program.options.GivenFlags.Given;
 import io.outrigger.xds.local.YamlReader;
 import io.outrigger.xds.overlay.Located;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +22,9 @@ import java.util.Optional;
  */
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
+
+  private static final List<String> KEYS =
+      EnumSet.complementOf(EnumSet.of(Flag.CONFIG)).stream().map(Flag::key).toList();
 
   private ConfigFile() {}
 
@@ -48,7 +53,7 @@ final class ConfigFile {
     String origin = file + ":" + entry.place().line() + ": " + key;
     Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
     if (flag.isEmpty()) {
-      problems.add(origin, "is not known; the keys are the flags of run");
+      problems.add(origin, "is not known" + suggestion(key) + "; the keys are the flags of run");
       return;
     }
     List<String> values = new ArrayList<>();
@@ -65,6 +70,12 @@ final class ConfigFile {
       return;
     }
     settings.put(flag.get(), new Given(origin, values));
+  }
+
+  private static String suggestion(String key) {
+    return DidYouMean.nearest(key, KEYS)
+        .map(likely -> "; did you mean \"" + likely + "\"?")
+        .orElse("");
   }
 
   private static Optional<Located> parse(Path file, String namedBy) throws InvalidInput {

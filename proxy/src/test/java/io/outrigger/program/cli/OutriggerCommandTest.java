@@ -165,8 +165,9 @@ final class OutriggerCommandTest {
         "run --nonsense | unknown option --nonsense; see outrigger run --help",
         "run --forwrad 9001=xds:///a | unknown option --forwrad; did you mean --forward?; see"
             + " outrigger run --help",
-        "run --max_conections=3 | unknown option --max_conections; see outrigger run --help",
-        "stauts | \"stauts\" is not a subcommand; give one of run, demo,"
+        "run --max_conections=3 | unknown option --max_conections; did you mean"
+            + " --max-connections?; see outrigger run --help",
+        "stauts | \"stauts\" is not a subcommand; did you mean status?; give one of run, demo,"
             + " validate, explain, status, certs, wait, completion, help; see outrigger --help",
         "completion tcsh | completion: \"tcsh\" is none of bash, zsh, fish",
         "run --threads | Missing required parameter for option '--threads' (N); see outrigger run"

@@ -20,7 +20,8 @@ final class OptionsErrorsTest extends OptionsFixture {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; the keys are the flags of run",
+        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean \"log-level\"?;"
+            + " the keys are the flags of run",
         "'config: x' | DIR/o.yaml:1: config: is not known; the keys are the flags of run",
         "'threads: many' | DIR/o.yaml:1: threads: \"many\" is not a whole number from 1 to 1024",
         "'threads: [1, 2]' | DIR/o.yaml:1: threads: takes one value, not a list",

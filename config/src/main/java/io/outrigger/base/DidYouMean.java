@@ -1,0 +1,60 @@
+package io.outrigger.base;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Finds the known name that a misspelt one was probably meant to be. */
+@AnyThread
+public final class DidYouMean {
+  /** The length of the longest name that is compared, which bounds the work. */
+  private static final int MAX_LENGTH = 100;
+
+  private DidYouMean() {}
+
+  /**
+   * Returns the known name with the fewest differences from {@code text}, at most one for each
+   * three characters; empty when there is none. Case, {@code -} and {@code _} make no difference.
+   */
+  public static Optional<String> nearest(String text, Collection<String> known) {
+    if (text.length() > MAX_LENGTH) {
+      return Optional.empty();
+    }
+    String plain = plain(text);
+    return known.stream()
+        .filter(name -> differences(plain, plain(name)) <= Math.max(1, plain.length() / 3))
+        .min(Comparator.comparingInt(name -> differences(plain, plain(name))));
+  }
+
+  /** Returns the question for a message, such as {@code ; did you mean --forward?}, or nothing. */
+  public static String question(String text, Collection<String> known) {
+    return nearest(text, known).map(name -> "; did you mean " + name + "?").orElse("");
+  }
+
+  private static String plain(String name) {
+    return name.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
+  }
+
+  /** Counts the insertions, deletions, replacements and swaps of neighbours between two texts. */
+  private static int differences(String a, String b) {
+    int[][] least = new int[a.length() + 1][b.length() + 1];
+    for (int i = 0; i <= a.length(); i++) {
+      for (int j = 0; j <= b.length(); j++) {
+        if (i == 0 || j == 0) {
+          least[i][j] = i + j;
+          continue;
+        }
+        int replaced = least[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        least[i][j] = Math.min(replaced, 1 + Math.min(least[i - 1][j], least[i][j - 1]));
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least[i][j] = Math.min(least[i][j], least[i - 2][j - 2] + 1);
+        }
+      }
+    }
+    return least[a.length()][b.length()];
+  }
+}
