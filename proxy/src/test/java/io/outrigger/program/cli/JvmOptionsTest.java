@@ -24,7 +24,7 @@ final class JvmOptionsTest {
 
     assertThat(methods).isNotEmpty();
     for (String method : methods) {
-      String[] parts = method.split("::");
+      String[] parts = method.split("::", -1);
       assertThat(Stream.of(Class.forName(parts[0]).getDeclaredMethods()).map(Method::getName))
           .contains(parts[1]);
     }
