@@ -273,16 +273,7 @@ final class AlertsTest {
 
   private static XdsStatusView.Server lost() {
     return new XdsStatusView.Server(
-        "cp:443",
-        true,
-        true,
-        false,
-        Optional.empty(),
-        1,
-        1,
-        1,
-        1,
-        Map.of());
+        "cp:443", true, true, false, Optional.empty(), 1, 1, 1, 1, Map.of());
   }
 
   private static XdsStatusView.Resource refused(Optional<RawResource> kept) {

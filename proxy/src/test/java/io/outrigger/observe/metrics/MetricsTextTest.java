@@ -124,16 +124,7 @@ class MetricsTextTest {
   void aServerThatNobodyAsksIsNeitherConnectedNorBroken() {
     var standby =
         new XdsStatusView.Server(
-            "b:443",
-            false,
-            false,
-            false,
-            Optional.empty(),
-            0,
-            0,
-            0,
-            0,
-            Map.of());
+            "b:443", false, false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
 
     assertThat(lines(view("", standby), "grpc_xds_client_connected")).isEmpty();
   }
@@ -142,41 +133,13 @@ class MetricsTextTest {
   void serversOfOneUriAreOneInTheirLabels() {
     var updates = Map.of("lds", new XdsStatusView.Updates(4, 1));
     var well =
-        new XdsStatusView.Server(
-            "cp:443",
-            true,
-            true,
-            true,
-            Optional.empty(),
-            1,
-            0,
-            2,
-            0,
-            updates);
+        new XdsStatusView.Server("cp:443", true, true, true, Optional.empty(), 1, 0, 2, 0, updates);
     var broken =
         new XdsStatusView.Server(
-            "cp:443",
-            true,
-            false,
-            false,
-            Optional.empty(),
-            1,
-            0,
-            3,
-            0,
-            updates);
+            "cp:443", true, false, false, Optional.empty(), 1, 0, 3, 0, updates);
     var standby =
         new XdsStatusView.Server(
-            "cp:443",
-            false,
-            false,
-            false,
-            Optional.empty(),
-            0,
-            0,
-            0,
-            0,
-            Map.of());
+            "cp:443", false, false, false, Optional.empty(), 0, 0, 0, 0, Map.of());
     String labels = "{grpc_target=\"#all\",grpc_xds_server=\"cp:443\"} ";
 
     assertThat(lines(view("", well, standby), "grpc_xds_client_connected"))
@@ -468,16 +431,7 @@ class MetricsTextTest {
   void aClientForOneTargetIsToldApart() {
     var server =
         new XdsStatusView.Server(
-            "cp:443",
-            true,
-            true,
-            true,
-            Optional.empty(),
-            3,
-            2,
-            1,
-            1,
-            Map.of());
+            "cp:443", true, true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
 
     assertThat(text(view("xds:///orders", server), List.of()))
         .contains(
@@ -606,16 +560,7 @@ class MetricsTextTest {
   static MetricsView everything() {
     var server =
         new XdsStatusView.Server(
-            "cp:443",
-            true,
-            true,
-            true,
-            Optional.empty(),
-            3,
-            2,
-            1,
-            1,
-            Map.of());
+            "cp:443", true, true, true, Optional.empty(), 3, 2, 1, 1, Map.of());
     var forward =
         new MetricsView.Forward(
             "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));

@@ -86,8 +86,7 @@ final class StatusReportTest {
   @ValueSource(strings = {"dns", "k8s:///orders.shop:8080"})
   void aTargetWithoutControlPlaneIsNone(String uri) {
     String xds =
-        "{\"servers\": [{\"uri\": \"%s\", \"asked\": true, \"connected\": false}]}"
-            .formatted(uri);
+        "{\"servers\": [{\"uri\": \"%s\", \"asked\": true, \"connected\": false}]}".formatted(uri);
 
     StatusReport.Lines lines = render("xds", xds);
 

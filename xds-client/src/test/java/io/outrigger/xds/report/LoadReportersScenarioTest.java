@@ -348,8 +348,7 @@ class LoadReportersScenarioTest {
     loop.inside(
         () ->
             started.add(
-                new LoadReporters(
-                    loop, new ScriptedRandom(7), NODE, this::transport, source)));
+                new LoadReporters(loop, new ScriptedRandom(7), NODE, this::transport, source)));
     return started.get(0);
   }
 

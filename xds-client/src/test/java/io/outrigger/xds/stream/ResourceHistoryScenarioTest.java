@@ -20,9 +20,7 @@ class ResourceHistoryScenarioTest {
   }
 
   private List<String> changes() {
-    return history().stream()
-        .map(change -> change.state() + " " + change.version())
-        .toList();
+    return history().stream().map(change -> change.state() + " " + change.version()).toList();
   }
 
   @Test
@@ -65,9 +63,7 @@ class ResourceHistoryScenarioTest {
     stream.respond(CLUSTER, "2", resource(CLUSTER, "a", "x"));
 
     assertThat(changes()).containsExactly("nacked 1", "acked 2");
-    assertThat(history())
-        .extracting(XdsStatusView.Change::at)
-        .containsExactly(first, last);
+    assertThat(history()).extracting(XdsStatusView.Change::at).containsExactly(first, last);
   }
 
   @Test
