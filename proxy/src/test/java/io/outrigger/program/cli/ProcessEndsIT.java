@@ -372,7 +372,7 @@ final class ProcessEndsIT {
               "begins a session",
               "swaps the priorities",
               "The session has stayed with",
-              "orders calls with its certificate: hello peer, this is gamma.",
+              "orders calls with its certificate: hello demo, this is gamma.",
               "no policy allows it: PERMISSION_DENIED.",
               "does not pass the TLS handshake: UNAVAILABLE.",
               "The app made")
