@@ -196,7 +196,7 @@ function isLit(box) {
   return box.used && box.parent?.rows.at(-1).node?.policy === 'priority';
 }
 
-/** What fits beside a policy's name; the whole is in its title. */
+/** The text that fits beside a policy's name; the title has the whole text. */
 function brief(node) {
   return node.policy === 'round_robin' || node.policy.endsWith('_manager') || node.policy.endsWith('target') ? '' : node.detail.replace(/ endpoints are(?= ejected)| for sessions alone/, '');
 }

@@ -92,8 +92,8 @@ public final class HeaderName {
   }
 
   /**
-   * What a name means that is none of the shared ones. CGI and its successors (RFC 3875 section
-   * 4.1.18: WSGI, Rack, PHP) read an underscore as a hyphen, so to their apps {@code
+   * Returns the meaning of a name that is not one of the shared names. CGI and its successors (RFC
+   * 3875 section 4.1.18: WSGI, Rack, PHP) read an underscore as a hyphen, so to their apps {@code
    * x_forwarded_client_cert} is the field in which a proxy vouches for its caller.
    */
   private static KnownName unshared(AsciiString text) {

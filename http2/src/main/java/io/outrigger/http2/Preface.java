@@ -33,7 +33,7 @@ final class Preface {
   private int matched;
   private boolean diverged;
 
-  // What was read of a first line that is not the preface; its bytes are not kept.
+  // The state of the first line when it is not the preface; its bytes are not kept.
 
   private int length;
   private boolean tlsRecord;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is told to operators of requests that were really made. */
+/** The reports to operators about requests that were really made. */
 @Timeout(600)
 class DecisionIT {
   private static final String METHOD = "test.Pay/Charge";

@@ -256,7 +256,7 @@ class FailureTextsIT {
     failures.add(title, plain(error(path)));
   }
 
-  /** What callers, operators and probes read of a served address. */
+  /** The texts that callers, operators and probes read about a served address. */
   @Test
   void served() throws Exception {
     failures = new FailureList("served addresses");

@@ -6,7 +6,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as an app reads it that resolves paths before it acts on them (decision config-0085).
+ * A request as it appears to an app that resolves paths before it uses them (decision config-0085).
  *
  * @param received the request as it came
  * @param path the path that {@link #resolve} returns for it
@@ -16,9 +16,9 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
   private static final int HEX = 16;
 
   /**
-   * Resolves a path as the most eager of servers do: characters that need no encoding, slashes and
-   * backslashes are decoded, a backslash is a slash, several slashes are one, and dot segments are
-   * removed (RFC 3986 section 6.2.2). The query stays.
+   * Resolves a path like the servers that change it most: characters that need no encoding, slashes
+   * and backslashes are decoded, a backslash is a slash, several slashes are one, and dot segments
+   * are removed (RFC 3986 section 6.2.2). The query stays.
    */
   static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);

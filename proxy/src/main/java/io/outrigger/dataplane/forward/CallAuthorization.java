@@ -7,8 +7,8 @@ import io.outrigger.config.rbac.PeerIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and its caller, as RBAC judges them (A41). Many policies ask for the same few parts of
- * a request, so these are found once.
+ * A request and its caller, as RBAC judges them (A41). Many policies read the same few parts of a
+ * request, so this class looks up each part once.
  */
 @LoopConfined
 public final class CallAuthorization implements AuthorizationInput {

@@ -25,7 +25,7 @@ final class ProcessEnd implements Consumer<String> {
   private final byte[] shortLine;
 
   ProcessEnd(MemoryPlan plan) {
-    remedy = // without a format, whose first use in a process takes milliseconds
+    remedy = // String.format takes milliseconds at its first use
         "the heap's limit is "
             + (plan.heapBytes() >> 20)
             + " MiB and that of buffers "

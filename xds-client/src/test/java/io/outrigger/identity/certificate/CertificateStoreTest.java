@@ -291,7 +291,7 @@ class CertificateStoreTest {
                     .isEqualTo((own.leaf().equals(FIRST.certificate()) ? FIRST : SECOND).key()));
   }
 
-  /** Whoever writes the file in place leaves parts of it for others to read. */
+  /** A program that writes the file in place exposes parts of it meanwhile. */
   @Test
   @Conformance({"A29-04", "A29-13"})
   void aHalfWrittenFileOfKeyAndChainLeavesTheOldPair() throws IOException {

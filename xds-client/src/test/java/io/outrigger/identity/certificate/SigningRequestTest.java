@@ -21,7 +21,9 @@ class SigningRequestTest {
     }
   }
 
-  /** What istiod compares (its {@code ValidateCSR}) before it hands a request to Kubernetes. */
+  /**
+   * The fields that istiod compares ({@code ValidateCSR}) before it passes a request to Kubernetes.
+   */
   @Test
   void theNameIsTheOnlyExtensionAndTheSubjectIsEmpty() throws Exception {
     String id = "spiffe://cluster.local/ns/shop/sa/cart";

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every start does must not build the descriptors of protobuf (decision xds-0074). */
+/** The work of every start must not build the descriptors of protobuf (decision xds-0074). */
 final class DescriptorsTest {
   /** Writes the node and reads an assignment; {@link FreshClasses} runs it. */
   public static final class Start implements Consumer<byte[]> {
