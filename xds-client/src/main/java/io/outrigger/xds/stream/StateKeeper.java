@@ -74,7 +74,10 @@ final class StateKeeper {
   private final AdsObserver observer;
   private final Set<KeptAuthority> authorities = new LinkedHashSet<>();
   private final Map<KeptResource.Key, Change> changed = new LinkedHashMap<>();
-  private final Map<Subscription<?>, Instant> stale = new HashMap<>(); // of what time they are
+
+  /** The STALE resources in use, with the time at which each was last current. */
+  private final Map<Subscription<?>, Instant> stale = new HashMap<>();
+
   private final Set<String> answered = new HashSet<>(); // authorities, of any target
   private @Nullable Settings settings;
   private StateFolder.@Nullable Reading reading;
@@ -84,7 +87,9 @@ final class StateKeeper {
   private boolean isPruned;
   private boolean hasProblem;
   private long savedNanos;
-  private final Map<String, Instant> times = new HashMap<>(); // when an authority was last current
+
+  /** The time at which the kept resources of each authority were last current. */
+  private final Map<String, Instant> times = new HashMap<>();
 
   /**
    * @param servers the control planes of the bootstrap; resources of other servers are not kept
