@@ -31,7 +31,7 @@ public interface ProcessMemory {
 
   @LoopConfined
   interface Account {
-    /** Called before each read. Returns false when the connection was paused instead. */
+    /** Called before each read. Returns false when the connection must not be read from now. */
     boolean mayRead();
 
     /**

@@ -121,7 +121,8 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   }
 
   /**
-   * @param mayRead called before each read; pauses this connection when it returns false
+   * @param mayRead called before each read; when it returns false and has not paused this
+   *     connection, the read is retried after {@value #WAIT_MILLIS} ms
    */
   void onlyWhile(BooleanSupplier mayRead) {
     this.mayRead = mayRead;
@@ -145,6 +146,9 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
   @Override
   public ByteBuf allocate(ByteBufAllocator allocator) {
     if (!mayRead.getAsBoolean()) {
+      if (!isPaused) {
+        waitForBuffer();
+      }
       throw new NoBufferNow(null);
     }
     int size = guess();

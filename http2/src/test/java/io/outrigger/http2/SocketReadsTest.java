@@ -36,6 +36,8 @@ final class SocketReadsTest {
     public void onTick(long nowNanos) {}
   }
 
+  private boolean allowed = true;
+
   private void othersOpen(int streams) {
     for (int i = 0; i < streams; i++) {
       others.onStream();
@@ -51,6 +53,7 @@ final class SocketReadsTest {
     LoopTurn turn = LoopTurn.of(channel.eventLoop());
     others = turn.open(new LooseStreams.Unserved());
     reads.attach(() -> started, turn.open(new App()));
+    reads.onlyWhile(() -> allowed);
     nextTurn();
   }
 
@@ -183,6 +186,34 @@ final class SocketReadsTest {
     buffers.most(FULL);
     nextTurn();
     assertThat(room()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void aReadThatIsNotAllowedIsRetriedWithoutEnd() {
+    allowed = false;
+    for (int i = 0; i < 2 * SocketReads.MAX_WAITS; i++) {
+      waitOnce();
+      pass(20);
+      assertThat(isReading()).isTrue();
+    }
+
+    allowed = true;
+    nextTurn();
+    assertThat(room()).isEqualTo(FIRST);
+  }
+
+  @Test
+  void aConnectionThatIsPausedInsteadOfReadHasNoTimer() {
+    reads.onlyWhile(
+        () -> {
+          reads.pause(true);
+          return false;
+        });
+    waitOnce();
+    pass(20);
+    assertThat(retries).isZero();
+    reads.pause(false);
+    assertThat(isReading()).isTrue();
   }
 
   @Test

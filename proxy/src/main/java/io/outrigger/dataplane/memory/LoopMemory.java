@@ -178,9 +178,13 @@ final class LoopMemory {
    * When memory is used up, all apps except for busy ones that hold little are paused: each of
    * thousands of idle connections may be about to send a little, which is too much in sum. An app
    * is paused only when it sends something, because most of thousands of connections never do.
+   * Backends, on which busy apps depend as well, are read from until the heap is almost full.
    */
   private boolean mayRead(MemoryHolder holder) {
-    boolean mayRead = !gauge.isUsedUp() || holder.isShared() || isBusy(holder);
+    if (holder.isShared()) {
+      return !gauge.isHeapFull();
+    }
+    boolean mayRead = !gauge.isUsedUp() || isBusy(holder);
     if (!mayRead) {
       pause(holder);
     }

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * heap by the buffers' limit, and the sum of both by the total limit. Only a collection shows how
  * much of the heap is live. Between two collections the used bytes are an upper bound: when they
  * exceed 85 %, memory counts as short; when they exceed 100 %, only busy apps that hold little are
- * read from, and {@link HeapWatch} is requested to collect the heap. Connections are ended only for
- * live bytes that a collection has found.
+ * read from, and {@link HeapWatch} is requested to collect the heap; when they exceed 115 %,
+ * backends are not read from either, because no window limits the heads of their responses.
+ * Connections are ended only for live bytes that a collection has found.
  */
 @AnyThread
 public final class MemoryGauge implements ProcessMemory {
@@ -44,6 +45,12 @@ public final class MemoryGauge implements ProcessMemory {
   private static final double RELIEVED = 0.75;
   private static final double HEAVY = 0.85;
   private static final double FULL = 1;
+
+  /**
+   * The part of the heap's limit, garbage included, from which on not even backends are read from.
+   * The whole old generation is 1.28 ({@link MemoryPlan}).
+   */
+  private static final double HEAP_FULL = 1.15;
 
   /** A gauge without limits, which always measures 0 bytes. */
   public static final MemoryGauge UNLIMITED =
@@ -78,6 +85,7 @@ public final class MemoryGauge implements ProcessMemory {
   private volatile double heapShare;
   private volatile boolean isSuspect;
   private volatile boolean isUsedUp;
+  private volatile boolean isHeapFull;
 
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
@@ -153,6 +161,11 @@ public final class MemoryGauge implements ProcessMemory {
     return isUsedUp;
   }
 
+  /** Whether the heap has hardly any room, with garbage included: nothing is read from backends. */
+  boolean isHeapFull() {
+    return isHeapFull;
+  }
+
   /**
    * Measures everything that is cheap to measure, and starts to end connections if the buffers or
    * the total are at 85 %.
@@ -163,6 +176,7 @@ public final class MemoryGauge implements ProcessMemory {
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
     isUsedUp = used > limits.heapBytes() || directShare >= FULL;
+    isHeapFull = used > HEAP_FULL * limits.heapBytes();
     if (!isSuspect && isSuspect(used)) {
       isSuspect = true;
       onSuspicion.run();

@@ -6,6 +6,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.ProcessMemory;
+import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -241,6 +242,26 @@ final class MemoryGaugeTest {
     assertThat(gauge.isUsedUp()).isFalse();
     pass(Duration.ofSeconds(1));
     assertThat(app.paused).isFalse();
+  }
+
+  /** {@code unread-heads}: the heads of responses are decoded before any window limits them. */
+  @Test
+  @Conformance("SC-38")
+  void backendsAreReadFromUntilTheHeapIsAlmostFull() {
+    Connection backend = new Connection("backend", PeerSide.BACKEND, 1_000);
+    heap = 120 * MIB; // 114 of them of peers, who may hold 100
+    gauge.measure();
+    assertThat(gauge.isUsedUp()).isTrue();
+    assertThat(backend.account.mayRead()).isTrue();
+
+    heap = 122 * MIB;
+    gauge.measure();
+    assertThat(backend.account.mayRead()).isFalse();
+    assertThat(backend.paused).as("it tries again by itself").isFalse();
+
+    heap = 20 * MIB;
+    gauge.onCollected(heap);
+    assertThat(backend.account.mayRead()).isTrue();
   }
 
   @Test
