@@ -135,11 +135,13 @@ final class CertificateConfigReader {
     if (text.isEmpty()) {
       return CertificateProvider.IstioCa.DEFAULT_VALIDITY;
     }
-    Duration validity =
-        VALIDITY.matcher(text.get()).matches() ? Duration.parse("PT" + text.get()) : Duration.ZERO;
-    if (validity.isZero()) {
+    boolean isDuration = VALIDITY.matcher(text.get()).matches();
+    Duration validity = isDuration ? Duration.parse("PT" + text.get()) : Duration.ZERO;
+    if (!isDuration) {
       config.error(
           name, "\"%s\" is not a duration such as \"24h\" or \"1h30m\"".formatted(text.get()));
+    } else if (validity.isZero()) {
+      config.error(name, "\"%s\" must be more than zero".formatted(text.get()));
     }
     return validity;
   }

@@ -493,7 +493,8 @@ final class BootstrapReaderTest {
       quoteCharacter = '#',
       value = {
         ", 'validity': 'soon'| validity: \"soon\" is not a duration such as",
-        ", 'validity': '0s'  | validity: \"0s\" is not a duration such as",
+        ", 'validity': '0s'  | validity: \"0s\" must be more than zero",
+        ", 'validity': '-1s' | validity: \"-1s\" is not a duration such as",
         ", 'validity': ''    | validity: \"\" is not a duration such as",
         ", 'validity': 24    | validity: ",
         ", 'cluster_id': 'a b'| cluster_id: has characters that no header may have",
