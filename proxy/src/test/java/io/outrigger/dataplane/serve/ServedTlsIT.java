@@ -44,6 +44,7 @@ import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -394,6 +395,49 @@ class ServedTlsIT {
     assertThat(port.loops.peerErrors().takeLast().orElseThrow())
         .startsWith("connection of caller 127.0.0.1:")
         .endsWith(" ended: the client asks for a TLS renegotiation");
+  }
+
+  /**
+   * The client pays as little for a KeyUpdate as for a record without data, the server for new
+   * keys. BoringSSL would allow any number as long as there is a record with data after each 32.
+   */
+  @Test
+  @Conformance("A29S-12")
+  void aFloodOfKeyUpdatesEndsTheConnectionAndIsTold() throws Exception {
+    ServedPort port = ready(open().serving(chain("tls", oneSided(), everything())));
+
+    try (SSLSocket socket = tls(port, List.of("h2"))) {
+      socket.startHandshake();
+      assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.3");
+      hello(socket);
+      for (int i = 0; i < 32; i++) {
+        socket.startHandshake(); // a KeyUpdate
+      }
+      ping(socket);
+      assertThat(port.loops.peerErrors().count()).isZero();
+      socket.startHandshake();
+      assertThatThrownBy(() -> ping(socket)).isInstanceOf(IOException.class);
+    }
+
+    Await.until("it is counted", () -> port.loops.peerErrors().count() == 1);
+    assertThat(port.loops.peerErrors().takeLast().orElseThrow())
+        .startsWith("connection of caller 127.0.0.1:")
+        .endsWith(" ended: the client sends too many TLS records without data");
+  }
+
+  /** Sends a PING and reads until its answer. */
+  private static void ping(SSLSocket socket) throws IOException {
+    String payload = "12345678";
+    String frame = "\0\0\10\6\0\0\0\0\0" + payload;
+    socket.getOutputStream().write(frame.getBytes(StandardCharsets.ISO_8859_1));
+    var read = new StringBuilder();
+    while (!read.toString().endsWith(payload)) {
+      int next = socket.getInputStream().read();
+      if (next < 0) {
+        throw new EOFException();
+      }
+      read.append((char) next);
+    }
   }
 
   @Test
