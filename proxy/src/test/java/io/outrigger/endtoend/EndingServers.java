@@ -52,7 +52,7 @@ final class EndingServers {
   private static InetSocketAddress nginx(Mesh mesh, String program, String limit)
       throws IOException {
     return mesh.keep(
-            InstalledServers.nginx(program, limit, "http2;", "default_type application/grpc;"))
+            InstalledServers.nginx(program, limit, "http2;", InstalledServers.OK))
         .address();
   }
 

@@ -5,8 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Servers of other projects that answer each gRPC call with a status of 0 and no message. */
+/** Servers of other projects, most of which answer each gRPC call with OK and no message. */
 final class InstalledServers {
+  /** The directives of nginx for such an answer. */
+  static final String OK = "default_type application/grpc; add_header grpc-status 0; return 200;";
+
   private InstalledServers() {}
 
   /**
@@ -14,9 +17,9 @@ final class InstalledServers {
    *
    * @param http directives of the block of that name
    * @param listen what stands behind the port, with the semicolon, and further ones of the server
-   * @param answer directives of the answer
+   * @param location directives that say how all requests are answered
    */
-  static RealServer nginx(String program, String http, String listen, String answer)
+  static RealServer nginx(String program, String http, String listen, String location)
       throws IOException {
     return RealServer.start(
         (folder, port) -> {
@@ -42,13 +45,11 @@ final class InstalledServers {
                   listen 127.0.0.1:%2$d %4$s
                   location / {
                     %5$s
-                    add_header grpc-status 0;
-                    return 200;
                   }
                 }
               }
               """
-                  .formatted(folder, port, http, listen, answer));
+                  .formatted(folder, port, http, listen, location));
           return List.of(program, "-e", "stderr", "-p", folder.toString(), "-c", config.toString());
         });
   }

@@ -262,14 +262,56 @@ class ServeTlsIT {
           var client =
               new App(new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.number()))) {
         running.awaitOutput("starting main dispatch loop");
-        App.Reply reply = client.call(METHOD);
-        if (caller.equals(ORDERS)) {
-          assertThat(reply.backend()).isEqualTo("app");
-        } else {
-          assertThat(reply.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
-        }
+        assertDecided(client, caller);
       }
     }
+  }
+
+  private static void assertDecided(App client, TestIdentity caller) {
+    App.Reply reply = client.call(METHOD);
+    if (caller.equals(ORDERS)) {
+      assertThat(reply.backend()).isEqualTo("app");
+    } else {
+      assertThat(reply.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
+    }
+  }
+
+  @Test
+  @Conformance("A29S-04")
+  void nginxCallsWithItsCertificate() throws Exception {
+    Optional<String> nginx = Tool.find("nginx");
+    assumeTrue(nginx.isPresent(), "there is no nginx");
+    writeFiles();
+    start();
+    Await.until("ready", () -> mesh.admin().get("/ready").status() == 200);
+    String pass =
+        """
+        grpc_pass grpcs://127.0.0.1:%1$d;
+        grpc_ssl_protocols TLSv1.3;
+        grpc_ssl_trusted_certificate %2$s/roots.pem;
+        grpc_ssl_verify on;
+        grpc_ssl_name pay.mesh;
+        """
+            .formatted(port.number(), folder);
+    String shown =
+        """
+        grpc_ssl_certificate %1$s/caller-chain.pem;
+        grpc_ssl_certificate_key %1$s/caller-key.pem;
+        """
+            .formatted(folder);
+
+    for (TestIdentity caller : List.of(ORDERS, SHIP)) {
+      Tool.write(folder.resolve("caller"), caller);
+      try (RealServer running = InstalledServers.nginx(nginx.get(), "", "http2;", pass + shown);
+          var client = new App(running.address())) {
+        assertDecided(client, caller);
+      }
+    }
+    try (RealServer nobody = InstalledServers.nginx(nginx.get(), "", "http2;", pass);
+        var client = new App(nobody.address())) {
+      assertThat(client.call(METHOD).code()).isEqualTo(Status.Code.UNAVAILABLE); // 502
+    }
+    assertThat(app.started()).isEqualTo(1);
   }
 
   /** An Envoy that shows {@code caller-chain.pem} to the served address. */

@@ -88,8 +88,7 @@ final class TlsServers {
               ssl_client_certificate %s;
               ssl_verify_client on;"""
             .formatted(files.serverChain(), files.serverKey(), files.roots());
-    String answer =
-        "default_type application/grpc; add_header %s $ssl_client_s_dn;".formatted(PEER);
+    String answer = "add_header %s $ssl_client_s_dn; ".formatted(PEER) + InstalledServers.OK;
     return mesh.keep(InstalledServers.nginx(program, "", listen, answer)).address();
   }
 
