@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Examines the first bytes of a client. The bytes may be the preface of HTTP/2 with prior knowledge
  * (RFC 9113 section 3.4), or one of two usual mistakes, HTTP/1 and TLS, for which the proxy has a
- * specific error message. A word in capital letters and a space begin a request of HTTP/1.
+ * specific error message.
  */
 @LoopConfined
 final class Preface {
@@ -26,6 +26,15 @@ final class Preface {
   private static final String ANSWER_TEXT =
       "this port speaks HTTP/2 with prior knowledge (h2c) only\n";
 
+  /**
+   * The maximum length of an HTTP/1 request line; RFC 9112 section 3 recommends to support 8000
+   * bytes.
+   */
+  private static final int MAX_LINE = 8192;
+
+  /** The text before the minor version in a request line of HTTP/1. */
+  private static final byte[] VERSION = " HTTP/1.".getBytes(StandardCharsets.US_ASCII);
+
   private static final int TLS_HANDSHAKE = 0x16;
   private static final int TLS_MAJOR = 0x03;
   private static final int MAX_METHOD = 20;
@@ -33,10 +42,17 @@ final class Preface {
   private int matched;
   private boolean diverged;
 
-  // The state of the first line when it is not the preface; its bytes are not kept.
+  // The state of a first line that is not the preface; its bytes are not kept.
 
   private int length;
   private boolean tlsRecord;
+  private boolean methodEnded;
+
+  /**
+   * The number of bytes of {@link #VERSION} that the last bytes match; its length once the line
+   * contained all of it.
+   */
+  private int version;
 
   /**
    * Consumes the bytes of the preface, or all bytes of {@code in} if the client sends something
@@ -54,8 +70,7 @@ final class Preface {
     if (!diverged) {
       return matched == EXPECTED.length ? Verdict.HTTP2 : Verdict.INCOMPLETE;
     }
-    // the method PRI is reserved for the preface
-    Verdict verdict = matched > "PRI".length() ? Verdict.UNKNOWN : Verdict.INCOMPLETE;
+    Verdict verdict = Verdict.INCOMPLETE;
     while (length < matched && verdict == Verdict.INCOMPLETE) {
       verdict = next(EXPECTED[length]);
     }
@@ -76,11 +91,18 @@ final class Preface {
     if (tlsRecord) {
       return next == TLS_MAJOR ? Verdict.TLS : Verdict.UNKNOWN;
     }
-    if (next == ' ') {
-      return length > 1 ? Verdict.HTTP1 : Verdict.UNKNOWN;
+    if (!methodEnded && next != ' ') {
+      boolean fits = next >= 'A' && next <= 'Z' && length <= MAX_METHOD;
+      return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
     }
-    boolean fits = next >= 'A' && next <= 'Z' && length <= MAX_METHOD;
-    return fits ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
+    if (next == '\n') {
+      return version == VERSION.length ? Verdict.HTTP1 : Verdict.UNKNOWN;
+    }
+    methodEnded = true;
+    if (version < VERSION.length) {
+      version = next == VERSION[version] ? version + 1 : next == VERSION[0] ? 1 : 0;
+    }
+    return length > 1 && length < MAX_LINE ? Verdict.INCOMPLETE : Verdict.UNKNOWN;
   }
 
   /** The complete response to a client that speaks HTTP/1. */

@@ -54,6 +54,7 @@ final class ConnectionLifecycleTest {
       strings = {
         "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
         "POST /s/m HTTP/1.0\r\n",
+        "PRI * HTTP/1.1\r\n\r\n"
       })
   @Conformance("SC-01")
   void aClientThatSpeaksHttp1GetsAnAnswerItUnderstands(String request) {

@@ -64,7 +64,7 @@ final class ConnectionAttacks {
 
   static void unfinishedPrefaces(AttackRun run) {
     byte[] part = Arrays.copyOf(Frames.PREFACE, 20);
-    byte[] line = Frames.ascii("OPTIONS");
+    byte[] line = Frames.ascii("GET /" + "a".repeat(8_000));
     List<Peer> clients = run.peers().silent(run.address(Forward.SERVED), CONNECTIONS);
     run.eachSends(clients, i -> i % 2 == 0 ? part : line);
     run.waitOut();
