@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * Logs the events of one control plane, counts them for the metrics of A78, and passes them on.
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
- * same rejection is logged once, and at most ten rejections are logged. Counters and the next
- * observer include every rejection.
+ * same rejection is logged again only after a response was accepted, and at most ten rejections are
+ * logged. Counters and the next observer include every rejection.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -36,6 +36,7 @@ final class AdsLog implements AdsObserver {
   private final Map<String, Updates> updates = new HashMap<>();
   private final Set<String> loggedRejections = new HashSet<>();
   private long periodEnd; // in nanoseconds; of the period of the logged rejections
+  private int lines; // of this period
   private long nacks;
   private long failures;
 
@@ -86,6 +87,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
+    loggedRejections.clear(); // a later rejection is a new error
     count(response);
     log.debug(
         "{}: accepted {} version {} with {} resources",
@@ -112,8 +114,13 @@ final class AdsLog implements AdsObserver {
     if (loop.nanoTime() - periodEnd >= 0) {
       periodEnd = loop.nanoTime() + PERIOD.toNanos();
       loggedRejections.clear();
+      lines = 0;
     }
-    return loggedRejections.size() < MAX_LINES && loggedRejections.add(details);
+    if (lines == MAX_LINES || !loggedRejections.add(details)) {
+      return false;
+    }
+    lines++;
+    return true;
   }
 
   @Override

@@ -88,6 +88,18 @@ final class AdsLogTest {
   }
 
   @Test
+  void aMistakeThatIsMadeAgainAfterItWasMendedIsToldAgainButNotForEver() {
+    for (int i = 0; i < 100; i++) {
+      int version = 2 * i;
+      refuse(version, "cluster \"a\": no");
+      loop.inside(() -> adsLog.onAck("cp", response(version + 1)));
+    }
+
+    assertThat(told()).hasSize(AdsLog.MAX_LINES);
+    assertThat(told().get(1)).contains("version 2", "cluster \"a\": no");
+  }
+
+  @Test
   void aRefusalNowAndThenIsAlwaysTold() {
     for (int i = 0; i < 5; i++) {
       refuse(i, "cluster \"a\": no");
