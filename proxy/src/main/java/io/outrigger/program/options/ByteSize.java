@@ -18,9 +18,12 @@ public final class ByteSize {
           Map.entry("mib", 1L << 20),
           Map.entry("gi", 1L << 30),
           Map.entry("gib", 1L << 30),
+          Map.entry("ti", 1L << 40),
+          Map.entry("tib", 1L << 40),
           Map.entry("kb", 1_000L),
           Map.entry("mb", 1_000_000L),
-          Map.entry("gb", 1_000_000_000L));
+          Map.entry("gb", 1_000_000_000L),
+          Map.entry("tb", 1_000_000_000_000L));
 
   private ByteSize() {}
 

@@ -1,12 +1,14 @@
 package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
+import static java.util.stream.Collectors.joining;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.DynamicMessage;
@@ -150,7 +152,23 @@ final class JsonDiagnosis {
   private static void leaf(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
     var alone = new JsonObject();
     alone.add(field.getName(), tree);
-    var unused = parse(alone, DynamicMessage.newBuilder(field.getContainingType()), errors);
+    FieldErrors found = FieldErrors.ofResource();
+    if (parse(alone, DynamicMessage.newBuilder(field.getContainingType()), found)) {
+      return;
+    }
+    String given = quoted(tree.isJsonPrimitive() ? tree.getAsString() : tree.toString());
+    if (field.getJavaType() == JavaType.ENUM) {
+      String values =
+          field.getEnumType().getValues().stream()
+              .map(EnumValueDescriptor::getName)
+              .collect(joining(", "));
+      errors.add(given + " is none of " + values);
+    } else if (field.getJavaType() == JavaType.MESSAGE
+        && field.getMessageType().getFullName().equals("google.protobuf.Duration")) {
+      errors.add(given + " is not a duration such as \"5s\" or \"0.25s\"");
+    } else {
+      errors.add(found.all().get(0).reason());
+    }
   }
 
   /** Parses {@code tree} into a message. Returns false and adds the reason if that fails. */

@@ -86,8 +86,8 @@ class ServiceConfigTest {
         "ring_hash_experimental     | requestHashHeader: 5  | requestHashHeader: is not a text",
         "least_request_experimental | choiceCount: 1        | choice_count: is 1; must be at least 2",
         "weighted_round_robin       | errorUtilizationPenalty: -1 | error_utilization_penalty: is -1.0; must be a number of at least 0",
-        "weighted_round_robin       | blackoutPeriod: 10    | blackoutPeriod: Failed to parse duration: 10.0",
-        "weighted_round_robin       | blackoutPeriod: ten   | blackoutPeriod: Failed to parse duration: \"ten\"",
+        "weighted_round_robin       | blackoutPeriod: 10    | blackoutPeriod: \"10.0\" is not a duration such as \"5s\" or \"0.25s\"",
+        "weighted_round_robin       | blackoutPeriod: ten   | blackoutPeriod: \"ten\" is not a duration such as \"5s\" or \"0.25s\"",
         "pick_first                 | shuffleAddressList: 1 | shuffleAddressList: Invalid bool value: 1.0",
       })
   void aConfigurationThatIsInvalidIsRefused(String policy, String fields, String error) {
