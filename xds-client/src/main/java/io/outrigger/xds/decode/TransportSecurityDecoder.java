@@ -6,6 +6,7 @@ import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.TransportSocket;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport;
+import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
 import io.outrigger.config.endpoint.Reach;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.UpstreamTls;
@@ -18,7 +19,6 @@ import java.util.Optional;
  * error, because a connection without the required security would be unsafe.
  */
 final class TransportSecurityDecoder {
-  static final String RAW_BUFFER = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer";
   static final String HTTP_CONNECT =
       "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
   static final String UPSTREAM_TLS = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
@@ -125,7 +125,7 @@ final class TransportSecurityDecoder {
 
   private static boolean isPlain(TransportSocket socket) {
     return socket.hasTypedConfig()
-        ? typeOf(socket).equals(RAW_BUFFER)
+        ? socket.getTypedConfig().is(RawBuffer.class)
         : socket.getName().equals("envoy.transport_sockets.raw_buffer");
   }
 }

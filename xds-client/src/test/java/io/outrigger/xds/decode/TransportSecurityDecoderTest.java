@@ -72,10 +72,11 @@ class TransportSecurityDecoderTest {
   @Test
   @Conformance("A86-03")
   void insideThatOnlyTlsMayStand() {
-    assertThat(errors(CLUSTER, cluster(ADS + connect(inner(TransportSecurityDecoder.RAW_BUFFER)))))
+    String plain = "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer";
+    assertThat(errors(CLUSTER, cluster(ADS + connect(inner(plain)))))
         .containsExactly(
             "transport_socket.typed_config.transport_socket: \""
-                + TransportSecurityDecoder.RAW_BUFFER
+                + plain
                 + "\" may not stand here; leave it out, or give "
                 + TransportSecurityDecoder.UPSTREAM_TLS);
 

@@ -21,7 +21,6 @@ import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.Pick
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.envoyproxy.envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog;
-import io.envoyproxy.envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.xds.ResourceType;
@@ -56,7 +55,6 @@ class TypeNamesTest {
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
-        Arguments.of(TransportSecurityDecoder.RAW_BUFFER, RawBuffer.getDescriptor()),
         Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
         Arguments.of(RoundRobinDecoder.TYPE, RoundRobin.getDescriptor()),
         Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()),
