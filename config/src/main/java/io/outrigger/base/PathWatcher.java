@@ -44,7 +44,7 @@ public final class PathWatcher<T> {
   /**
    * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
-   * @param name of the files, for the log
+   * @param name the name of the files in the log
    * @param reading runs the polls, which may block
    * @param pace the interval between two polls
    * @param poll called on the control loop before each poll; the supplier that it returns runs on
@@ -115,9 +115,10 @@ public final class PathWatcher<T> {
     }
     isFailing = true;
     if (Exhaustion.isOutOfMemory(failure)) {
-      log.warn("{}: there is no memory to read them; those read before stay in use", name);
+      log.warn(
+          "{}: not enough memory to read the files; the content read before stays in use", name);
     } else {
-      log.error("{}: reading failed; those read before stay in use", name, failure);
+      log.error("{}: reading failed; the content read before stays in use", name, failure);
     }
   }
 

@@ -101,7 +101,10 @@ final class ConnectionStreams {
 
   // Streams that this side opens.
 
-  /** Whether {@link #open} would succeed now. If not, {@link #takesCapacity} returns true later. */
+  /**
+   * Whether {@link #open} would succeed now. After a failed attempt to open a stream, {@link
+   * #takesCapacity} returns true once this method does.
+   */
   boolean canOpen() {
     boolean can =
         !state.isServer()
@@ -399,7 +402,8 @@ final class ConnectionStreams {
       }
     } catch (RuntimeException | Error e) {
       if (!settings.memory().onFailure(e)) {
-        log.error("{}: stream {}: its end was not told", state, stream.id(), e);
+        log.error(
+            "{}: stream {}: the handler failed at the end of the stream", state, stream.id(), e);
       }
     } finally {
       stream.release();

@@ -282,14 +282,14 @@ public final class Http2Connection {
   /** Closes the connection because of a bug or a lack of memory in this process. */
   void onFailure(Throwable cause) {
     if (settings.memory().onFailure(cause)) {
-      log.debug("{}: closed for want of memory: {}", this, cause.getMessage());
+      log.debug("{}: closed for lack of memory: {}", this, cause.getMessage());
     } else {
-      log.error("{}: closed because of a bug of ours", this, cause);
+      log.error("{}: closed because of a bug", this, cause);
     }
     try {
       close(Http2Error.INTERNAL_ERROR, "internal error");
     } catch (RuntimeException | Error again) {
-      log.debug("{}: closed without a farewell", this, again);
+      log.debug("{}: closed without GOAWAY", this, again);
       var unused = ctx.close();
     }
   }

@@ -208,7 +208,7 @@ final class Http2ConnectionTest {
         .singleElement()
         .asString()
         .startsWith("ERROR server [id: ")
-        .endsWith("]: closed because of a bug of ours");
+        .endsWith("]: closed because of a bug");
   }
 
   /** A peer can cause a lack of memory, and must not be able to fill the log with it. */
@@ -223,7 +223,7 @@ final class Http2ConnectionTest {
         .singleElement()
         .asString()
         .startsWith("DEBUG server [id: ")
-        .endsWith("]: closed for want of memory: in a test");
+        .endsWith("]: closed for lack of memory: in a test");
   }
 
   @Test

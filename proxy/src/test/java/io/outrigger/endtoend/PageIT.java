@@ -651,7 +651,7 @@ class PageIT {
                     import('/page/events.js').then(({toneOf}) => [
                       ['dns', 'cannot be resolved, will be tried again: NXDOMAIN'],
                       ['overlay', 'rule a of b:1 is left out: c'],
-                      ['overlay', 'b:1: unknown field; the last good rules stay'],
+                      ['overlay', 'b:1: unknown field; the last valid rules stay in use'],
                     ].map(([kind, message]) => toneOf({kind, message})).join())\
                     """)
                 .getAsString())

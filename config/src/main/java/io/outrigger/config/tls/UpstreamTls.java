@@ -120,6 +120,6 @@ public record UpstreamTls(
         ? Optional.empty()
         : Optional.of(
             SanMatcher.notAccepted(
-                names, "dns \"" + serverName.get() + "\", the server name that was asked for"));
+                names, "dns \"" + serverName.get() + "\", the requested server name"));
   }
 }

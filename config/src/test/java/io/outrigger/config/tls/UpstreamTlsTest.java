@@ -205,8 +205,7 @@ class UpstreamTlsTest {
 
     assertThat(tls.objection(names("dns:a.example"), Optional.of("b.example")))
         .contains(
-            "SAN dns:a.example not accepted; wanted: dns \"b.example\", the server name that was"
-                + " asked for");
+            "SAN dns:a.example not accepted; wanted: dns \"b.example\", the requested server name");
   }
 
   @Test

@@ -298,7 +298,7 @@ public final class ManagedSubchannel implements Subchannel {
 
     private void onBrokenSoon(RpcStatus reason) {
       if (lastBrokeSoon) {
-        RpcStatus failure = reason.withPrefix("ends at once when made");
+        RpcStatus failure = reason.withPrefix("ends as soon as it is made");
         pause = new Pause(startedNanos + pace.next().toNanos(), failure);
       }
       lastBrokeSoon = true;

@@ -91,7 +91,7 @@ public sealed interface LbEvent
      */
     public String reason() {
       return endpoints == 0
-          ? "calls fail, there is no endpoint that they may use"
+          ? "calls fail, because no endpoint may be used"
           : "calls fail" + (lastError.isEmpty() ? "" : "; last error: " + lastError);
     }
   }

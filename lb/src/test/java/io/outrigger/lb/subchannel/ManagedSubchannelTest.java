@@ -230,7 +230,7 @@ class ManagedSubchannelTest {
 
     assertThat(connector.count()).isEqualTo(2);
     assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
-    assertThat(reasons).last().isEqualTo(E1 + ": ends at once when made: bye");
+    assertThat(reasons).last().isEqualTo(E1 + ": ends as soon as it is made: bye");
     loop.advance(Duration.ofMillis(999));
     assertThat(states).last().isEqualTo(TRANSIENT_FAILURE);
     loop.advance(Duration.ofMillis(1));

@@ -79,8 +79,7 @@ class OutageScenarioTest {
             "pay",
             Samples.priorities(
                 Samples.locality("z", 1, Samples.endpoint(HealthStatus.UNHEALTHY, E1)))));
-    assertThat(outages())
-        .containsExactly("pay: calls fail, there is no endpoint that they may use");
+    assertThat(outages()).containsExactly("pay: calls fail, because no endpoint may be used");
 
     serve(Samples.eds("pay", E1));
     lb.ready(E1);

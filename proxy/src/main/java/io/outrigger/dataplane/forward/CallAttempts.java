@@ -61,7 +61,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   private static final String STATE_MISMATCH = "subchannel_state_mismatch";
 
   private static final String CONNECTION_GONE =
-      "the connection that was picked went before the call could use it";
+      "the picked connection closed before the call could use it";
 
   /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
@@ -555,13 +555,12 @@ final class CallAttempts implements PickContext, FilteredCall {
     return attempt != null && attempt.response().hasEnded();
   }
 
-  /** Describes for messages what the call is waiting for. */
   String waitsFor() {
     ClusterHandle in = requireNonNull(cluster);
     if (phase == Phase.BACKING_OFF) {
       return CallFailures.nextAttempt(in, requireNonNull(lastFailure));
     }
-    boolean isSent = phase == Phase.STREAMING; // also when the backend has just reset it
+    boolean isSent = phase == Phase.STREAMING; // the backend may have just reset the stream
     if (attempt != null && (attempt.isOpen() || isSent)) {
       return CallFailures.response(in, attempt.address());
     }

@@ -67,7 +67,6 @@ public final class DeadlineTimers {
    * Arms {@code entry}, replacing its earlier deadline.
    *
    * @param sinceNanos the start of the time limit, by the loop's clock; not in the future
-   * @param limitNanos the time limit
    */
   void arm(Entry entry, long sinceNanos, long limitNanos) {
     disarm(entry);
@@ -155,7 +154,7 @@ public final class DeadlineTimers {
     try {
       entry.onDeadline();
     } catch (RuntimeException | Error e) { // Error: there may be no memory for a reply
-      log.error("a call was not ended at its deadline because of a bug of ours", e);
+      log.error("a call was not ended at its deadline because of a bug", e);
     }
   }
 

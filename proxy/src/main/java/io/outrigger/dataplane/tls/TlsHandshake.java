@@ -109,7 +109,7 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
       return "the client offers no HTTP/2 by ALPN";
     }
     return protocol == null || protocol.isEmpty()
-        ? "the server did not agree to HTTP/2: it answered no ALPN"
+        ? "the server did not agree to HTTP/2: it chose no protocol by ALPN"
         : "the server did not agree to HTTP/2: by ALPN it chose " + protocol;
   }
 

@@ -40,7 +40,7 @@ final class KeepAliveTime {
     if (doubled.compareTo(known.time()) > 0 && known.time().compareTo(MAX_TIME) < 0) {
       current = Optional.of(new KeepAlive(doubled, used.timeout()));
       log.warn(
-          "{}: ends connections for too many pings, new ones are probed after {} s of silence;"
+          "{}: ends connections because of too many PINGs; new connections send a PING after {} s of silence;"
               + " set --keepalive-time to what the backend permits",
           backend,
           doubled.toSeconds());

@@ -319,7 +319,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     if (lends) {
       open(waiter);
     } else {
-      waiter.onNotOpened("the event loop that was asked has lost its connection");
+      waiter.onNotOpened("the lending event loop has lost its connection");
     }
   }
 

@@ -32,7 +32,8 @@ public final class HistoryViews {
   /** Returns the last call of a path; 404 when no such call was kept. */
   public static AdminReply last(Optional<CallRecord> found) {
     if (found.isEmpty()) {
-      return AdminReply.text(404, "no request of that path has been kept; some are, by sample");
+      return AdminReply.text(
+          404, "no request of that path was recorded; only a sample of requests is");
     }
     CallRecord call = found.get();
     boolean isLimited = call.timeoutNanos() != EffectiveTimeout.NONE;

@@ -29,7 +29,7 @@ final class NotKnowable {
     if (explanation.branches().stream()
         .flatMap(each -> each.plan().stream())
         .anyMatch(NotKnowable::mayBeSent)) {
-      unknowns.lines.add("what the backend answers, and whether it is tried again");
+      unknowns.lines.add("the answer of the backend, and whether the request is retried");
     }
     return unknowns.lines;
   }
@@ -48,7 +48,7 @@ final class NotKnowable {
 
   private void add(PickPlan plan) {
     if (plan instanceof PickPlan.Unknown) {
-      lines.add("which endpoint: the policy does not tell");
+      lines.add("which endpoint: the policy does not predict it");
     } else if (plan instanceof PickPlan.Equal equal) {
       if (equal.results().size() > 1) {
         lines.add("which endpoint: " + equal.by());

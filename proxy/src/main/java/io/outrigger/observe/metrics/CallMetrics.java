@@ -36,7 +36,7 @@ final class CallMetrics {
         null),
     RETRY_DELAYS(
         "grpc.client.call.retry_delay_seconds",
-        "Time without an attempt of calls that had retries.",
+        "Time without an attempt in progress, for calls with retries.",
         Unit.SECONDS),
     SERVED("grpc.server.call.duration_seconds", "Time of served calls.", Unit.SECONDS),
     SERVED_SENT(

@@ -55,7 +55,7 @@ final class ForwardMetrics {
     Labels labels = Labels.of("serve", serve.name());
     calls(labels, serve.calls());
     connections(labels, serve.connections());
-    all.gauge("outrigger_serve_ready", "1 when the address is served and its app is there.")
+    all.gauge("outrigger_serve_ready", "1 when the address is served and its app can be reached.")
         .add(labels, serve.ready() ? 1 : 0);
   }
 

@@ -27,7 +27,6 @@ public final class MetricSources {
   private final Set<String> leftOut;
 
   /**
-   * @param failed sources that could not be read
    * @param leftOut the names of labels that are not exported
    */
   MetricSources(List<String> failed, Set<String> leftOut) {
@@ -38,7 +37,7 @@ public final class MetricSources {
   /** Logs, once per source, why the source failed. */
   public static void log(String source, Throwable failure) {
     if (LOGGED.add(source)) {
-      log.error("metrics: {} cannot be shown, the others are", source, failure);
+      log.error("metrics: {} cannot be exported, the others can", source, failure);
     }
   }
 

@@ -57,7 +57,7 @@ final class ExportOutageLog {
               log.info("otlp: {} reach the collector again", what);
             } else {
               log.warn(
-                  "otlp: {} do not reach the collector, those of meanwhile are lost: {}; is a"
+                  "otlp: {} do not reach the collector and are lost meanwhile: {}; is a"
                       + " collector at {} (--otlp)?",
                   what,
                   reason(delivery.getFailureThrowable()),
@@ -77,7 +77,7 @@ final class ExportOutageLog {
         && http.getResponse() != null) {
       return "it answers with HTTP status " + http.getResponse().getStatusCode();
     }
-    String reason = "it does not take them";
+    String reason = "it does not accept them";
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each.getMessage() != null) {
         reason = firstLine(each.getMessage());

@@ -143,12 +143,12 @@ final class LocalOverlay {
 
   private void onProblems(List<FileProblem> problems) {
     if (problems.isEmpty()) {
-      log.info("overlay: no problem left");
+      log.info("overlay: all problems are gone");
       event(FILES, "no problem left");
     }
     for (FileProblem problem : problems) {
-      log.warn("overlay: {}; the last good rules stay", problem);
-      event(FILES, problem + "; the last good rules stay");
+      log.warn("overlay: {}; the last valid rules stay in use", problem);
+      event(FILES, problem + "; the last valid rules stay in use");
     }
   }
 

@@ -112,7 +112,7 @@ final class ServeExplainer {
     }
     Optional<ServedChain> found = port.chainFor(local, source, 0);
     if (found.isEmpty()) {
-      String reason = "no filter chain matches " + connection + ", which is closed without a byte";
+      String reason = "no filter chain matches " + connection + ", which is closed before any byte";
       return unaccepted(reason, reason);
     }
     ServedChain chain = found.get();

@@ -35,7 +35,7 @@ final class Failures {
   static String oneLine(Exception e) {
     String message = e.getMessage();
     if (message == null || message.isBlank()) {
-      return e.getClass().getSimpleName() + "; run with --log-level DEBUG for its origin";
+      return e.getClass().getSimpleName() + "; run with --log-level DEBUG for the stack trace";
     }
     return message.strip().replaceAll("\\s*\\R\\s*", " ");
   }

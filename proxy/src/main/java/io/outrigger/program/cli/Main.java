@@ -98,7 +98,7 @@ public final class Main {
     Signals signals = Signals.install();
     signals.onSecond(
         () -> {
-          System.err.println("outrigger: second signal: ended with requests under way");
+          System.err.println("outrigger: second signal: ended with requests in progress");
           Runtime.getRuntime().halt(Failures.FAILED);
         });
     Runtime.getRuntime()

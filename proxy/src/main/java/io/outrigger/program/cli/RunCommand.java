@@ -47,8 +47,8 @@ final class RunCommand implements Callable<Integer> {
         .description(
             "Runs the sidecar.",
             "Every flag has an environment variable, OUTRIGGER_ and the name in upper case with _"
-                + " for -, lists separated by commas. Flags win over variables, which win over the"
-                + " file of --config.");
+                + " for -; commas separate the values of a list. Flags override variables, and variables"
+                + " override the file of --config.");
     Arrays.stream(Flag.values()).forEach(flag -> spec.addOption(option(flag)));
     return spec;
   }

@@ -36,7 +36,7 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
       require(
           authority.isEmpty(),
           text,
-          "a name server of its own is not supported, the system's are asked; write it as dns://"
+          "a name server in the target is not supported, the system's are used; write it as dns://"
               + rest.substring(slash));
       path = rest.substring(slash);
     }

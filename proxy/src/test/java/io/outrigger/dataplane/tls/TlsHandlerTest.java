@@ -275,7 +275,6 @@ class TlsHandlerTest {
     assertThat(failures.get(0))
         .rootCause()
         .hasMessage(
-            "SAN dns:a.example not accepted; wanted: dns \"b.example\", the server name that"
-                + " was asked for");
+            "SAN dns:a.example not accepted; wanted: dns \"b.example\", the requested server name");
   }
 }

@@ -55,11 +55,11 @@ class ExportOutageLogTest {
 
     assertThat(told())
         .containsExactly(
-            "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
+            "WARN otlp: metrics do not reach the collector and are lost meanwhile:"
                 + " connection refused; is a collector at http://collector:4317 (--otlp)?",
             "INFO otlp: metrics reach the collector again",
-            "WARN otlp: metrics do not reach the collector, those of meanwhile are lost:"
-                + " it does not take them; is a collector at http://collector:4317 (--otlp)?");
+            "WARN otlp: metrics do not reach the collector and are lost meanwhile:"
+                + " it does not accept them; is a collector at http://collector:4317 (--otlp)?");
   }
 
   @Test

@@ -151,7 +151,7 @@ final class MainTest {
     Thread.sleep(Signals.REPEATS.toMillis()); // or it would repeat the first
     signal(process, "TERM");
 
-    awaitLine(output, "outrigger: second signal: ended with requests under way");
+    awaitLine(output, "outrigger: second signal: ended with requests in progress");
     assertThat(exitCode(process)).isEqualTo(1);
   }
 

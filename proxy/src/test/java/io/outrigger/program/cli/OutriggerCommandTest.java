@@ -288,7 +288,7 @@ final class OutriggerCommandTest {
     assertThat(outrigger.run("run", "--bootstrap", EXAMPLE, "--forward", FORWARD)).isEqualTo(1);
     assertThat(outrigger.errorLines())
         .containsExactly(
-            "outrigger: IllegalStateException; run with --log-level DEBUG for its origin");
+            "outrigger: IllegalStateException; run with --log-level DEBUG for the stack trace");
   }
 
   @Test

@@ -197,7 +197,7 @@ final class TextFormsTest {
         "dns:///a/b:1 | \"a/b\" is not a host name",
         "dns:/// | it names nothing",
         "dns://orders:50051 | did you mean dns:///orders:50051?",
-        "dns://8.8.8.8/orders:1 | a name server of its own is not supported, the system's are asked; write it as dns:///orders:1",
+        "dns://8.8.8.8/orders:1 | a name server in the target is not supported, the system's are used; write it as dns:///orders:1",
       })
   void whatIsNoNameOfDns(String text, String reason) {
     assertThatThrownBy(() -> Target.parse(text))

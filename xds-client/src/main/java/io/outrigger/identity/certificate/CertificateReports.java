@@ -40,7 +40,7 @@ final class CertificateReports implements CertificateSource.Listener {
     if (now.error().isPresent() && !now.error().equals(before.error())) {
       warn(now.lack());
     } else if (now.error().isEmpty() && before.error().isPresent()) {
-      log.info("{}: the newest are in use", subject);
+      log.info("{}: the newest certificates are in use", subject);
     }
     Optional<String> note = now.roots().flatMap(Roots::note);
     if (!note.equals(before.roots().flatMap(Roots::note))) {

@@ -100,7 +100,7 @@ public final class PeerVerifier {
     if (uris.size() != 1) { // A87 "Configuring SPIFFE Verification via xDS" step 1
       return failed(
           HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
-          "it has " + uris.size() + " URI SANs where SPIFFE asks for exactly one");
+          "it has " + uris.size() + " URI SANs where SPIFFE requires exactly one");
     }
     Optional<SpiffeId> id = SpiffeId.parse(uris.get(0).value());
     if (id.isEmpty()) {

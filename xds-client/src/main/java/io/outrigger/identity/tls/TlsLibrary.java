@@ -47,7 +47,7 @@ public enum TlsLibrary {
 
   private static boolean isBoringSslLoaded() {
     if (!OpenSsl.isAvailable()) {
-      warn("BoringSSL does not load, the JDK speaks TLS: " + OpenSsl.unavailabilityCause());
+      warn("BoringSSL cannot be loaded, so TLS is the JDK's: " + OpenSsl.unavailabilityCause());
       return false;
     }
     return true;

@@ -152,7 +152,7 @@ final class CriterionDecoder {
   }
 
   private static Optional<Criterion> unsupported(FieldErrors errors) {
-    errors.add("is not supported, and to ignore it could let in what the policy keeps out");
+    errors.add("is not supported, and ignoring it could allow requests that the policy denies");
     return Optional.empty();
   }
 }

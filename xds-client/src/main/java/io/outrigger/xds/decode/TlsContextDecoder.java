@@ -228,7 +228,7 @@ final class TlsContextDecoder {
 
   private static void refuse(boolean present, FieldErrors errors) {
     if (present) {
-      errors.add("is not supported, and to ignore it would weaken the connection");
+      errors.add("is not supported, and ignoring it would weaken the connection");
     }
   }
 

@@ -127,7 +127,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
       } else {
         subject = "rule " + name;
         if (!names.add(name)) {
-          add(rule.place(), "name", "is another rule's already");
+          add(rule.place(), "name", "is already the name of another rule");
         }
       }
       refuseUnknown(rule, KEYS, "");
@@ -140,7 +140,7 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
             "",
             ofClusters
                 ? "has clusters beside targets or routes; it may be for one kind only"
-                : "says neither clusters, nor targets or routes; name those that it is for");
+                : "has neither clusters nor targets or routes; name those that it is for");
         return;
       }
       Optional<Fields> patch = patch(rule);

@@ -199,7 +199,7 @@ public final class References<R> {
           report(
               isReached,
               here.at("domains", d),
-              "\"%s\" is a domain of this table already, and the first virtual host has it;"
+              "\"%s\" is a domain of two virtual hosts, and only the first one is used;"
                   + " remove one of them",
               domain);
         }

@@ -102,7 +102,7 @@ public final class ResourceDirectory implements ResourceSource {
     if (!read.problems().equals(before.problems())) {
       read.problems().forEach(problem -> log.warn("resource file {}", problem));
       if (read.problems().isEmpty()) {
-        log.info("resource files: no problem left");
+        log.info("resource files: all problems are gone");
       }
     }
     if (changed) {

@@ -119,11 +119,11 @@ final class LoadReporter {
     } else {
       backoff.reset();
       if (isOutage) {
-        log.info("load reports to {}: taken again", server.uri());
+        log.info("load reports to {}: accepted again", server.uri());
       }
       isOutage = false;
     }
-    log.debug("load reports to {}: asked for {}", server.uri(), plan);
+    log.debug("load reports to {}: the server requests {}", server.uri(), plan);
     await(stream, plan, since);
   }
 
@@ -181,11 +181,11 @@ final class LoadReporter {
   private void onFailure(RpcStatus reason) {
     if (!isOutage) {
       log.warn(
-          "load reports to {}: not taken, counts are kept until they are: {}",
+          "load reports to {}: not accepted, counts are kept: {}",
           server.uri(),
           reason.isOk() ? "it closed the stream without a response" : reason);
     } else {
-      log.debug("load reports to {}: still not taken: {}", server.uri(), reason);
+      log.debug("load reports to {}: still not accepted: {}", server.uri(), reason);
     }
     isOutage = true;
   }

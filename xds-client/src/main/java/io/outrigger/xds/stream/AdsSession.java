@@ -172,7 +172,8 @@ final class AdsSession implements AdsTransport.Listener {
   private <T> void read(ResourceType<T> type, DiscoveryResponse response) {
     Requested of = requestedOf(type);
     if (!of.sentAny) {
-      log.debug("control plane {}: {} sent without being asked", server, type);
+      log.debug(
+          "control plane {}: ignored a response of type {}, which was not requested", server, type);
       loop.execute(this::requestNext); // an ACK without names would subscribe to everything
       return;
     }

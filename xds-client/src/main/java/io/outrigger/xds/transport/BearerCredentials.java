@@ -139,7 +139,7 @@ final class BearerCredentials extends CallCredentials {
           none.isUnusable() ? Status.UNAUTHENTICATED : Status.UNAVAILABLE,
           "no token: " + none.reason());
     } else { // our bug; the message may contain a secret
-      onFailed(Status.UNAVAILABLE, "no token: not asked for");
+      onFailed(Status.UNAVAILABLE, "no token: none was requested");
     }
   }
 

@@ -81,7 +81,7 @@ final class GrpcStream<Q, R> implements ServerStream<Q> {
     channel.onConnectTimeout();
     listener.onClosed(
         RpcStatus.unavailable(
-            ("no HTTP/2 connection after %d s; look whether another program listens there, or a"
+            ("no HTTP/2 connection after %d s; check whether another program listens there, or a"
                     + " firewall drops packets")
                 .formatted(channel.connectTimeout().toSeconds())));
   }

@@ -173,12 +173,12 @@ class PeerVerifierTest {
 
     assertThat(objection(verifier, OURS.issue("dns:a")))
         .isEqualTo(
-            "certificate verify failed: it has 0 URI SANs where SPIFFE asks for exactly one");
+            "certificate verify failed: it has 0 URI SANs where SPIFFE requires exactly one");
     assertThat(
             objection(
                 verifier, OURS.issue("uri:spiffe://ours.example/a", "uri:spiffe://ours.example/b")))
         .isEqualTo(
-            "certificate verify failed: it has 2 URI SANs where SPIFFE asks for exactly one");
+            "certificate verify failed: it has 2 URI SANs where SPIFFE requires exactly one");
     assertThat(objection(verifier, OURS.issue("uri:https://ours.example/a")))
         .isEqualTo("certificate verify failed: uri:https://ours.example/a is not a SPIFFE ID");
     for (String domain : List.of("other.example", "empty.example")) {
@@ -217,8 +217,7 @@ class PeerVerifierTest {
         .isInstanceOf(SSLException.class)
         .rootCause()
         .hasMessage(
-            "SAN dns:a.example not accepted; wanted: dns \"c.example\", the server name that was"
-                + " asked for");
+            "SAN dns:a.example not accepted; wanted: dns \"c.example\", the requested server name");
   }
 
   @Test

@@ -214,9 +214,9 @@ class TlsContextDecoderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{tls_params: {}, V} | tls_params: is not supported, and to ignore it would weaken the"
+        "{tls_params: {}, V} | tls_params: is not supported, and ignoring it would weaken the"
             + " connection",
-        "{custom_handshaker: {name: x}, V} | custom_handshaker: is not supported, and to ignore it"
+        "{custom_handshaker: {name: x}, V} | custom_handshaker: is not supported, and ignoring it"
             + " would weaken the connection",
         "{tls_certificates: [{}], V} | tls_certificates: is not supported; use"
             + " tls_certificate_provider_instance",
@@ -296,7 +296,7 @@ class TlsContextDecoderTest {
         "custom_validator_config: {name: x} | custom_validator_config",
       })
   void checksThatAreNotDoneAreRefused(String field, String name) {
-    String problem = name + ": is not supported, and to ignore it would weaken the connection";
+    String problem = name + ": is not supported, and ignoring it would weaken the connection";
 
     assertThat(errors(validation(ROOTS + ", " + field)))
         .containsExactly(

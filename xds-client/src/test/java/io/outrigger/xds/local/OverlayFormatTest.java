@@ -40,7 +40,7 @@ final class OverlayFormatTest {
         Arguments.of("2:3: overlay[0] name: is missing", "overlay:\n- clusters: ['*']\n"),
         rule("3:3: rule r cluster: is unknown; supported: ", "cluster: ['*']"),
         rule(
-            "2:3: rule r: says neither clusters, nor targets or routes; name those that it is for",
+            "2:3: rule r: has neither clusters nor targets or routes; name those that it is for",
             "patch: {lb_policy: 1}"),
         rule("2:3: rule r: has clusters beside targets", "clusters: ['*']", "targets: ['*']"),
         rule("2:3: rule r patch: is missing", "clusters: ['*']"),

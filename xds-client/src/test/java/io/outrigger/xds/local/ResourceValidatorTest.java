@@ -209,7 +209,7 @@ class ResourceValidatorTest {
     assertThat(texts(result.broken()))
         .containsExactly(
             "route configuration \"r\": virtual_hosts[1].domains[0]: \"A.example\" is a domain of"
-                + " this table already, and the first virtual host has it; remove one of them");
+                + " two virtual hosts, and only the first one is used; remove one of them");
     assertThat(texts(result.warnings()))
         .containsExactly(
             "route configuration \"r\": virtual_hosts[0].routes[0].match.prefix: \"pkg.\" matches no"

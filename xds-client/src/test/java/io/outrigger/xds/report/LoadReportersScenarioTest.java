@@ -270,7 +270,7 @@ class LoadReportersScenarioTest {
       loop.advance(Duration.ofSeconds(2));
 
       assertThat(log.lines()).hasSize(2);
-      assertThat(log.lines().get(1)).contains("one", "taken again");
+      assertThat(log.lines().get(1)).contains("one", "accepted again");
       assertThat(transport(ONE).streams()).hasSize(3);
     }
   }

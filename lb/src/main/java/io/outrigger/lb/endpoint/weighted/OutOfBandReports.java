@@ -119,7 +119,7 @@ final class OutOfBandReports {
       }
       open = null;
       if (unsupported) {
-        log.warn("{} was asked for its load out of band, and reports none", subject);
+        log.warn("{} does not support out-of-band load reports", subject);
         return;
       }
       if (reported) {

@@ -143,6 +143,6 @@ public final class WeightedRoundRobinPolicy
   protected String shownDetail() {
     return orcaSettings.refused() == 0
         ? detail
-        : detail + "; " + orcaSettings.refused() + " reports could not be true";
+        : detail + "; " + orcaSettings.refused() + " reports had impossible values";
   }
 }

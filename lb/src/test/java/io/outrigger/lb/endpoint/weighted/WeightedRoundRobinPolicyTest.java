@@ -207,7 +207,7 @@ class WeightedRoundRobinPolicyTest {
     parent.advance(BLACKOUT);
 
     assertThat(describe().detail())
-        .isEqualTo("0 of 2 READY endpoints have a usable weight; 2 reports could not be true");
+        .isEqualTo("0 of 2 READY endpoints have a usable weight; 2 reports had impossible values");
   }
 
   @Conformance("A58-05")

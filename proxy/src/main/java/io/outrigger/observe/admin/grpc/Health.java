@@ -61,7 +61,7 @@ final class Health {
                       + " services, more than the "
                       + MAX_LISTED
                       + " that List may"
-                      + " return; Check tells of one")
+                      + " return; call Check for one")
               .asRuntimeException());
       return;
     }
