@@ -26,8 +26,8 @@ public final class Exhaustion {
   }
 
   /**
-   * Whether {@code error} is the JVM's own. Netty throws a subclass when its limit for buffers is
-   * reached.
+   * Whether the JVM itself has thrown {@code error}. Netty throws a subclass when its limit for
+   * buffers is reached.
    */
   public static boolean isOfJvm(OutOfMemoryError error) {
     return error.getClass() == OutOfMemoryError.class;

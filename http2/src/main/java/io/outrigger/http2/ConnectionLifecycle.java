@@ -74,7 +74,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
    * Sets the layers above, which are created after this object.
    *
    * @param frames reads the bytes after the preface
-   * @param listener receives the events of the connection
    */
   void join(FrameReader frames, ConnectionHandler listener) {
     reader = frames;

@@ -139,7 +139,7 @@ final class FrameReader {
     }
   }
 
-  /** Whether a frame or header block that is only processed whole has arrived in part. */
+  /** Whether part of a frame or header block has arrived that is processed only as a whole. */
   boolean isBegun() {
     return headFill > 0 || partial != null || block.isOpen();
   }

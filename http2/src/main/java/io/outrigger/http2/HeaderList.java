@@ -152,7 +152,6 @@ public final class HeaderList {
     obeyed |= (byte) rules;
   }
 
-  /** The first field named {@code name}; null when absent. */
   public @Nullable HeaderField find(KnownName name) {
     if (!contains(name)) {
       return null;
@@ -164,7 +163,6 @@ public final class HeaderList {
     return fields[i];
   }
 
-  /** The last field named {@code name}; null when absent. */
   public @Nullable HeaderField findLast(KnownName name) {
     if (!contains(name)) {
       return null;
@@ -176,7 +174,6 @@ public final class HeaderList {
     return fields[i];
   }
 
-  /** The number of fields named {@code name}. */
   int count(KnownName name) {
     int count = 0;
     for (int i = 0; i < size; i++) {
@@ -185,7 +182,6 @@ public final class HeaderList {
     return count;
   }
 
-  /** The first value of {@code name}; null when absent. */
   public @Nullable AsciiString get(KnownName name) {
     HeaderField field = find(name);
     return field == null ? null : field.value();
@@ -286,7 +282,6 @@ public final class HeaderList {
       return HeaderList.listBytes(fields, size);
     }
 
-    /** The first value of {@code name}; null when absent. */
     @Nullable AsciiString get(KnownName name) {
       for (int i = 0; i < size; i++) {
         if (fields[i].known() == name) {

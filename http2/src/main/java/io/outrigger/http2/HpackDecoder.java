@@ -183,8 +183,8 @@ final class HpackDecoder {
   }
 
   /**
-   * Whether a field of {@code name} and the string just read exceeds the limits of both list and
-   * table.
+   * Whether a field with {@code name} and the string that was read last exceeds both the limit of
+   * the list and the limit of the table.
    */
   private boolean isTooLarge(HeaderName name) {
     int most = Math.max(maxListBytes, DynamicTable.MAX_BYTES);

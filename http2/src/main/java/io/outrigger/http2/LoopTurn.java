@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one event loop. One task at the end of the loop's turn calls those that have
- * frames to flush, so frames written for many streams, during many socket reads, need one system
- * call per socket. One timer calls all of them once a second, so that a time limit of a peer needs
- * no timer of its own: the loop would wake up ten thousand times a second for the timers of ten
- * thousand connections.
+ * The connections of one event loop. At the end of the loop's turn, one task calls the connections
+ * that have frames to flush, so frames written for many streams, during many socket reads, need one
+ * system call per socket. One timer calls all connections once a second, so that a time limit of a
+ * peer needs no timer of its own: the loop would wake up ten thousand times a second for the timers
+ * of ten thousand connections.
  */
 @LoopConfined
 final class LoopTurn {

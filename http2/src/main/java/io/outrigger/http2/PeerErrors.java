@@ -42,7 +42,7 @@ public final class PeerErrors {
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
-    for (Side side : Side.values()) { // an alert needs the zero before the one
+    for (Side side : Side.values()) { // an alert needs the value 0 before the value 1
       Map<Http2Error, LongAdder> ofSide = new ConcurrentHashMap<>();
       ofSide.put(Http2Error.ENHANCE_YOUR_CALM, new LongAdder());
       ended.put(side, ofSide);
@@ -80,7 +80,6 @@ public final class PeerErrors {
     all.increment();
   }
 
-  /** The number of errors so far. */
   public long count() {
     return all.sum();
   }

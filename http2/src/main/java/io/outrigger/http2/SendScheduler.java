@@ -217,7 +217,7 @@ final class SendScheduler {
       SocketStream stream = removeFirst(line);
       int allowed = allowed(stream);
       if (allowed <= 0 || stream.pendingBytes() == 0) {
-        continue; // its window shrank, or its DATA was dropped, while it waited
+        continue; // the stream's window shrank, or its DATA was dropped, while the stream waited
       }
       ByteBuf data = stream.pending().take(allowed);
       int bytes = data.readableBytes();

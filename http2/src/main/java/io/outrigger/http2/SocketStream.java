@@ -341,7 +341,6 @@ final class SocketStream implements Http2Stream {
     }
   }
 
-  /** Called when DATA was written. */
   void onMoved() {
     streams.onMoved();
   }

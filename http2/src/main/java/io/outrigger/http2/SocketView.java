@@ -10,7 +10,6 @@ import java.util.Optional;
  * @param local empty when the socket has no local address, for example the accepting side of a unix
  *     socket
  * @param remote empty when the socket has no remote address
- * @param keepAlivesSent the number of keepalive PINGs sent
  */
 public record SocketView(
     long id,

@@ -21,7 +21,6 @@ final class Stall {
   /**
    * Whether the operation has made no progress for at least the limit.
    *
-   * @param isBegun whether an operation is in progress
    * @param made a number that changes with each step of progress
    */
   boolean isOver(boolean isBegun, long made, long nowNanos) {

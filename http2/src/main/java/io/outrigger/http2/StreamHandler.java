@@ -68,8 +68,6 @@ public interface StreamHandler {
    * Called in place of {@link #onConnectionLost} when the peer sent GOAWAY without processing this
    * stream, and either the peer processed other streams and reports no error, or nothing was
    * written on this stream. The request may be retried any number of times. Last call.
-   *
-   * @param reason a readable text
    */
   default void onPassedOver(String reason) {
     onConnectionLost(true, reason);
@@ -80,7 +78,6 @@ public interface StreamHandler {
    *
    * @param refused whether the peer has declared with GOAWAY that it has not processed the stream,
    *     so that a retry is safe
-   * @param reason a readable text
    */
   void onConnectionLost(boolean refused, String reason);
 }

@@ -145,7 +145,6 @@ public sealed interface PickPlan {
    * @param full the result of a call at the limit
    */
   record Limited(long inFlight, long limit, PickResult full, PickPlan rest) implements Above {
-    /** Whether the limit is reached now. */
     public boolean isFull() {
       return inFlight >= limit;
     }

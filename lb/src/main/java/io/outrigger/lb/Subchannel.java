@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One or more connections to one address, as policies see them. A node that counts calls wraps the
- * subchannels of its children (decision lb-0001); the wrapper forwards all other methods.
+ * subchannels of its children (decision lb-0001); the wrapper forwards all other methods. Methods
+ * must run on the control loop, unless their javadoc names another thread.
  */
 public interface Subchannel {
   /** The endpoint with its locality and priority. Any thread may call this method. */
@@ -15,22 +16,15 @@ public interface Subchannel {
 
   EndpointAddress address();
 
-  /**
-   * Begins to connect when the subchannel is IDLE; otherwise does nothing. This method must run on
-   * the control loop.
-   */
+  /** Begins to connect when the subchannel is IDLE; otherwise does nothing. */
   void requestConnection();
 
-  /**
-   * Closes the subchannel: the connection closes when its streams have ended. This method must run
-   * on the control loop.
-   */
+  /** Closes the subchannel: the connection closes when its streams have ended. */
   void close();
 
   /**
    * Sets how many connections the subchannel may have (A105 {@code
-   * max_connections_per_subchannel}); the limit may change at any time. This method must run on the
-   * control loop.
+   * max_connections_per_subchannel}); the limit may change at any time.
    *
    * @param max an unsigned 32-bit number, at least 1; the default is 1
    */
@@ -65,10 +59,7 @@ public interface Subchannel {
    */
   default void onBackendMetrics(PickContext call, BackendMetrics report) {}
 
-  /**
-   * The counts of the subchannel's calls, for status views. This method must run on the control
-   * loop.
-   */
+  /** The counts of the subchannel's calls, for status views. */
   default SubchannelCalls calls() {
     return SubchannelCalls.NONE;
   }
@@ -89,9 +80,6 @@ public interface Subchannel {
     return "";
   }
 
-  /**
-   * Called when the locality, priority or weight of the endpoint has changed. This method must run
-   * on the control loop.
-   */
+  /** Called when the locality, priority or weight of the endpoint has changed. */
   default void update(Backend backend) {}
 }

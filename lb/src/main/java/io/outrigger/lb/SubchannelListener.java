@@ -9,7 +9,6 @@ import io.outrigger.lb.state.Connectivity;
 @ControlConfined
 public interface SubchannelListener {
   /**
-   * @param state the new state
    * @param reason the cause when {@code state} is TRANSIENT_FAILURE, otherwise OK
    */
   void onState(Connectivity state, RpcStatus reason);

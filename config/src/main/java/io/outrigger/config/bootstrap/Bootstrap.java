@@ -103,7 +103,7 @@ public record Bootstrap(
      * @param clusterId the cluster that issued the token; empty for the CA's own cluster
      * @param validity the requested lifetime of certificates
      * @param signer the signer of Kubernetes that the CA hands requests to
-     * @param trustDomain the trust domain of the name that requests have
+     * @param trustDomain the trust domain of the names in requests
      */
     record IstioCa(
         String address,
@@ -118,7 +118,7 @@ public record Bootstrap(
 
       static final String DEFAULT_TRUST_DOMAIN = "cluster.local"; // istio's own default
 
-      static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as istio's agent asks for
+      static final Duration DEFAULT_VALIDITY = Duration.ofHours(24); // as istio's agent requests
 
       @Override
       public String plugin() {

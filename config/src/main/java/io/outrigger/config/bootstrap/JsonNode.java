@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value with its path. A read as the wrong type records a finding and returns the result for
- * an absent value, so that the reader continues and finds the next error as well. A JSON null
- * counts as absent.
+ * A JSON value with its path. When a value has the wrong type, the reading method records a finding
+ * and returns the result for an absent value, so that the reader continues and finds the next error
+ * as well. A JSON null counts as absent.
  */
 record JsonNode(JsonElement value, String path, Findings findings) {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -34,7 +34,10 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return found.flatMap(JsonNode::text);
   }
 
-  /** Returns the end of a message when a member was probably meant to be {@code name}. */
+  /**
+   * Returns a hint for the end of a message if another member is probably a misspelling of {@code
+   * name}; otherwise an empty text.
+   */
   String misspelt(String name) {
     return asObject()
         .flatMap(object -> DidYouMean.nearest(name, object.keySet()))

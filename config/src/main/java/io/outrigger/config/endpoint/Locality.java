@@ -24,7 +24,7 @@ public record Locality(String region, String zone, String subZone) {
     return region + "/" + zone + "/" + subZone;
   }
 
-  /** Returns the same text as {@link #toString} for people: empty when no part is set. */
+  /** Returns {@link #toString} for people; an empty text when no part is set. */
   public String shown() {
     return shown(toString());
   }

@@ -28,7 +28,7 @@ public record FilterChainMatch(
   public static final FilterChainMatch ANY =
       new FilterChainMatch(Set.of(), "", SourceType.ANY, Set.of(), Set.of(), Unmatched.NONE);
 
-  /** The {@code transport_protocol} of connections of which nothing is known yet. */
+  /** The {@code transport_protocol} of connections whose protocol is not known yet. */
   public static final String RAW_BUFFER = "raw_buffer";
 
   private static final int NO_MATCH = -1;
@@ -67,8 +67,8 @@ public record FilterChainMatch(
 
   /**
    * Whether a connection could match both this chain and the other chain equally well, which makes
-   * the chains duplicates. That is so if the two Cartesian products of A36 share an element, hence
-   * if the two chains share a value of each field.
+   * the chains duplicates. Such a connection exists if the two Cartesian products of A36 share an
+   * element, hence if the two chains share a value of each field.
    */
   public boolean duplicates(FilterChainMatch other) {
     return transport.equals(other.transport)
@@ -124,7 +124,10 @@ public record FilterChainMatch(
     return left;
   }
 
-  /** No range is less specific than a range of length 0, which restricts the IP version. */
+  /**
+   * An empty set is less specific than a range of length 0, because that range restricts the IP
+   * version.
+   */
   private static int prefix(Set<CidrRange> ranges, IpAddress address) {
     int longest = ranges.isEmpty() ? 0 : NO_MATCH;
     for (CidrRange range : ranges) {

@@ -36,8 +36,8 @@ public record SocketListener(
   }
 
   /**
-   * Returns the filter chain of a connection; empty if the connection must be closed without a
-   * byte.
+   * Returns the filter chain of a connection; empty if the connection must be closed before any
+   * byte is sent.
    *
    * @param local the connection's local address, never a wildcard
    */
@@ -45,7 +45,7 @@ public record SocketListener(
     return FilterChainMatch.best(chains, local, peer, peerPort).or(() -> defaultChain);
   }
 
-  /** Returns the same resource: local policy is for targets, and a server has none. */
+  /** Returns this resource unchanged, because local policy does not apply to servers. */
   @Override
   public SocketListener forTarget(String target) {
     return this;

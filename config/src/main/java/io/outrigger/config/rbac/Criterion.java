@@ -27,7 +27,7 @@ public sealed interface Criterion {
 
   boolean matches(AuthorizationInput input);
 
-  /** Has the same result for every request. */
+  /** A condition that has the same result for every request. */
   record Constant(boolean result) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request as it appears to an app that resolves paths before it uses them (decision config-0085).
  *
- * @param received the request as it came
- * @param path the path that {@link #resolve} returns for it
+ * @param received the request as the proxy received it
+ * @param path the path that {@link #resolve} returns for the request
  */
 record ResolvedRequest(AuthorizationInput received, String path) implements AuthorizationInput {
   private static final int ENCODED = 3; // the length of a %2e
   private static final int HEX = 16;
 
   /**
-   * Resolves a path like the servers that change it most: characters that need no encoding, slashes
-   * and backslashes are decoded, a backslash is a slash, several slashes are one, and dot segments
-   * are removed (RFC 3986 section 6.2.2). The query stays.
+   * Resolves a path as thoroughly as any known server does: characters that need no encoding,
+   * slashes and backslashes are decoded, a backslash is a slash, several slashes are one, and dot
+   * segments are removed (RFC 3986 section 6.2.2). The query stays.
    */
   static String resolve(String path) {
     String given = AuthorizationInput.withoutQuery(path);

@@ -7,8 +7,6 @@ import java.util.Optional;
  * The timeouts of a route, including the older fields that A31 describes. An empty field was not
  * given, and a zero duration means no limit. The decoder refuses negative durations.
  *
- * @param timeout the field {@code RouteAction.timeout}
- * @param maxGrpcTimeout the field {@code RouteAction.max_grpc_timeout}
  * @param maxStreamDuration the message {@code RouteAction.max_stream_duration}, if present
  */
 public record RouteTimeout(

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}. The
- * entries of the latter match names of any kind.
+ * One entry of {@code match_typed_subject_alt_names} or {@code match_subject_alt_names}. Entries of
+ * {@code match_subject_alt_names} match names of any kind.
  *
  * @param kind the kind of the names; empty for any kind
  */

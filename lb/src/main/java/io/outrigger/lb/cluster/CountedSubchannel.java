@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the calls of one address. Load reports read these counts, so load reports add no cost to a
- * call.
+ * call. Package-private methods must run on the control loop.
  */
 @AnyThread
 final class CountedSubchannel extends DelegatingSubchannel {
@@ -104,20 +104,14 @@ final class CountedSubchannel extends DelegatingSubchannel {
     return counts.totals();
   }
 
-  /**
-   * Replaces the set of metrics of the backend's reports that are added up. This method must run on
-   * the control loop.
-   */
+  /** Replaces the set of metrics of the backend's reports that are added up. */
   void propagate(PropagatedMetrics metrics) {
     meter.onMoving(this); // collects the replaced sums too
     replaced = tally;
     tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
   }
 
-  /**
-   * Adds to {@code sums} the counts since the last call of this method. This method must run on the
-   * control loop.
-   */
+  /** Adds to {@code sums} the counts since the last call of this method. */
   void collect(LoadSums sums) {
     SubchannelCalls now = counts.totals();
     if (now.active() > 0 || !now.equals(collected)) { // most subchannels are idle
@@ -134,10 +128,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
     }
   }
 
-  /**
-   * Whether no call was in progress at the last {@link #collect}. This method must run on the
-   * control loop.
-   */
+  /** Whether no call was in progress at the last {@link #collect}. */
   boolean isOver() {
     return collected.active() == 0;
   }

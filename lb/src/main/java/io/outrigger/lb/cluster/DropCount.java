@@ -3,7 +3,6 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.AnyThread;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts dropped calls. */
 @AnyThread
 final class DropCount {
   private final LongAdder total = new LongAdder();

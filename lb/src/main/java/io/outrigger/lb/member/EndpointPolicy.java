@@ -36,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  * endpoints that connect at once do not publish ten thousand pickers. A new picker is published
  * even when the READY endpoints are unchanged: a call may wait because its connection had just been
  * lost, and only a new picker wakes the call.
- *
- * @param <M> the type of the policy's endpoints
  */
 @ControlConfined
 public abstract class EndpointPolicy<

@@ -50,10 +50,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     return address;
   }
 
-  /**
-   * Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address.
-   * This method must run on the control loop.
-   */
+  /** Assigns this subchannel to the tracker {@code next}; null when no endpoint has the address. */
   void follow(@Nullable EndpointTracker next) {
     if (tracker != next) {
       if (tracker != null) {
@@ -66,17 +63,14 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /**
-   * Counts calls in {@code next} from now on; null switches counting off. This method must run on
-   * the control loop.
-   */
+  /** Counts calls in {@code next} from now on; null switches counting off. */
   void countIn(@Nullable CallCounts next) {
     counts = next;
   }
 
   /**
    * Ejects the subchannel before its owner has received any state, and reports TRANSIENT_FAILURE to
-   * the owner soon. This method must run on the control loop.
+   * the owner soon.
    */
   void startEjected(RpcStatus why, ControlLoop control) {
     ejected = true;
@@ -88,10 +82,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
         });
   }
 
-  /**
-   * Reports TRANSIENT_FAILURE to the owner, unless it was already reported. This method must run on
-   * the control loop.
-   */
+  /** Reports TRANSIENT_FAILURE to the owner, unless it was already reported. */
   void eject(RpcStatus why) {
     if (!ejected) {
       ejected = true;
@@ -99,10 +90,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
     }
   }
 
-  /**
-   * Reports the state of the connection to the owner, if the ejection hid that state. This method
-   * must run on the control loop.
-   */
+  /** Reports the state of the connection to the owner, if the ejection hid that state. */
   void uneject() {
     if (ejected) {
       ejected = false;

@@ -127,7 +127,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal one may be put in as well
+  @SuppressWarnings("ReferenceEquality") // an equal object has the same result
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
     LbEndpoint.Detection known =

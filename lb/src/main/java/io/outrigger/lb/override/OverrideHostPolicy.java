@@ -172,7 +172,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   public void count(EndpointTally tally) {
     if (entries == null) {
       child.count(tally);
-    } else { // kept only for sessions: unknown beneath
+    } else { // kept only for sessions: the policies beneath do not know this connection
       LbPolicy.super.count(tally);
     }
   }

@@ -19,7 +19,7 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
     return active + succeeded + failed;
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal one may be added as well
+  @SuppressWarnings("ReferenceEquality") // an equal object has the same result
   public SubchannelCalls plus(SubchannelCalls other) {
     if (this == NONE) {
       return other;

@@ -16,7 +16,8 @@ import java.util.function.Consumer;
  * tree. A call acquires the handle when the call is routed and releases the handle once no further
  * pick can happen. A retired handle cannot be acquired; a call that fails to acquire its handle
  * reads the route selector again, which has been replaced by then. The last release of a retired
- * handle is reported, so that the cluster can be closed.
+ * handle is reported, so that the cluster can be closed. Only the control loop sets the note,
+ * publishes pickers, and retires or revives the handle.
  */
 @AnyThread
 public final class ClusterHandle {
@@ -123,7 +124,6 @@ public final class ClusterHandle {
     return queue.unpark(ticket);
   }
 
-  /** The number of calls that wait for a picker. */
   public int parked() {
     return queue.size();
   }
@@ -132,12 +132,12 @@ public final class ClusterHandle {
     return use.get() / ONE_CALL;
   }
 
-  /** Sets the resolution note. This method must run on the control loop. */
+  /** Sets the resolution note. */
   void note(String next) {
     note = next;
   }
 
-  /** Publishes a picker, then wakes the parked calls. This method must run on the control loop. */
+  /** Publishes a picker, then wakes the parked calls. */
   void publish(Connectivity state, Picker picker) {
     published = new Published(state, picker);
     queue.wakeAll();
@@ -145,16 +145,13 @@ public final class ClusterHandle {
 
   /**
    * Retires the handle, so that no further call can acquire it. Returns true when no call holds the
-   * handle any more. This method must run on the control loop.
+   * handle any more.
    */
   boolean retire() {
     return use.updateAndGet(before -> before | RETIRED) == RETIRED;
   }
 
-  /**
-   * Reverses {@link #retire}: calls can acquire the handle again. This method must run on the
-   * control loop.
-   */
+  /** Reverses {@link #retire}: calls can acquire the handle again. */
   void revive() {
     use.updateAndGet(before -> before & ~RETIRED);
   }

@@ -116,7 +116,7 @@ public final class ClusterManager {
     Map<String, ClusterHandle> handles = new HashMap<>();
     for (String name : wanted) {
       if (!trees.knows(name)) {
-        continue; // held by calls but unknown: its tree stays
+        continue; // calls hold the cluster, but it has no configuration: its tree stays
       }
       ClusterLb cluster = live.computeIfAbsent(name, this::newCluster);
       cluster.update(trees.tree(name), trees.note(name));

@@ -96,7 +96,6 @@ final class ClusterTree {
     return source instanceof ClusterSource.Dns;
   }
 
-  /** Returns the endpoints by priority and locality. */
   private static List<List<LocalityBackends>> backends(EndpointSet endpoints, Reach reach) {
     return IntStream.range(0, endpoints.priorities().size())
         .mapToObj(

@@ -36,7 +36,6 @@ final class OutageEvents implements LbObserver {
 
   /**
    * @param observer receives the events of this class and the events of the cluster's connections
-   * @param count counts the cluster's endpoints
    */
   OutageEvents(
       String cluster, ControlLoop control, LbObserver observer, Consumer<EndpointTally> count) {
@@ -66,7 +65,6 @@ final class OutageEvents implements LbObserver {
     observer.onEvent(event);
   }
 
-  /** The current outage; empty when there is no outage. */
   Optional<LbEvent.Outage> outage() {
     return outage;
   }

@@ -36,7 +36,7 @@ public final class EndpointTally implements NodeVisitor {
 
   @Override
   public void endpoint(LbEndpoint endpoint) {
-    if (endpoint.health().isUsable()) { // nothing connects to the others
+    if (endpoint.health().isUsable()) { // no policy connects to the others
       add(endpoint.state(), 1);
     }
   }

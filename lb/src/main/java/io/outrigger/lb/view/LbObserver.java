@@ -12,8 +12,8 @@ import io.outrigger.lb.state.ConnectionGroup;
 @FunctionalInterface
 public interface LbObserver {
   /**
-   * Returns an observer that does nothing. A constant would not do, because the start-up cache
-   * cannot store the lambda of an interface constant.
+   * Returns an observer that does nothing. This is a method and not a constant, because the
+   * start-up cache cannot store the lambda of an interface constant.
    */
   static LbObserver none() {
     return event -> {};

@@ -8,7 +8,6 @@ import io.outrigger.http2.HeaderList;
 public interface CallRequest extends RequestView {
   AsciiString method();
 
-  /** The authority that the app sent; may be empty. */
   AsciiString authority();
 
   boolean isGrpc();

@@ -12,7 +12,6 @@ import io.outrigger.http2.HeaderList;
  */
 @LoopConfined
 public interface CallSpans {
-  /** The spans of a call that is not traced. */
   CallSpans NONE = new CallSpans() {};
 
   /** The call had to wait for its configuration, which has now arrived. */
@@ -47,7 +46,6 @@ public interface CallSpans {
    * The call or its attempt starts to wait (A121 "Tracing Schema").
    *
    * @param type the delay type, one of a few words
-   * @param reason a description for messages
    */
   default void delayBegins(boolean ofAttempt, String type, String reason) {}
 
@@ -57,9 +55,7 @@ public interface CallSpans {
   /** The current delay has ended. A delay without this call ends with its attempt or call. */
   default void delayEnds() {}
 
-  /** The attempt failed, and another attempt follows. */
   default void attemptFailed(RpcStatus failure) {}
 
-  /** The call and its last attempt have ended. */
   default void ended(RpcStatus status) {}
 }

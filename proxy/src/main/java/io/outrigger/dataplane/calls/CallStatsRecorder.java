@@ -54,7 +54,10 @@ public final class CallStatsRecorder implements CallSummary {
   private long endedNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
-  /** The cluster of the current attempt: the one that routing chose, or the backend's. */
+  /**
+   * The cluster of the current attempt: the cluster that routing chose, or the leaf cluster of the
+   * backend.
+   */
   private @Nullable String attemptCluster;
 
   private @Nullable Locality locality;
@@ -109,7 +112,6 @@ public final class CallStatsRecorder implements CallSummary {
     return spans;
   }
 
-  /** Sets the caller of a served call. */
   public void peer(PeerIdentity caller) {
     peer = caller;
   }
@@ -347,7 +349,8 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   /**
-   * The call or its attempt waits. A delay of the same type as the current one continues it.
+   * The call or its attempt waits. A delay of the same type as the current delay continues the
+   * current delay.
    *
    * @param ofAttempt whether the attempt is delayed, rather than the call
    */
@@ -394,7 +397,6 @@ public final class CallStatsRecorder implements CallSummary {
     return known;
   }
 
-  /** The observer dropped the call. */
   public void unobserved() {
     stats.count(CallCounter.UNOBSERVED);
   }

@@ -46,7 +46,7 @@ public enum LocalReason {
     return text;
   }
 
-  /** Same as {@link #text}, as a string. */
+  /** Returns {@link #text} as a string. */
   public String word() {
     return text.toString();
   }

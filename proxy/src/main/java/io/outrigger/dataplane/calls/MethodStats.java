@@ -57,13 +57,7 @@ public final class MethodStats {
   private static final Histogram.Bounds TRANSPARENT_RETRIES =
       Histogram.Bounds.of(1, 2, 3, 4, 5, 10);
 
-  /**
-   * Histograms of ended attempts.
-   *
-   * @param durations the durations in nanoseconds
-   * @param sent the numbers of message bytes sent
-   * @param received the numbers of message bytes received
-   */
+  /** Histograms of ended attempts. */
   public record Attempts(Histogram durations, Histogram sent, Histogram received) {
     Attempts() {
       this(new Histogram(LATENCY_NANOS), new Histogram(SIZE_BYTES), new Histogram(SIZE_BYTES));
@@ -138,7 +132,6 @@ public final class MethodStats {
    * A call with further attempts has ended.
    *
    * @param counted the number of retries that the retry policy counts
-   * @param transparent the number of transparent retries
    * @param delayNanos the time without an attempt in progress
    */
   void retriedCallEnded(int counted, int transparent, long delayNanos) {
@@ -153,8 +146,6 @@ public final class MethodStats {
 
   /**
    * @param locality the locality; null when unknown, or when {@link #hasLocalities} is false
-   * @param sent the number of message bytes sent
-   * @param received the number of message bytes received
    */
   void attemptEnded(
       String cluster,

@@ -47,7 +47,8 @@ final class AcceptedConnections {
   }
 
   /**
-   * Retires connections as {@code admission} says, a few per turn of {@code loop}.
+   * Retires the connections for which {@code admission} returns a retirement, a few per turn of
+   * {@code loop}.
    *
    * @param from the lowest id of the connections to visit
    */

@@ -74,7 +74,10 @@ final class DownstreamConnection implements ConnectionHandler {
     connection.close(Http2Error.NO_ERROR, "the proxy stops");
   }
 
-  /** Ends the connection as {@code retirement} says, but not later than an earlier retirement. */
+  /**
+   * Ends the connection at the times of {@code retirement}, but not later than an earlier
+   * retirement.
+   */
   void retire(@Nullable Retirement retirement) {
     if (retirement == null) {
       return;

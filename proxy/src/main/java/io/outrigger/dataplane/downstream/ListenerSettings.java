@@ -23,8 +23,8 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
 
   /**
-   * Returns the limits for strangers, the peers of {@code --serve}; these are for local apps. A
-   * limit that is stricter already stays.
+   * Returns stricter limits for the callers of {@code --serve}, which are strangers; this object
+   * has the limits for local apps. A limit that is already stricter stays.
    */
   public ListenerSettings exposed() {
     Windows windows = http2.windows();

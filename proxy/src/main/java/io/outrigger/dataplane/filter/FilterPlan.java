@@ -11,7 +11,6 @@ import java.util.Optional;
 /**
  * Describes for explanations what a filter may do to a request.
  *
- * @param kind the type of filter, in one word
  * @param effects descriptions of what the filter may do to the request, by name of the effect and
  *     in order; empty when the filter does nothing to it
  * @param notKnowable descriptions of outcomes that are known only when the request is sent
@@ -31,7 +30,6 @@ public record FilterPlan(
   /**
    * The session that a request's cookie requests (A55, A60).
    *
-   * @param cookie the name of the cookie
    * @param cluster the cluster that the cookie names; may be empty, or a cluster that the route
    *     does not have
    * @param taken the route's cluster that the cookie selects; empty when it selects none

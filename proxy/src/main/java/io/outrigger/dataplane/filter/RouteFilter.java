@@ -41,8 +41,8 @@ public interface RouteFilter {
   FilterPlan plan(RequestView request, Set<String> clusters);
 
   /**
-   * Decides about a request to a served listener as {@link #onRequest} does, but tells no observer;
-   * empty when the filter refuses no request.
+   * Decides about a request to a served listener as {@link #onRequest} does, but notifies no
+   * observer; empty when the filter refuses no request.
    */
   default Optional<FilterVerdict> judge(AuthorizationInput input) {
     return Optional.empty();

@@ -142,7 +142,6 @@ public final class SessionFilter implements RouteFilter {
     return c == ' ' || c == '\t';
   }
 
-  /** Returns the value of a {@code set-cookie} field. */
   String setCookie(SessionValue value) {
     return name + "=" + value.encode() + attributes;
   }

@@ -16,7 +16,7 @@ public final class CallAuthorization implements AuthorizationInput {
   private final Caller.Remote caller;
   private final String urlPath;
 
-  /** The header that was asked for last, and its value. */
+  /** The header that was read last, and its value. */
   private String lastName = "";
 
   private @Nullable String lastValue;

@@ -16,9 +16,6 @@ final class CallFailures {
     return RpcStatus.internal("malformed grpc-timeout: \"" + text + "\"");
   }
 
-  /**
-   * @param reason the rule that the request breaks
-   */
   static RpcStatus badRequest(String reason) {
     return RpcStatus.internal("bad request: " + reason);
   }
@@ -120,7 +117,7 @@ final class CallFailures {
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 
-  /** For a call that backs off between two attempts (SC-10). */
+  /** Describes a call that waits for the back-off between two attempts (SC-10). */
   static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
     return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
   }

@@ -20,7 +20,6 @@ final class CallTime extends DeadlineTimers.Entry {
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
 
-  /** Starts the time of a call that arrives now. */
   CallTime(Limited call) {
     this.call = call;
     arrivalNanos = call.callLoop().nanoTime();

@@ -20,7 +20,6 @@ public sealed interface Caller {
 
   HeaderList forwarded(HeaderList request);
 
-  /** Returns the side that errors of the peer count for. */
   PeerErrors.Side side();
 
   /** Returns the peer's address with its name, for messages. */
@@ -52,7 +51,6 @@ public sealed interface Caller {
   /**
    * A peer of a {@code --serve}, which is a stranger.
    *
-   * @param identity the identity that TLS has verified
    * @param certificate the {@code x-forwarded-client-cert} field for the app, which describes the
    *     peer; empty when the app gets no such field
    */

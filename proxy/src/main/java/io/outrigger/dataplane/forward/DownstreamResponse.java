@@ -56,7 +56,6 @@ final class DownstreamResponse {
     return stream.isOnHeavyConnection();
   }
 
-  /** The app has ended the request. */
   void onRequestEnd() {
     requestEnded = true;
   }

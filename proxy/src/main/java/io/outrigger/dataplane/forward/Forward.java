@@ -52,7 +52,6 @@ public final class Forward {
 
   /**
    * @param memory the memory gauge; while full, new requests are refused
-   * @param loops the number of event loops
    */
   public Forward(
       String name,

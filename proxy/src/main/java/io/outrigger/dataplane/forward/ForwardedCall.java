@@ -415,7 +415,6 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     reply(CallFailures.deadline(time.limitNanos(), waitsFor()), LocalReason.DEADLINE);
   }
 
-  /** Describes for messages what the call is waiting for. */
   private String waitsFor() {
     if (target == null) {
       return "";
@@ -453,7 +452,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   void reply(RpcStatus status, LocalReason reason, int httpStatus) {
     RpcStatus noted = noted(status, reason);
     record.local(noted, reason, httpStatus);
-    phase = phase.to(Phase.DONE); // first: data of the reply earns no backend credit
+    phase = phase.to(Phase.DONE); // first: data of the reply returns no credit to the backend
     try {
       app.reply(head(), noted, reason, httpStatus);
     } finally {

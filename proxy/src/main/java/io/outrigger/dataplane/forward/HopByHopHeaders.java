@@ -43,7 +43,6 @@ final class HopByHopHeaders {
   /**
    * Sends the request's header block to the backend.
    *
-   * @param endStream whether the request ends with its headers
    * @param authority replaces the app's {@code :authority}; added when the app sent none
    * @param encrypted whether the connection to the backend uses TLS
    * @param timeoutNanos the {@code grpc-timeout} to send (A31-37); {@link EffectiveTimeout#NONE} to

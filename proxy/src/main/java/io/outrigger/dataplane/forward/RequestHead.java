@@ -118,7 +118,6 @@ public final class RequestHead implements CallRequest {
     return timeout == null || !grpc ? EffectiveTimeout.NONE : GrpcTimeout.parse(timeout);
   }
 
-  /** The text of {@code grpc-timeout}; empty when absent. */
   AsciiString timeoutText() {
     return timeout == null ? AsciiString.EMPTY_STRING : timeout;
   }

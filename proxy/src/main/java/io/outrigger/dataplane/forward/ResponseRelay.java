@@ -180,8 +180,8 @@ final class ResponseRelay {
   }
 
   /**
-   * Whether the response counts as gRPC. A response without content-type does, so that a missing
-   * status is added; text or HTML does not.
+   * Whether the response counts as gRPC. A response without content-type counts as gRPC, so that a
+   * missing status is added; text or HTML does not count.
    */
   private static boolean isGrpc(HeaderList headers) {
     AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);

@@ -24,7 +24,7 @@ public interface TargetResolver {
     return false;
   }
 
-  /** The resolver of a forward each of whose callers brings its own. */
+  /** A resolver without targets, for a forward whose callers each have a target of their own. */
   static TargetResolver none() {
     Outcome<ForwardTarget> answer = Outcome.failed(RpcStatus.unavailable("no target"));
     return authority -> answer;

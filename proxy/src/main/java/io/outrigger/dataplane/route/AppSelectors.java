@@ -50,7 +50,6 @@ public final class AppSelectors {
   /**
    * @param app the cluster whose only endpoint is the app
    * @param filters the HTTP filters of the listener's filter chain
-   * @param factories creates the filters
    * @param requiresRbac whether all requests are refused unless there is an RBAC filter with action
    *     ALLOW ({@code --serve-require-rbac})
    */

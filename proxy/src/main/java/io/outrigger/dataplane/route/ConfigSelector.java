@@ -27,7 +27,6 @@ public final class ConfigSelector {
   /** The thing whose routes these are, for messages. */
   private final String owner;
 
-  /** The routes in order of preference. */
   private final Route[] routes;
 
   /** The prepared decision of each route. */
@@ -56,7 +55,6 @@ public final class ConfigSelector {
    *
    * @param authority the target's data-plane authority, for messages
    * @param handles all clusters that routes of {@code config} use, by name
-   * @param filters creates the filter chains of the routes
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
   static ConfigSelector of(
@@ -100,7 +98,7 @@ public final class ConfigSelector {
     return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, true);
   }
 
-  /** Whether this selector fails every request, but a working one may follow. */
+  /** Whether this selector fails every request, but a working selector may follow. */
   public boolean mayRecover() {
     return failure != null && !isLast;
   }
@@ -122,8 +120,8 @@ public final class ConfigSelector {
   }
 
   /**
-   * Same as {@link #select(RequestView, RandomSource)}, and reports each examined route to {@code
-   * trace}.
+   * Selects as {@link #select(RequestView, RandomSource)} does, and reports each examined route to
+   * {@code trace}.
    *
    * @param trace notified of each examined route; null when not needed
    */
@@ -145,7 +143,7 @@ public final class ConfigSelector {
     return new RouteDecision.Reject(
         RpcStatus.unavailable("no route for " + owner + " and path " + WireText.read(path)),
         "no_route",
-        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // with routes, only served selectors are last
+        isLast ? AppSelectors.HTTP_UNAVAILABLE : 0); // a served address
   }
 
   /**

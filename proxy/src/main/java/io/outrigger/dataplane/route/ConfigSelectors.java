@@ -36,7 +36,6 @@ public final class ConfigSelectors {
 
   /**
    * @param authority the target's data-plane authority, for messages
-   * @param filters the filters of the process
    * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
    */
   public ConfigSelectors(String authority, HttpFilters filters, boolean ignoreRouteTimeout) {

@@ -13,7 +13,6 @@ public sealed interface RouteDecision {
    * Forwards the request to {@code cluster}, which was acquired for the call; the caller must
    * release the cluster once.
    *
-   * @param action the action of {@code route}
    * @param limit the route's time limit, to be combined with the app's deadline
    * @param ownLimit the time limit that the route would have without local policy
    * @param filters the filters that run before the request is sent

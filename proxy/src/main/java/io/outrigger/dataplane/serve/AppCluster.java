@@ -68,7 +68,6 @@ public final class AppCluster {
   /**
    * Creates the cluster, still without an address.
    *
-   * @param serve the name of the {@code --serve}
    * @param app the app's address as the user wrote it
    * @param makeClusters creates the balancing, which notifies the given listener
    */
@@ -81,7 +80,7 @@ public final class AppCluster {
     handle = Optional.ofNullable(clusters.apply(config()).get(name)).orElseThrow();
   }
 
-  /** Connects to the one of {@code fixed} that is reached first. */
+  /** Connects to the address of {@code fixed} that answers first. */
   public AppCluster at(List<EndpointAddress> fixed) {
     var endpoint = new Endpoint(fixed, HealthStatus.HEALTHY, 1, "");
     var locality = new LocalityEndpoints(new Locality("", "", ""), 1, List.of(endpoint));
@@ -121,7 +120,7 @@ public final class AppCluster {
         new ClusterResource(
             name,
             new ClusterSource.Eds(name),
-            new BalancingPolicy.RoundRobin(), // unlike pick_first, it connects without a call
+            new BalancingPolicy.RoundRobin(), // connects without a call, unlike pick_first
             new ClusterResource.Limits(ClusterResource.UNLIMITED, 1),
             Optional.empty(),
             new ClusterResource.Sessions(
@@ -133,7 +132,6 @@ public final class AppCluster {
     return handle;
   }
 
-  /** Whether there is a connection to the app now. */
   public boolean isReachable() {
     return handle.state() == Connectivity.READY;
   }

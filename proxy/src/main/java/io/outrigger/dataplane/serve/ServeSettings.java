@@ -7,8 +7,6 @@ import java.time.Duration;
 /**
  * The settings of one {@code --serve}.
  *
- * @param name the name for messages
- * @param listen the address to listen on
  * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener
  * @param drainGrace the time after such a change at which the last old connections are closed
  * @param requiresRbac whether filter chains without an RBAC filter of action ALLOW refuse every

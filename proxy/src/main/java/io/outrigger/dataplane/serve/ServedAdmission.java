@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Admits the connections of a served port by the newest configuration: matches a filter chain,
  * performs the TLS handshake and identifies the peer. A connection that no chain matches is closed
- * without a byte.
+ * before any byte is sent.
  */
 @AnyThread
 final class ServedAdmission implements Admission {

@@ -44,7 +44,6 @@ public final class ServedChain implements TargetResolver {
   private boolean isTlsKnown;
 
   /**
-   * @param serve the name of the {@code --serve}
    * @param authority sent to the app for requests without one
    */
   ServedChain(

@@ -30,7 +30,7 @@ record ServedConfig(SocketListener listener, List<ServedChain> chains) {
     chains.forEach(chain -> chain.routes(routes.apply(chain.config())));
   }
 
-  /** The chain of a connection; null if the connection must be closed without a byte. */
+  /** The chain of a connection; null if the connection must be closed before any byte is sent. */
   @SuppressWarnings("ReferenceEquality") // the chains are the Listener's own objects
   @Nullable ServedChain chainFor(IpAddress local, IpAddress peer, int peerPort) {
     Optional<ServerFilterChain> match = listener.chainFor(local, peer, peerPort);

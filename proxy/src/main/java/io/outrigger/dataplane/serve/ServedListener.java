@@ -96,7 +96,6 @@ public final class ServedListener {
 
   /**
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param forward the counters and settings of the calls
    * @param limits the limits for peers, which are strangers
    */
   public ServedListener(
@@ -205,7 +204,7 @@ public final class ServedListener {
     }
   }
 
-  /** Tells why the first configuration is not there yet. */
+  /** Sets the reason why the first configuration has not arrived yet. */
   public void await(String why) {
     control.checkInside();
     if (config == null && state == State.WAITING) {
@@ -309,7 +308,7 @@ public final class ServedListener {
   }
 
   /**
-   * Closes the port for good and lets running calls finish.
+   * Closes the port permanently and lets running calls finish.
    *
    * @return completed when no connection is left
    */

@@ -22,7 +22,7 @@ record ServedPeer(ServedChain chain, @Nullable TlsPeer tls, @Nullable TlsContext
     return chain.targetFor(authority);
   }
 
-  /** Whether the certificates of now would refuse the peer. Takes about 100 µs after a change. */
+  /** Whether the current certificates would refuse the peer. Takes about 100 µs after a change. */
   @SuppressWarnings("ReferenceEquality") // one object per set of certificates
   boolean isDistrusted() {
     TlsContext now = chain.tls().toOptional().orElse(null);

@@ -24,13 +24,7 @@ public record ServedView(
     chains = List.copyOf(chains);
   }
 
-  /**
-   * A filter chain.
-   *
-   * @param tls whether connections use TLS
-   * @param requiresClientCertificate whether clients without a certificate are refused
-   * @param filters the names of the HTTP filters
-   */
+  /** A filter chain. */
   public record Chain(
       String name, boolean tls, boolean requiresClientCertificate, List<String> filters) {
     public Chain {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a client's ClientHello before the TLS library does, and refuses a client that offers none
- * of the protocols by the alert that RFC 7301 section 3.2 asks for. BoringSSL, as Netty uses it,
+ * of the protocols with the alert that RFC 7301 section 3.2 requires. BoringSSL, as Netty uses it,
  * would complete the handshake without a protocol, so the client would not learn why its connection
  * is closed.
  */
@@ -31,8 +31,8 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
   }
 
   /**
-   * Returns whether the TLS library gets the bytes. The library judges what Netty does not
-   * recognize as a ClientHello.
+   * Returns whether the TLS library gets the bytes. Bytes that Netty does not recognize as a
+   * ClientHello go to the library, which reports the error.
    */
   @Override
   protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable ByteBuf hello) {

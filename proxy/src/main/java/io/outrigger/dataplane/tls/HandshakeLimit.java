@@ -26,7 +26,10 @@ final class HandshakeLimit extends ChannelDuplexHandler {
    */
   static final int MAX_BYTES = 256 << 10;
 
-  /** The same for a client, which is a stranger: room for a hello and one large certificate. */
+  /**
+   * The limit for a whole handshake with a client, which is a stranger: room for a ClientHello and
+   * one large certificate.
+   */
   static final int MAX_BYTES_OF_CLIENT = 64 << 10;
 
   /** The type of the records of a handshake (RFC 8446 section 5.1). */
@@ -70,7 +73,7 @@ final class HandshakeLimit extends ChannelDuplexHandler {
     }
   }
 
-  /** A client that sends anything else gets no answer. */
+  /** A client that sends any other record gets no answer. */
   private static boolean isHandshake(ByteBuf first) {
     return !first.isReadable() || first.getByte(first.readerIndex()) == HANDSHAKE;
   }

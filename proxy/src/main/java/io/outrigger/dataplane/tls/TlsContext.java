@@ -92,7 +92,6 @@ public final class TlsContext {
         engines.engine(serverName, buffers), alpn, peer(), TlsThreads.ofHandshake(tasks));
   }
 
-  /** The role of the peers of this context's connections. */
   public PeerRole peer() {
     return material.peerRole();
   }

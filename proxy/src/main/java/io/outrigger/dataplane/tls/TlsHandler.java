@@ -45,8 +45,9 @@ final class TlsHandler extends SslHandler {
   private final PeerRole peer;
 
   /**
-   * The bytes that {@link TlsMemory} counts for this connection after the handshake: a handshake in
-   * progress cannot be ended to free memory, and their number is bounded.
+   * The bytes that {@link TlsMemory} counts for this connection after the handshake. Handshakes in
+   * progress are not counted, because they cannot be ended to free memory and their number is
+   * bounded.
    */
   private int heldBytes;
 
@@ -63,8 +64,6 @@ final class TlsHandler extends SslHandler {
 
   /**
    * @param engine the engine, used like the JDK's: one record at a time
-   * @param alpn the protocols that the engine offers
-   * @param peer the role of the peer
    * @param tasks runs the slow parts of the handshake
    */
   TlsHandler(SSLEngine engine, List<String> alpn, PeerRole peer, Executor tasks) {
@@ -119,7 +118,10 @@ final class TlsHandler extends SslHandler {
     super.handlerRemoved0(ctx);
   }
 
-  /** Counts the bytes no longer: they are freed later in this turn, or after the close_notify. */
+  /**
+   * Stops counting the bytes of this connection, which are freed later in this turn or after the
+   * close_notify.
+   */
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) throws Exception {
     release();

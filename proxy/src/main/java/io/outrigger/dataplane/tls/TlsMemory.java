@@ -19,12 +19,10 @@ public final class TlsMemory {
 
   private TlsMemory() {}
 
-  /** Returns the estimate for this process. */
   public static long bytes() {
     return HELD.get();
   }
 
-  /** Returns the estimate for one connection. */
   static int bytesOf(SSLEngine engine) {
     return engine instanceof ReferenceCounted ? CONNECTION_BYTES : 0;
   }

@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * Opens connections of one event loop to one address and describes failures for operators.
  *
  * @param sockets registers the open connections
- * @param owner the subchannel that the connections belong to
  * @param tls supplies the TLS context for a new connection when the address requires TLS
  */
 @LoopConfined

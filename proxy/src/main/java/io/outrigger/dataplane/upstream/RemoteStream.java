@@ -40,7 +40,9 @@ import org.slf4j.LoggerFactory;
 final class RemoteStream implements Http2Stream {
   private static final Logger log = LoggerFactory.getLogger(RemoteStream.class);
 
-  /** Has calls that wait for streams of another loop; used on the loop of those calls. */
+  /**
+   * The borrowing loop, whose calls wait for streams of another loop; used on the borrowing loop.
+   */
   interface Borrower {
     /** Called just before {@code waiter} gets its stream. */
     void onLent(StreamWaiter waiter);
@@ -88,7 +90,6 @@ final class RemoteStream implements Http2Stream {
     this.owner = new RemoteStreamOwner(this, here, lender);
   }
 
-  /** Requests the stream from the other loop. */
   void request() {
     post(elsewhere, owner::request);
   }

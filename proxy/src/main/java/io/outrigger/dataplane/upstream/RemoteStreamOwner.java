@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class RemoteStreamOwner implements StreamWaiter {
-  /** Has connections and lends streams; used on the loop of the connections. */
+  /** The lending loop, which has connections and lends their streams; used on the lending loop. */
   interface Lender {
     /**
      * Gives {@code waiter} a stream now or later, or notifies {@code waiter} that there will be no

@@ -288,7 +288,6 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     return established.decrementAndGet();
   }
 
-  /** The number of established connections. */
   int established() {
     return established.get();
   }

@@ -41,7 +41,6 @@ final class AccessLine {
     append(out, line.json);
   }
 
-  /** Appends {@code line} and a line break. */
   static void append(StringBuilder out, JsonObject line) {
     out.append(PlainText.ofJson(line.toString())).append('\n');
   }

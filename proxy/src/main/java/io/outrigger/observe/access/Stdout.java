@@ -21,7 +21,7 @@ final class Stdout extends OutputStream {
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
-    synchronized (OUT) { // only the threads of log writers come here
+    synchronized (OUT) { // only threads of log writers call this method
       OUT.write(bytes, offset, length);
     }
   }

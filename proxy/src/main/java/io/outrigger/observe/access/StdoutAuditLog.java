@@ -35,11 +35,8 @@ public final class StdoutAuditLog implements AutoCloseable {
   }
 
   /**
-   * Records a decision if its loggers ask for it. Does not wait; lines that cannot be queued are
-   * counted as lost.
-   *
-   * @param method the path of the RPC
-   * @param filter the name of the HTTP filter
+   * Records a decision if the condition of its loggers selects the decision. Does not wait; lines
+   * that cannot be queued are counted as lost.
    */
   public void record(String method, PeerIdentity peer, String filter, Rbac.Decision decision) {
     if (decision.auditLines() == 0) {

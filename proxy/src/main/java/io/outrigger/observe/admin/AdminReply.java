@@ -67,14 +67,12 @@ public record AdminReply(
     }
   }
 
-  /** Returns this reply with {@code headers} added. */
   public AdminReply with(Map<String, String> more) {
     Map<String, String> all = new TreeMap<>(headers);
     all.putAll(more);
     return new AdminReply(status, contentType, body, feed, all);
   }
 
-  /** Writes one JSON document. */
   interface Document {
     void writeTo(JsonWriter json) throws IOException;
   }

@@ -24,11 +24,7 @@ final class AdminResponse {
 
   private AdminResponse() {}
 
-  /**
-   * Returns a whole response.
-   *
-   * @param head whether the request is a HEAD request
-   */
+  /** Returns a whole response. */
   static FullHttpResponse of(AdminReply reply, boolean head) {
     ByteBuf body = reply.body();
     int length = body.readableBytes();

@@ -38,19 +38,19 @@ public final class AdminServer implements AutoCloseable {
 
   private static final int MAX_CONNECTIONS = 100;
 
-  /** The request line contains an explained request with its cookies. */
+  /** The request line may contain a whole request to explain, with its cookies. */
   static final int MAX_LINE_BYTES = 64 * 1024;
 
   /** Browsers send the cookies of all ports of the host. */
   private static final int MAX_HEADER_BYTES = 64 * 1024;
 
   /**
-   * The limit of the header lines of probes. It is small, since anybody may send probes, and each
-   * header uses far more heap than its bytes.
+   * The limit of the header lines of probes. The limit is small, because any client may send
+   * probes, and each header uses far more heap than its bytes.
    */
   private static final int MAX_PROBE_HEADER_BYTES = 8 * 1024;
 
-  /** Small, so that a read has few pipelined requests. */
+  /** The size is small, so that one read has few pipelined requests. */
   private static final int READ_BYTES = 2 * 1024;
 
   /**
@@ -175,8 +175,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /**
-   * Compresses the page and metrics for clients that accept it, at the lowest level: metrics repeat
-   * themselves so much that more gains little. JSON is not compressed, since programs on the same
+   * Compresses the page and metrics for clients that accept it, at the lowest level: metrics are so
+   * repetitive that a higher level gains little. JSON is not compressed, since programs on the same
    * machine poll it (decision proxy-0016).
    */
   private static final class TextCompression extends HttpContentCompressor {

@@ -20,11 +20,7 @@ import java.util.stream.IntStream;
 public final class CallViews {
   private CallViews() {}
 
-  /**
-   * The calls of one forward.
-   *
-   * @param connections open local connections
-   */
+  /** The calls of one forward. */
   public record Forward(String name, int connections, CallTotals calls) {}
 
   /**

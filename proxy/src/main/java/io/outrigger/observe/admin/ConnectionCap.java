@@ -36,7 +36,6 @@ public final class ConnectionCap extends ChannelInboundHandlerAdapter {
     context.fireChannelRead(accepted);
   }
 
-  /** Closes the connection of {@code peer}, if there is one. */
   public void closeConnectionOf(SocketAddress peer) {
     List.copyOf(oldestFirst).stream()
         .filter(connection -> peer.equals(connection.remoteAddress()))

@@ -37,7 +37,6 @@ public final class EventViews {
     this.toJson = toJson;
   }
 
-  /** Returns a list of events. */
   public AdminReply list(EventPage page) {
     return AdminReply.json(200, page.events().stream().map(this::json).toList());
   }

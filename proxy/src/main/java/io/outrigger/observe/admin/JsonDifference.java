@@ -24,7 +24,7 @@ final class JsonDifference {
   /**
    * Returns lines such as {@code + outlier_detection.interval: "1s"}, {@code - lb_policy:
    * "RING_HASH"} and {@code ~ endpoints[0].priority: 1 -> 2}. List elements are compared by their
-   * index. If there are too many lines, the last one counts those left out.
+   * index. If there are too many lines, the last line gives the number of omitted lines.
    */
   static List<String> of(JsonElement before, JsonElement after) {
     var difference = new JsonDifference();

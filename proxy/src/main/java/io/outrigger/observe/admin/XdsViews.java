@@ -23,7 +23,6 @@ import java.util.function.Supplier;
  *
  * @param node returns the node that identifies this process to the control plane; known only after
  *     the start
- * @param version the version of this program
  * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
  */
 @AnyThread

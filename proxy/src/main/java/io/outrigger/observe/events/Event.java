@@ -31,7 +31,6 @@ public record Event(
     }
   }
 
-  /** A line of text. */
   public record Line(String text) implements Cause {}
 
   public record Balancing(LbEvent event) implements Cause {}

@@ -81,7 +81,6 @@ public final class Explainer {
   /**
    * Explains where {@code request} would be sent.
    *
-   * @param domain the current virtual host
    * @param trees returns the load-balancing tree of a cluster by its name
    * @param overlaid the effects of local policy, by cluster name
    */
@@ -230,7 +229,6 @@ public final class Explainer {
     }
   }
 
-  /** Returns the verdicts on all examined routes. */
   private List<Verdict> verdicts() {
     List<Verdict> verdicts = new ArrayList<>();
     for (int place = 0; place < results.size() && verdicts.size() < MAX_ROUTES; place++) {

@@ -18,7 +18,6 @@ import java.util.Optional;
  *
  * @param domain the virtual host that serves the target; empty while there is no configuration
  * @param routes the verdicts on the examined or skipped routes, in order; limited to the first ones
- * @param more the number of further routes
  * @param branches the possible outcomes, the most probable first; empty when the request would wait
  *     for the target's configuration
  */
@@ -63,7 +62,6 @@ public record Explanation(
    * @param filters the filters that may affect the request, in order
    * @param session the session of the request; empty when the route has no session affinity
    * @param overlay the effect of local policy on the cluster
-   * @param tree the current load-balancing tree of the cluster
    * @param plan the result that the cluster's picker would return
    */
   public record Branch(

@@ -8,8 +8,6 @@ import java.util.Optional;
 /**
  * The traffic of a forward for each minute of the last hour. Minutes without calls are omitted; the
  * last one of a list may be the current minute. The components are the members of {@code /history}.
- *
- * @param name the name of the forward
  */
 @AnyThread
 public record TrafficView(String name, List<Cluster> clusters) {

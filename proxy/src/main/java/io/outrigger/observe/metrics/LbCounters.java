@@ -30,7 +30,7 @@ public final class LbCounters {
    */
   static final int MAX_PLACES = 5_000;
 
-  /** The cluster name for all clusters beyond the bound, as in A66 for methods. */
+  /** The cluster name of all places beyond the limit, as A66 names further methods. */
   private static final String OTHER = "other";
 
   /** Histograms of weights count thousandths. */

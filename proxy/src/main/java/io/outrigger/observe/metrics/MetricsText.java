@@ -28,7 +28,6 @@ public final class MetricsText {
     return new MetricsText(FORMATS.findWriter(accept));
   }
 
-  /** Returns the media type of the text. */
   public String contentType() {
     return writer.getContentType();
   }

@@ -18,8 +18,6 @@ import java.util.TreeMap;
 /**
  * The values of one scrape, read at one moment.
  *
- * @param version the version of the program
- * @param balancing the counts of the load-balancing trees
  * @param overlay the effect of local policy
  * @param certificates the certificates of the bootstrap's providers
  * @param leftOutLabels the names of labels that are not exported
@@ -53,7 +51,6 @@ public record MetricsView(
    * @param lostAuditLines lines that are missing from the audit log; empty when there is none
    * @param drainCut requests that were cut when a drain timed out
    * @param directBytes bytes of buffers outside the heap
-   * @param memory the memory that peers use
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
    */
@@ -76,7 +73,6 @@ public record MetricsView(
    * The values of one forward.
    *
    * @param target the target as configured ({@code grpc.target})
-   * @param connections open local connections
    * @param refusedConnections connections that were closed at once because of the limit
    * @param endpoints the endpoints of its clusters by cluster name; the tallies do not change any
    *     more

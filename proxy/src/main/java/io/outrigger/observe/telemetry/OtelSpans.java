@@ -35,7 +35,6 @@ final class OtelSpans implements CallSpans {
   private @Nullable Span delay;
 
   /**
-   * @param context the context of the call's span
    * @param method the method, with dots in place of slashes
    */
   OtelSpans(Tracer tracer, TextMapPropagator propagator, Context context, String method) {

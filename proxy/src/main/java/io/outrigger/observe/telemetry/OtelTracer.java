@@ -20,7 +20,7 @@ final class OtelTracer implements CallTracer {
       new TextMapGetter<>() {
         @Override
         public Iterable<String> keys(RequestView request) {
-          return List.of(); // called only by propagators of baggage by prefix
+          return List.of(); // only propagators that read baggage by prefix call this
         }
 
         @Override
@@ -45,7 +45,6 @@ final class OtelTracer implements CallTracer {
     return new OtelSpans(tracer, propagator, parent.with(span), method);
   }
 
-  /** Returns the span of a served call. */
   CallSpans beginServed(RequestView request) {
     return new ServerSpans(
         start("Recv." + methodOf(request.path()), SpanKind.SERVER, parentOf(request)));

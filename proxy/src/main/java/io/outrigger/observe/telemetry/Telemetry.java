@@ -43,7 +43,6 @@ public final class Telemetry implements AutoCloseable {
    * Starts the exports.
    *
    * @param endpoint such as {@code http://collector:4317}
-   * @param version the version of the program
    * @param metrics called at each interval, on a thread of the SDK; may block
    * @throws IllegalArgumentException when a variable or the endpoint cannot be used; the message
    *     names it

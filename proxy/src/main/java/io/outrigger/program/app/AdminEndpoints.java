@@ -263,7 +263,7 @@ final class AdminEndpoints {
                                 request.parameter("endpoint"))));
   }
 
-  /** Returns the forward of that name, or all forwards without a name. */
+  /** Returns the forward called {@code name}, or all forwards when {@code name} is empty. */
   private List<RunningForward> forwards(Optional<String> name) {
     return state.forwards().stream()
         .filter(forward -> name.map(forward.name()::equals).orElse(true))

@@ -155,7 +155,6 @@ final class AdminServers implements AutoCloseable {
     return grpc.map(AdminGrpcServer::address);
   }
 
-  /** Logs the addresses of the servers. */
   void announce() {
     httpAddress().ifPresent(AdminServers::announceAdmin);
     grpcAddress().ifPresent(bound -> log.info("admin gRPC: {}", text(bound)));

@@ -33,7 +33,6 @@ import java.util.stream.Collectors;
  *
  * @param bootstrapWait the wait for the bootstrap, which names a missing file
  * @param unread the bound on reply bytes that admin clients have not read yet
- * @param leftOutLabels the labels that metrics do not have
  * @param settings the values of the program's flags
  */
 @AnyThread
@@ -57,7 +56,6 @@ record AdminState(
     Set<String> leftOutLabels,
     Map<String, Object> settings) {
 
-  /** Returns the names of all forwards, for messages. */
   String forwardNames() {
     return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
   }

@@ -149,7 +149,7 @@ final class BootstrapWait {
 
   private void requireFiles(ConfigSource source) throws AbsentFile {
     if (lookup.timeout().isZero()) {
-      return; // a missing file is an error of its user, or its user waits for the file
+      return; // the part that needs a missing file reports an error, or waits for the file
     }
     Optional<MissingFile> file = MissingFile.of(source.bootstrap());
     Optional<String> lack = Optional.empty();

@@ -6,7 +6,6 @@ import java.util.List;
 /**
  * One entry of {@code /listeners}; the component names are the contract's JSON names.
  *
- * @param resource the name of the Listener
  * @param error why the address is not served, or why calls fail; empty when calls reach the app
  */
 record ListenerView(
@@ -18,7 +17,6 @@ record ListenerView(
     String error,
     List<Chain> chains,
     int connections) {
-  /** A filter chain. */
   record Chain(String name, boolean tls, boolean clientCertificate, List<String> filters) {
     static Chain of(ServedView.Chain chain) {
       return new Chain(

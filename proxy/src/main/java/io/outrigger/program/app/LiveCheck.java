@@ -64,7 +64,6 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
    *     limits
    * @param routes the number of routes in the target's virtual host
    * @param trees the load-balancing trees of the clusters that the routes name
-   * @param rules the effect of each overlay rule
    */
   public record Result(
       List<String> findings,

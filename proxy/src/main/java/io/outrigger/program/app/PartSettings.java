@@ -113,8 +113,8 @@ final class PartSettings {
 
   /**
    * Returns the settings that both sides share. The first window of a stream is 1/4096 of the
-   * buffer memory, so the windows of a thousand new streams take a quarter of it. Windows that have
-   * grown may take up to a sixteenth per connection.
+   * buffer memory, so the windows of a thousand new streams take a quarter of it. The grown windows
+   * of one connection may take up to a sixteenth of that memory.
    */
   private static ConnectionSettings http2(ProxyOptions options, MemoryGauge memory) {
     ConnectionSettings most = ConnectionSettings.DEFAULT;

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports errors of peers, and connections that were ended because memory was short, in the log and
- * as events. Each is reported at most once a second, since an attack lasts long.
+ * as events. Each kind is reported at most once a second, because an attack causes many errors.
  */
 @ControlConfined
 final class PeerReports {

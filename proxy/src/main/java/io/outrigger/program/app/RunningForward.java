@@ -16,12 +16,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One running {@code --forward}: its port, and its targets.
+ * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
  *
  * @param listen its address, with the port that the system chose
  * @param target the target as configured
  * @param only the target of a forward with a fixed target, which decides readiness
- * @param targets the current targets
  * @param byAuthority returns the target of a request with the given {@code :authority}; empty when
  *     no such request has arrived yet
  */
@@ -44,34 +43,29 @@ record RunningForward(
     return only.map(TargetRuntime::state).orElse(TargetRuntime.State.READY);
   }
 
-  /**
-   * Returns why the whole forward fails, or which resource it waits for. Runs on the control loop.
-   */
+  /** Returns why the whole forward fails, or which resource it waits for. */
   Optional<String> error() {
     return only.flatMap(TargetRuntime::error);
   }
 
-  /** Whether the forward has ever had a configuration that can route. Runs on the control loop. */
+  /** Whether the forward has ever had a configuration that can route. */
   boolean hadConfig() {
     return only.map(TargetRuntime::hadConfig).orElse(true);
   }
 
-  /**
-   * Returns the state of each cluster of its targets, in the order of {@link #accept}. Runs on the
-   * control loop.
-   */
+  /** Returns the state of each cluster of its targets, in the order of {@link #accept}. */
   List<Connectivity> clusters() {
     return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
   }
 
-  /** Counts the endpoints of all its clusters together. Runs on the control loop. */
+  /** Counts the endpoints of all its clusters together. */
   EndpointTally tally() {
     var tally = new EndpointTally();
     targets.get().forEach(runtime -> runtime.count(cluster -> tally));
     return tally;
   }
 
-  /** Counts the endpoints of each of its clusters. Runs on the control loop. */
+  /** Counts the endpoints of each of its clusters. */
   Map<String, EndpointTally> endpoints() {
     Map<String, EndpointTally> tallies = new HashMap<>();
     targets
@@ -83,7 +77,7 @@ record RunningForward(
     return tallies;
   }
 
-  /** Visits the trees of all its targets' clusters. Runs on the control loop. */
+  /** Visits the trees of all its targets' clusters. */
   void accept(NodeVisitor visitor) {
     targets.get().forEach(runtime -> runtime.accept(visitor));
   }

@@ -32,9 +32,6 @@ final class RunningServe {
   private Set<String> configErrors = Set.of();
   private @Nullable ServingWatcher watcher; // null until {@link #start}
 
-  /**
-   * @param calls counts the calls of the address
-   */
   RunningServe(
       ServeSpec spec,
       Forward calls,

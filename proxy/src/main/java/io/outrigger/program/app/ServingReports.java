@@ -80,7 +80,7 @@ final class ServingReports {
     return errors;
   }
 
-  /** Reports chains that have lost their RBAC filters, since everybody may call them now. */
+  /** Reports chains that have lost their RBAC filters, because they allow every caller now. */
   private void reportRemovedRbac(SocketListener listener) {
     Set<String> before = guarded;
     guarded = names(listener, true);

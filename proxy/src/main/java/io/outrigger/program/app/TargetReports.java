@@ -27,11 +27,7 @@ public final class TargetReports {
   private Optional<String> failure = Optional.empty();
   private Optional<String> defaultLimit = Optional.empty();
 
-  /**
-   * Creates the reports of a target that has no configuration yet.
-   *
-   * @param ignoreRouteTimeout whether {@code --ignore-route-timeout} is on
-   */
+  /** Creates the reports of a target that has no configuration yet. */
   public TargetReports(EventLog events, String forward, String target, boolean ignoreRouteTimeout) {
     this.events = events;
     this.forward = forward;
@@ -54,7 +50,6 @@ public final class TargetReports {
     }
   }
 
-  /** Called when the whole target fails. */
   void onFailure(RpcStatus status) {
     isReady = false;
     if (!failure.equals(Optional.of(status.message()))) {

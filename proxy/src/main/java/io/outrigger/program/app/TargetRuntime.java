@@ -68,7 +68,6 @@ public final class TargetRuntime
 
   /**
    * @param name as configured, such as {@code xds:///orders}
-   * @param authority the data-plane authority
    * @param makeClusters creates the balancing of this target, which notifies the given listener
    * @param makeDependencies creates the resource graph of this target, which notifies the given
    *     listener; called at the start, since the control plane is unknown before
@@ -251,7 +250,6 @@ public final class TargetRuntime
     clusters.accept(visitor);
   }
 
-  /** Returns the tree of one of the target's clusters. */
   Optional<LbNode> describe(String cluster) {
     control.checkInside();
     return clusters.describe(cluster);

@@ -38,8 +38,6 @@ import java.util.Optional;
 /**
  * Creates targets from the parts that all targets share: the xDS clients, the connector, the HTTP
  * filters, the circuit breakers and the load counters.
- *
- * @param loops the number of event loops that pick
  */
 @AnyThread
 record Targets(

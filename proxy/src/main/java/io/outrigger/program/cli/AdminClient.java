@@ -37,7 +37,6 @@ final class AdminClient {
     this.address = address;
   }
 
-  /** A reply with any status. */
   record Reply(int status, String body) {}
 
   /**

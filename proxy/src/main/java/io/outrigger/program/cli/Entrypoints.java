@@ -19,7 +19,6 @@ import java.util.Optional;
 /**
  * The programs that the commands start.
  *
- * @param run the sidecar
  * @param preparation initialization that every run needs, whatever its configuration. The
  *     initialization runs on another thread while files are read. A run also works without it, and
  *     no part depends on another part or on its thread.
@@ -57,7 +56,6 @@ public record Entrypoints(
      *
      * @param duration the time after which the demo ends; empty means until a signal
      * @param admin the admin address of the demo's sidecar
-     * @param story receives the text
      * @return the exit code
      */
     int run(

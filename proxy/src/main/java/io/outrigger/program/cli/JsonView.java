@@ -98,7 +98,10 @@ record JsonView(JsonObject json) {
         : Optional.empty();
   }
 
-  /** Returns the objects of a list. An object alone is a list of one; other members are empty. */
+  /**
+   * Returns the objects of a list. A single object counts as a list of one; any other value counts
+   * as an empty list.
+   */
   List<JsonView> list(String name) {
     return json.get(name) instanceof JsonArray array
         ? objects(array)

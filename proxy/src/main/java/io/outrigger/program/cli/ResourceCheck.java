@@ -11,16 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Static resources, validated offline by the rules of the live client.
- *
- * @param files the files as they were read
- */
+/** Static resources, validated offline by the rules of the live client. */
 record ResourceCheck(ResourceFiles files, ResourceValidator.Result result) {
   /**
    * Reads and decodes all resources.
    *
-   * @param paths files and folders
    * @param bootstrap supplies the server features and certificate providers; empty means that there
    *     are none
    * @param overlay the local policy that is applied to the resources

@@ -146,13 +146,13 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   /**
-   * Refreshes until the reader of the output has gone. The display continues when the sidecar does
-   * not reply, since the sidecar may come back.
+   * Refreshes the display until the reader of the output closes it. The display continues when the
+   * sidecar does not reply, since the sidecar may come back.
    */
   private int watch(AdminClient client) throws InvalidInput {
     PrintWriter out = context.out();
     if (isTerminal()) {
-      out.print(OTHER_SCREEN); // what the terminal showed before comes back at the end
+      out.print(OTHER_SCREEN); // restores the earlier content of the terminal at the end
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(

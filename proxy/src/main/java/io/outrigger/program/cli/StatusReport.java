@@ -121,7 +121,10 @@ final class StatusReport {
     return table.lines();
   }
 
-  /** Whether a server is one, and not the entry of {@code dns:} or {@code k8s:} targets. */
+  /**
+   * Whether an entry of {@code /xds} is a control plane, and not the source of {@code dns:} or
+   * {@code k8s:} targets.
+   */
   private static boolean isControlPlane(JsonView server) {
     String uri = server.text("uri");
     return !uri.equals("dns") && !uri.startsWith("k8s:");

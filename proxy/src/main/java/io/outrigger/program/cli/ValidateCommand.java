@@ -91,7 +91,7 @@ final class ValidateCommand implements Callable<Integer> {
   private final CommandContext context;
   private final List<String> errors = new ArrayList<>();
 
-  /** Lines that are no errors. */
+  /** The lines of the report that are no errors. */
   private final List<String> fine = new ArrayList<>();
 
   ValidateCommand(Entrypoints entrypoints, CommandContext context) {

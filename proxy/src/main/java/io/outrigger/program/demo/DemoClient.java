@@ -46,7 +46,6 @@ final class DemoClient implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Creates a client of a port of the sidecar. */
   static DemoClient ofForward(int port) {
     return new DemoClient(
         Grpc.newChannelBuilderForAddress(LOOPBACK, port, InsecureChannelCredentials.create())

@@ -122,9 +122,6 @@ final class DemoControlPlane implements AutoCloseable {
   private final List<Any> served;
   private int version;
 
-  /**
-   * @param servedPort the port of the demo's served address
-   */
   DemoControlPlane(int servedPort) throws IOException {
     served = ResourceJson.parse(SERVED.formatted(servedPort)).resources();
     var discovery = new V3DiscoveryServer(cache);

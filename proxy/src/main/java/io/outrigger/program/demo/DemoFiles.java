@@ -23,7 +23,6 @@ final class DemoFiles implements AutoCloseable {
 
   private final Path folder;
 
-  /** Writes the files. */
   DemoFiles() throws IOException {
     folder = Files.createTempDirectory("outrigger-demo");
     for (String name : ALL) {

@@ -80,7 +80,6 @@ final class DemoLoad implements AutoCloseable {
     client.close();
   }
 
-  /** Returns the counts and sets them to zero. */
   private static Map<String, Long> take(Map<String, Long> counts) {
     Map<String, Long> taken = new TreeMap<>();
     counts.keySet().forEach(key -> taken.put(key, counts.remove(key)));

@@ -36,8 +36,6 @@ final class DemoStory {
    * The programs that call the served address.
    *
    * @param allowed has a certificate that the policy names
-   * @param denied has another certificate
-   * @param anonymous has no certificate
    */
   record Peers(DemoClient allowed, DemoClient denied, DemoClient anonymous) {}
 
@@ -53,8 +51,6 @@ final class DemoStory {
   private boolean allSucceeded = true;
 
   /**
-   * @param first the backends of the first priority
-   * @param second the backend of the second priority
    * @param stopped whether the user has ended the demo
    */
   DemoStory(

@@ -43,12 +43,7 @@ public final class BootstrapSource {
 
   private BootstrapSource() {}
 
-  /**
-   * A usable bootstrap.
-   *
-   * @param origin its source, for messages
-   * @param warnings one line each
-   */
+  /** A usable bootstrap. */
   public record Found(Bootstrap bootstrap, String origin, List<String> warnings) {
     public Found {
       warnings = List.copyOf(warnings);
@@ -58,8 +53,6 @@ public final class BootstrapSource {
   /**
    * Returns the bootstrap of the first source that is set.
    *
-   * @param flag the file that the flag names
-   * @param flagOrigin the name of the flag in messages
    * @return empty when no source is set
    * @throws AbsentFile when the first source that is set names a file that does not exist
    * @throws InvalidInput with all errors, when the first source that is set cannot be read

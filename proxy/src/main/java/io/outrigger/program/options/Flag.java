@@ -209,7 +209,6 @@ public enum Flag {
     return help;
   }
 
-  /** Returns the flag with the bare name {@code key}. */
   public static Optional<Flag> ofKey(String key) {
     for (Flag flag : values()) {
       if (flag.key().equals(key)) {

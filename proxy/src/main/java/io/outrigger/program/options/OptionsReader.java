@@ -42,7 +42,6 @@ import java.util.stream.Collectors;
  * those of the outer contract, section 2.
  */
 public final class OptionsReader {
-  /** The names of the experimental metrics, for messages. */
   private static final String EXPERIMENTAL_METRICS =
       Arrays.stream(ExperimentalMetric.values())
           .map(ExperimentalMetric::text)
@@ -95,7 +94,6 @@ public final class OptionsReader {
    * Reads the options of {@code outrigger run}. Reads files, but opens no port.
    *
    * @param commandLine the values of the flags that were given
-   * @param environment the environment variables of the process
    * @throws InvalidInput with one line per error
    */
   public static ProxyOptions read(
@@ -163,7 +161,7 @@ public final class OptionsReader {
       return named
           .or(
               () ->
-                  given.get(Flag.KUBECONFIG).isPresent() // and wrong, which is reported
+                  given.get(Flag.KUBECONFIG).isPresent() // its error is reported already
                       ? Optional.empty()
                       : Optional.of(ApiAccess.ofPod(environment)))
           .map(api -> new KubernetesAccess(api, zone));
@@ -525,7 +523,7 @@ public final class OptionsReader {
   }
 
   private static TransportKind transport(String text) {
-    // old command lines name io_uring, which is gone
+    // old command lines may name io_uring, which was removed
     return text.equals("io_uring") ? TransportKind.AUTO : word(text, TransportKind.values());
   }
 

@@ -140,7 +140,7 @@ final class PortsReader {
     serves.stream()
         .map(serve -> ListenerNames.ofServer(bootstrap, serve.listen().toString()).status())
         .filter(status -> !status.isOk())
-        .findFirst() // the bootstrap is at fault, so one line tells it for all addresses
+        .findFirst() // the bootstrap causes the error, so one line is enough for all addresses
         .ifPresent(status -> unknown.add(settings.origin(Flag.SERVE), status.message()));
     unknown.throwIfAny();
   }

@@ -119,7 +119,6 @@ public record ProxyOptions(
   /**
    * The addresses that this process serves for the mesh, and their settings.
    *
-   * @param serves one for each served address
    * @param drainSpread the time over which connections of an old configuration get GOAWAY, at most
    *     {@code drainGrace}
    * @param drainGrace the time after which connections of an old configuration are closed

@@ -114,7 +114,6 @@ public final class WarmUp {
    * Opens a forward and a backend on free loopback ports; blocks until they are bound.
    *
    * @param callLoops one per event loop of {@code loops}, in order
-   * @param connector opens the connection to the backend
    */
   public static WarmUp open(
       ControlLoop control, EventLoops loops, List<CallLoop> callLoops, Connector connector)

@@ -19,8 +19,8 @@ final class CertificateNames {
   private CertificateNames() {}
 
   /**
-   * Returns the subject for messages. Certificates of a mesh have none; of these, the first
-   * alternative name.
+   * Returns the subject for messages. Returns the first alternative name when there is no subject,
+   * as in certificates of a mesh.
    */
   static String shown(X509Certificate certificate) {
     String subject = certificate.getSubjectX500Principal().getName();

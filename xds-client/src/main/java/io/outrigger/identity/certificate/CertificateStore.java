@@ -35,8 +35,8 @@ public final class CertificateStore {
   /** Receives the TLS material of some settings. */
   public interface Listener {
     /**
-     * Called on the control loop when the material has changed, or when the reason has changed why
-     * there is none. The reason has the code UNAVAILABLE.
+     * Called on the control loop when the material has changed, or when the reason for missing
+     * material has changed. The reason has the code UNAVAILABLE.
      */
     void onMaterial(Outcome<TlsMaterial> material);
   }
@@ -118,8 +118,8 @@ public final class CertificateStore {
   }
 
   /**
-   * The same for istio CAs alone. A sidecar that names one is not ready before its first
-   * certificate (IST-05).
+   * Why an istio CA has not provided an identity yet (the first such provider by name); empty when
+   * all have. A sidecar with an istio CA is not ready before its first certificate (IST-05).
    */
   public Optional<String> lackOfIstioCa() {
     return lack(CertificateProvider.IstioCa.class::isInstance);

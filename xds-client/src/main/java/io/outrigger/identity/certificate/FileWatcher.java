@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ReferenceEquality") // an unchanged snapshot is the same object
 final class FileWatcher implements CertificateSource {
   /**
-   * How long no file may be written in place before a reading with fewer certificates is published.
+   * How long all files must stay unwritten before a reading with fewer certificates is published.
    */
   static final Duration STILL = Duration.ofMillis(1500);
 
@@ -60,7 +60,7 @@ final class FileWatcher implements CertificateSource {
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private FileStamps stamps = FileStamps.NONE;
   private long lastRead;
-  private long stillAt; // STILL after the last in-place write that was seen
+  private long stillAt; // when STILL has passed since the last write in place
   private @Nullable String holdReason; // why the last reading is not published
 
   /**

@@ -33,7 +33,9 @@ import java.util.stream.Stream;
  */
 @ControlConfined
 final class IstioCaWatcher implements CertificateSource {
-  /** How long clusters wait for the first answer before they are given a reason. */
+  /**
+   * How long clusters wait for the first answer; after this time their calls fail with the reason.
+   */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
   /** The maximum back-off, and the minimum time between an answer and the next request. */

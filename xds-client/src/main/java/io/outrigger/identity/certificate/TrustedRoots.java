@@ -45,7 +45,7 @@ final class TrustedRoots {
   /**
    * The maximum number of signatures verified for one chain. Certificates with the same name that
    * sign each other can form exponentially many paths. A signature takes up to 3 ms on an event
-   * loop, and ten in a chain are more than anybody has.
+   * loop, and no real chain has ten signatures.
    */
   private static final int MAX_SIGNATURES = 30;
 

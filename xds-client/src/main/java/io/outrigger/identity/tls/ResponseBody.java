@@ -50,8 +50,8 @@ public final class ResponseBody implements BodySubscriber<byte[]> {
   }
 
   /**
-   * @param maxBytes the limit of a line
-   * @param executor runs {@code consumer} with each line; more is read when it has done so
+   * @param executor runs {@code consumer} with each line; reading continues after {@code consumer}
+   *     has returned
    */
   public static ResponseBody lines(int maxBytes, Executor executor, Consumer<byte[]> consumer) {
     return new ResponseBody(Optional.of(new Lines(executor, consumer)), maxBytes);

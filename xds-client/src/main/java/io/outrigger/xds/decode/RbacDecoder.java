@@ -17,9 +17,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Whatever is not
- * understood is an error, because to ignore it could let in a request that the policy keeps out
- * (decision xds-0075). Shadow rules and statistics, which let nothing in, are ignored.
+ * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the
+ * decoder does not understand is an error, because ignoring the part could let in a request that
+ * the policy keeps out (decision xds-0075). Shadow rules and statistics, which let nothing in, are
+ * ignored.
  */
 final class RbacDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.rbac.v3.RBAC";

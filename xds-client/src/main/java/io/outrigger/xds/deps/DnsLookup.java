@@ -26,7 +26,8 @@ public interface DnsLookup {
    * @param addresses at least one address
    * @param ttl the time for which the records of the answer may be cached; zero for addresses that
    *     no DNS record contains
-   * @param isPartial whether an address family without an address here could not be looked up
+   * @param isPartial whether the lookup of an address family has failed, so that its addresses are
+   *     missing
    */
   record Answer(List<EndpointAddress> addresses, Duration ttl, boolean isPartial) {
     public Answer {

@@ -159,7 +159,9 @@ public final class DnsName {
     watcher.onChanged(Outcome.ok(known.get()));
   }
 
-  /** Adds the addresses of before of a family whose lookup failed: a failure changes nothing. */
+  /**
+   * Adds the earlier addresses of a family whose lookup failed, because a failure changes nothing.
+   */
   private List<EndpointAddress> withUnansweredFamily(DnsLookup.Answer answer) {
     List<EndpointAddress> all = new ArrayList<>(answer.addresses());
     if (answer.isPartial()) {

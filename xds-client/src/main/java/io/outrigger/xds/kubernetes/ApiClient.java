@@ -114,7 +114,6 @@ final class ApiClient {
    * time.
    *
    * @param onOpen called when the server has accepted the request
-   * @param onLine called for each line
    * @param onEnd called once, when the response has ended; the body is that of a refusal
    */
   Call watch(

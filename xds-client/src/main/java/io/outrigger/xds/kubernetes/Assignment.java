@@ -40,7 +40,6 @@ import java.util.stream.Collectors;
  *       the own zone have priority 0 and all others priority 1.
  * </ul>
  *
- * @param zone the zone of this process
  * @param isTarget whether a port of a slice is the target's
  */
 @AnyThread
@@ -88,7 +87,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
             : port -> port.name().equals(target.port()));
   }
 
-  /** Returns the same for the port with this name. */
+  /** Returns this assignment for the port called {@code name}. */
   Assignment ofPort(String name) {
     return new Assignment(target, zone, port -> port.name().equals(name));
   }
@@ -96,7 +95,6 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   /**
    * Returns the endpoints.
    *
-   * @param slices the slices of the service
    * @return a failure with code NOT_FOUND when there is no slice, or none that has the port
    */
   Outcome<ClusterLoadAssignment> of(Collection<EndpointSlice> slices) {

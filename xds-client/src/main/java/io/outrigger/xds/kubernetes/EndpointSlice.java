@@ -25,7 +25,10 @@ record EndpointSlice(
 
   private static final int MAX_PORT = 65_535;
 
-  /** A port of all endpoints; the name of a service's only port may be empty. */
+  /**
+   * A port, which all endpoints of the slice have; the name may be empty when the service has a
+   * single port.
+   */
   record Port(String name, int number) {}
 
   /** The states of an endpoint that may be used; others are left out. */

@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads a kubeconfig file: the server, the authority and the user of its current context. Settings
- * that would change who is called, or as whom, and are not supported are refused.
+ * Reads a kubeconfig file: the server, the authority and the user of its current context. An
+ * unsupported setting is an error if ignoring the setting would change the called server or the
+ * identity of the caller.
  */
 public final class Kubeconfig {
   private static final int MAX_SIZE = 1 << 20;

@@ -39,11 +39,7 @@ public final class Kubernetes implements AutoCloseable {
             .collect(Collectors.toMap(KubernetesResources::server, KubernetesResources::new));
   }
 
-  /**
-   * Starts to watch.
-   *
-   * @param zone the zone of this process
-   */
+  /** Starts to watch. */
   public static Kubernetes start(
       ControlLoop control, ApiAccess access, Optional<String> zone, List<ServicePort> targets) {
     return start(control, access, zone, targets, WATCH_TIME, UnaryOperator.identity());

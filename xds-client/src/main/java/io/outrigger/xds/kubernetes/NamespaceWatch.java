@@ -66,7 +66,7 @@ final class NamespaceWatch {
   private final Set<String> changed = new HashSet<>();
   private Optional<String> version = Optional.empty();
 
-  /** The version that a list must have at least; 0 for any. */
+  /** The minimum version of a list; 0 accepts any version. */
   private String newest = "0";
 
   private boolean isListed;
@@ -133,8 +133,8 @@ final class NamespaceWatch {
   }
 
   private void list() {
-    // with a version the server answers from its memory, but with nothing older than is known;
-    // after 410 that may be too old as well
+    // With a version, the server answers from its memory, but with nothing older than that version;
+    // after 410 the memory may be too old as well
     String from = isExpired ? "" : "&resourceVersion=" + encoded(newest);
     call = Optional.of(client.get(path(from), this::onList));
   }

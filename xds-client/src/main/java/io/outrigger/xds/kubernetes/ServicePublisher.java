@@ -25,7 +25,7 @@ import java.util.Optional;
  */
 @ControlConfined
 final class ServicePublisher {
-  /** The pause before a Service is read again whose port is not known. */
+  /** The pause before a Service that lacks the wanted port is read again. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   /** The pause when the server could not answer. */

@@ -43,7 +43,7 @@ record SliceList(String version, List<EndpointSlice> slices) {
           reader.skipValue();
         }
       }
-      if (version.isEmpty()) { // such as {} of a gateway: not a list without slices
+      if (version.isEmpty()) { // such as the {} of a gateway, which is not an empty list
         throw new IOException("it has no resourceVersion");
       }
       return new SliceList(version, slices);

@@ -26,7 +26,8 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
    *
    * @param version a hash of all names, contents and errors of this type
    * @param resources the resources by name, in the order of names
-   * @param errors the errors by the names of resources, which may exist all the same
+   * @param errors the errors by resource name; a resource with an error may also be in {@code
+   *     resources}
    */
   public record OfType(String version, Map<String, Any> resources, Map<String, RpcStatus> errors) {
     public OfType {

@@ -30,7 +30,8 @@ public sealed interface Located {
   }
 
   /**
-   * Returns the same as {@link #placeOf(List)}, but uses {@code here} as the place of this part.
+   * Returns the place as {@link #placeOf(List)} does, but with {@code here} as the place of this
+   * part.
    *
    * @param here the place of this part; for the value of a field, the place of the field's name
    */

@@ -39,7 +39,7 @@ public final class LoadReporters {
     this.node = node;
     this.transports = transports;
     this.source = source;
-    source.onServersChanged(() -> control.execute(this::update)); // not from within the caller
+    source.onServersChanged(() -> control.execute(this::update)); // after the change
     update();
   }
 

@@ -59,7 +59,6 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
    *
    * @param deletion how the control plane deleted the Listener, which may stay cached; OK if it has
    *     not
-   * @param routes returns the state of a route configuration
    */
   Step apply(
       ServingState before,
@@ -130,7 +129,7 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
         || (isBesideAnother && routes.value().isEmpty() && !isAnswer(routes.error()));
   }
 
-  /** Whether an error says something of the resource itself. */
+  /** Whether an error concerns the resource itself and not the connection. */
   private static boolean isAnswer(RpcStatus error) {
     return !error.isOk() && error.code() != RpcStatus.Code.UNAVAILABLE;
   }

@@ -147,10 +147,13 @@ public final class StateFolder {
         Optional.of("the state in " + folder + " " + reason + "; it is not used"));
   }
 
-  /** Returns why resources that were last current at a time are not to be used, if so. */
+  /**
+   * Returns why resources that were last current at {@code at} must not be used; empty if they may
+   * be used.
+   */
   public Optional<String> unusableAge(Instant at, Instant now) {
     Duration age = Duration.between(at, now);
-    if (age.negated().compareTo(maxAge) > 0) { // it would never grow old
+    if (age.negated().compareTo(maxAge) > 0) { // a time in the future would never grow old
       return Optional.of("is of " + at + ", which is in the future");
     }
     return age.compareTo(maxAge) > 0

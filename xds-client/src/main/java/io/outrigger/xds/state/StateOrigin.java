@@ -49,7 +49,10 @@ public record StateOrigin(String node, String servers, String fingerprint) {
     return value instanceof List<?> list ? list.stream().map(StateOrigin::inOrder).toList() : value;
   }
 
-  /** Returns why resources of this origin must not be used under {@code other}, if so. */
+  /**
+   * Returns why resources of this origin must not be used under {@code other}; empty if they may be
+   * used.
+   */
   Optional<String> differenceFrom(StateOrigin other) {
     if (!node.equals(other.node)) {
       return Optional.of("is of node \"%s\", and this is node \"%s\"".formatted(node, other.node));

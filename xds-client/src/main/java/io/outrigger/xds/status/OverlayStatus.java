@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  * The effects and errors of the overlay.
  *
  * @param rules the rules in force, in their order
- * @param problems the errors of the overlay's files
  */
 @AnyThread
 public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {

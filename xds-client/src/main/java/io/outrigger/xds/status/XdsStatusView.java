@@ -87,7 +87,6 @@ public record XdsStatusView(List<Client> clients) {
    * @param streams the number of streams opened so far
    * @param failures the number of streams that ended without a response
    * @param outages the number of changes from healthy to unhealthy (A78 {@code server_failure})
-   * @param nacks the number of refused responses
    * @param updates the numbers of updates, by the label of every resource type
    */
   public record Server(
@@ -118,8 +117,6 @@ public record XdsStatusView(List<Client> clients) {
    * @param state the label of the cache state, such as {@code acked}
    * @param version the version in use; empty when no version is in use
    * @param lastUpdated the time at which the version in use was last received
-   * @param raw the resource in use
-   * @param error the latest error of the resource itself
    * @param connectivityError the reason why the server cannot be reached, while it cannot be
    *     reached
    * @param changes the latest changes of the resource, the oldest first
@@ -147,8 +144,8 @@ public record XdsStatusView(List<Client> clients) {
     }
 
     /**
-     * Returns the state's name in CSDS. CSDS has none for a stale resource: it was requested, and
-     * there is no answer yet.
+     * Returns the state's name in CSDS. CSDS has no state for a stale resource, so the state
+     * REQUESTED is shown: there is no answer yet.
      */
     public String clientStatus() {
       return (isStale() ? CacheState.REQUESTED.label() : state).toUpperCase(Locale.ROOT);

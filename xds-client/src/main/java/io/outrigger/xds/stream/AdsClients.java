@@ -66,7 +66,7 @@ public final class AdsClients {
   private final Map<String, TargetClient> clients = new LinkedHashMap<>();
   private final CurrentOverlay overlays;
   private final StateKeeper keeper;
-  private final StateKeeper unkept; // never started: what this process serves itself is not kept
+  private final StateKeeper unkept; // never started
   private @Nullable LoadReporters reporters;
   private boolean closed;
 
@@ -224,7 +224,6 @@ public final class AdsClients {
     return keeper.stale();
   }
 
-  /** Returns the present state of all clients. */
   public XdsStatusView status() {
     loop.checkInside();
     return new XdsStatusView(
@@ -309,7 +308,7 @@ public final class AdsClients {
   }
 
   private AdsTransport transport(XdsServer server) {
-    return transports.computeIfAbsent(server, connect); // the constructor made the bootstrap's
+    return transports.computeIfAbsent(server, connect); // the bootstrap's servers have one already
   }
 
   /** Closes an unused client later, because a watch may be closed and opened again in one turn. */

@@ -44,8 +44,8 @@ final class Authority {
    * @param servers the control planes in the order of preference; at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
-   * @param keeping keeps the resources of an authority for the next start; it gets the name of the
-   *     authority, and the question whether a control plane of it can be reached
+   * @param keeping keeps the resources of an authority for the next start; it receives the name of
+   *     the authority, and a function that returns whether one of its control planes can be reached
    */
   Authority(
       ControlLoop loop,

@@ -43,7 +43,6 @@ final class KeptAuthority {
 
   /**
    * @param scope the target of the client, or empty for all targets
-   * @param name the name of the authority
    * @param isReachable whether a server of the authority can be reached
    */
   KeptAuthority(StateKeeper keeper, String scope, String name, BooleanSupplier isReachable) {
@@ -83,7 +82,10 @@ final class KeptAuthority {
     restore();
   }
 
-  /** Puts the kept resources of new subscriptions into use, if it is time for that. */
+  /**
+   * Puts the kept resources of new subscriptions into use, once the wait for the control plane is
+   * over.
+   */
   void restore() {
     if (phase == Phase.RESTORING && keeper.isRead()) {
       List<Subscription<?>> missing =
@@ -116,7 +118,9 @@ final class KeptAuthority {
     }
   }
 
-  /** Drops the stale resources that the control plane has not, once it has sent all it has. */
+  /**
+   * Drops the stale resources that the control plane lacks, once it has answered for all others.
+   */
   private void dropAbsent() {
     List<Subscription<?>> all = all();
     boolean isComplete =
@@ -124,7 +128,7 @@ final class KeptAuthority {
             .allMatch(
                 each ->
                     each.isAbsent()
-                        || each.entry().dataError().isPresent() // stale, and an answer was refused
+                        || each.entry().dataError().isPresent() // stale, answer rejected
                         || (each.entry().state() != CacheState.REQUESTED
                             && !each.entry().isStale()));
     if (isComplete) {
@@ -147,9 +151,9 @@ final class KeptAuthority {
   }
 
   /**
-   * Whether every requested resource was answered, so that no resource lacks one it refers to. No
-   * resource refers to a listener. A new listener therefore delays nothing, or a forward whose
-   * calls name ever new hosts would keep the others from being saved.
+   * Whether the control plane has answered for every requested resource, so that no resource refers
+   * to a missing resource. No resource refers to a listener, so a new listener delays nothing.
+   * Otherwise a forward whose calls keep naming new hosts would prevent all saving.
    */
   boolean isSettled() {
     return all().stream().noneMatch(this::isDue);

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
  * Keeps the resources in use in a folder, and uses those of an earlier process while no control
  * plane answers (CONTRACT 16). Does nothing until {@link #start}.
  *
- * <p>A configuration is only whole when each resource has those that it refers to. The changes of
- * an authority therefore wait until every resource that it has requested was answered. Changes are
- * saved at most once a second, by an executor of the folder.
+ * <p>A configuration is complete only when every resource to which another resource refers is
+ * there. The changes of an authority therefore wait until every resource that it has requested was
+ * answered. Changes are saved at most once a second, by an executor of the folder.
  */
 @ControlConfined
 final class StateKeeper {
@@ -309,7 +309,7 @@ final class StateKeeper {
       if (stale.remove(subscription) != null && stale.isEmpty()) {
         tell("no stale resource is in use any more");
       }
-      if (authority.isAnswered()) { // otherwise no control plane has said so
+      if (authority.isAnswered()) { // otherwise no control plane has reported this
         changed.put(key(authority, subscription), new Change(authority, subscription));
         saveSoon();
       }
@@ -410,15 +410,16 @@ final class StateKeeper {
   }
 
   /**
-   * Returns the keys of all subscriptions, once: as soon as every authority has answered, what else
-   * the folder held before is out of use.
+   * Returns the keys of all subscriptions, once, as soon as every authority has answered: all other
+   * resources in the folder are then obsolete.
    */
   private Optional<Set<KeptResource.Key>> prune() {
     if (isPruned || !authorities.stream().allMatch(each -> each.isAnswered() && each.isSettled())) {
       return Optional.empty();
     }
     isPruned = true;
-    // A client that is made later must not get what the control plane has replaced since.
+    // A client that is created later must not get resources that the control plane has replaced
+    // meanwhile.
     StateFolder.Reading found = reading;
     if (found != null) {
       reading = new StateFolder.Reading(Map.of(), Map.of(), Optional.empty());

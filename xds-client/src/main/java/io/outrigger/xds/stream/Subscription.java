@@ -105,7 +105,7 @@ final class Subscription<T> {
         || (event instanceof CacheEvent.ServerError<?> error && error.isAbsence());
   }
 
-  /** Whether the resource is stale, and the control plane has reported that it has none. */
+  /** Whether the resource is stale, and the control plane has reported that it does not exist. */
   boolean isAbsent() {
     return entry.isStale() && deferred.isPresent();
   }

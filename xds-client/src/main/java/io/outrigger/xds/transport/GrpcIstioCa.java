@@ -168,8 +168,8 @@ public final class GrpcIstioCa implements IstioCaClient {
    * Returns the reasons for which a request would fail now. Blocks while files are read; opens no
    * connection.
    *
-   * @param errors receives what no retry can change, and roots all of which have expired
-   * @param warnings receives what another process may still put right
+   * @param errors receives reasons that no retry can remove, and the expiry of all roots
+   * @param warnings receives reasons that another process may still remove
    */
   static void check(IstioCa ca, Instant now, Consumer<String> errors, Consumer<String> warnings) {
     CertificateCheck roots = CertificateCheck.ofRoots("ca_root_file", ca.rootFile(), now);

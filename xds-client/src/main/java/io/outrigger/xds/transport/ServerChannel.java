@@ -49,7 +49,7 @@ final class ServerChannel {
   private final CallOptions calls;
   private int openStreams;
   private int attachedStreams;
-  private boolean isSlow; // a stream has waited in vain for the present connection
+  private boolean isSlow; // a stream has waited too long for the present connection
   private boolean closed;
 
   /**
@@ -135,7 +135,7 @@ final class ServerChannel {
   }
 
   /**
-   * Called when a stream has not reached a connection in time. The attempt to connect goes on for
+   * Called when a stream has not reached a connection in time. The attempt to connect continues for
    * the time of one more stream, because gRPC may have further addresses to try.
    */
   void onConnectTimeout() {

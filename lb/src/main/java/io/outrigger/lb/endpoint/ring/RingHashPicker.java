@@ -93,7 +93,7 @@ final class RingHashPicker implements Picker {
   }
 
   /**
-   * Returns the first place, from {@code first} on, of an endpoint that has not failed; {@code
+   * Returns the place of the first endpoint, from {@code first} on, that has not failed; {@code
    * first} if all endpoints have failed.
    */
   private int landing(int first) {
@@ -171,7 +171,8 @@ final class RingHashPicker implements Picker {
     if (ready != NONE) {
       return ready;
     }
-    return landing(first); // one that connects or is made to; if all have failed, the first
+    // an endpoint that connects, or the first endpoint if all have failed
+    return landing(first);
   }
 
   private PickPlan planFor(long hash, String source) {

@@ -62,7 +62,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     if (!isSame) {
       change.kept().forEach(PlacedEndpoint::move);
       List<PlacedEndpoint> next =
-          new ArrayList<>(members); // almost sorted, which sorting is quick on
+          new ArrayList<>(members); // quick, because the list is almost sorted already
       if (!change.removed().isEmpty()) {
         next.removeAll(Set.copyOf(change.removed()));
       }
@@ -164,7 +164,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   }
 
   private RingHashPicker picker(Ring current) {
-    List<PlacedEndpoint> byNumber = members; // the current list, for a later call
+    List<PlacedEndpoint> byNumber = members; // the picker keeps this list after an update
     var states = new Connectivity[byNumber.size()];
     var results = new PickResult[byNumber.size()];
     for (int number = 0; number < states.length; number++) {

@@ -100,7 +100,6 @@ public final class ChannelzIds {
       servers.put(id, ChannelzMessages.server(id, forward, socket, calls));
     }
 
-    /** Ends the snapshot and returns all objects. */
     public ChannelzView end() {
       known = seen;
       return new ChannelzView(channels, subchannels, names, servers, listening);

@@ -14,12 +14,7 @@ public interface ChannelzSource {
   /** Returns the open connections of a subchannel, ordered by id. */
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
-  /**
-   * Returns the open connections to a forward's port, ordered by id.
-   *
-   * @param from the smallest id
-   * @param max the largest number of connections to return
-   */
+  /** Returns the open connections to a forward's port, ordered by id. */
   CompletionStage<List<SocketView>> serverSockets(String forward, long from, int max);
 
   /** Returns an open connection to a backend or to a forward's port. */

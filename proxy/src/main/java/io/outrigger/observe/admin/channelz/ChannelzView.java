@@ -15,7 +15,6 @@ import java.util.NavigableMap;
  *
  * @param subchannels subchannels without their sockets
  * @param names the names of the subchannels, with which their sockets are found
- * @param listening the listening sockets of the servers
  */
 @AnyThread
 public record ChannelzView(

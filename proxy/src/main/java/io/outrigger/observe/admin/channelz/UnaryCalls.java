@@ -25,7 +25,6 @@ public final class UnaryCalls {
             });
   }
 
-  /** Calls another service; returns its response. */
   static <Q, T> CompletionStage<T> call(BiConsumer<Q, StreamObserver<T>> service, Q request) {
     var answer = new CompletableFuture<T>();
     service.accept(
@@ -47,7 +46,7 @@ public final class UnaryCalls {
     return answer;
   }
 
-  /** Creates the failure of a call that asks for an unknown object. */
+  /** Creates the failure of a call that requests an unknown object. */
   static StatusRuntimeException notFound(String kind, long id) {
     return Status.NOT_FOUND.withDescription("there is no " + kind + " " + id).asRuntimeException();
   }

@@ -50,9 +50,7 @@ public final class AdminGrpcServer implements AutoCloseable {
    *
    * @param node returns the node that identifies this process to the control plane; known only
    *     after the start
-   * @param version the version of this program
    * @param view returns the xDS status, once per CSDS request
-   * @param channelz the source of channelz
    * @param turns the queue of possibly large replies
    * @param budget the bound on unread reply bytes
    * @throws IOException when the address cannot be bound

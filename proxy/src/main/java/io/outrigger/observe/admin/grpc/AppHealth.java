@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Asks the apps of served addresses whether they serve, for probes from outside the pod: by {@code
- * grpc.health.v1}. An app that does not speak it serves if it accepts a connection. A result is
- * kept for a second, so that probes of strangers cost the apps little.
+ * Checks whether the apps of served addresses serve, by {@code grpc.health.v1}, for probes from
+ * outside the pod. An app without this service counts as serving if it accepts a connection. A
+ * result is kept for a second, so that probes of strangers cost the apps little.
  */
 @ControlConfined
 public final class AppHealth {
   private static final Duration KEPT = Duration.ofSeconds(1);
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
-  /** The codes of apps that are there, but answer no health checks to a stranger. */
+  /** The status codes of apps that can be reached but answer no health checks of a stranger. */
   private static final Set<Status.Code> NOT_SPOKEN =
       Set.of(
           Status.Code.UNIMPLEMENTED,
@@ -74,7 +74,10 @@ public final class AppHealth {
     return latest.get();
   }
 
-  /** Makes a connection for the check, so that no back-off of an earlier one delays the answer. */
+  /**
+   * Opens a new connection for each check, so that the back-off after an earlier connection does
+   * not delay the answer.
+   */
   private static CompletableFuture<Optional<String>> check(String app) {
     ManagedChannel channel =
         Grpc.newChannelBuilder(app, InsecureChannelCredentials.create()).build();
