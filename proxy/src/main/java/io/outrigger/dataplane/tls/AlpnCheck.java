@@ -1,7 +1,6 @@
 package io.outrigger.dataplane.tls;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslClientHelloHandler;
 import io.netty.util.concurrent.Future;
@@ -21,8 +20,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
   /** The event that {@link TlsHandshake} receives when the client offers none of the protocols. */
   static final Object NO_COMMON_PROTOCOL = new Object();
 
-  /** A fatal alert in a record of its own, {@code no_application_protocol} (RFC 8446 section 6). */
-  private static final byte[] ALERT = {21, 3, 3, 0, 2, 2, 120};
+  private static final int NO_APPLICATION_PROTOCOL = 120;
 
   private final List<String> alpn;
 
@@ -54,7 +52,8 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     if (goesOn.getNow()) {
       ctx.pipeline().remove(this);
     } else {
-      ctx.writeAndFlush(Unpooled.wrappedBuffer(ALERT), ctx.voidPromise());
+      ctx.writeAndFlush(
+          TlsHandshake.fatalAlert(NO_APPLICATION_PROTOCOL), ctx.voidPromise());
       ctx.fireUserEventTriggered(NO_COMMON_PROTOCOL);
     }
   }

@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.tls;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,6 +15,7 @@ import io.outrigger.identity.tls.TlsFailure;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,12 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
      */
     void onFailed(HandshakeResult result, String reason);
   }
+
+  /** The failures that a server reports to its client by the alert {@link #HANDSHAKE_FAILURE}. */
+  private static final Set<HandshakeResult> DISAGREEMENTS =
+      Set.of(HandshakeResult.CIPHER_SUITE_MISMATCH, HandshakeResult.KEY_EXCHANGE_FAILURE);
+
+  private static final int HANDSHAKE_FAILURE = 40;
 
   private final Optional<String> serverName;
   private final Supplier<ChannelHandler> connection;
@@ -121,7 +130,17 @@ public final class TlsHandshake extends ChannelInboundHandlerAdapter {
     if (result == HandshakeResult.CIPHER_SUITE_MISMATCH && peer == PeerRole.SERVER) {
       reason += offered(ctx);
     }
+    if (tls != null && peer == PeerRole.CLIENT && DISAGREEMENTS.contains(result) && !over) {
+      // Netty drops BoringSSL's alert when the error follows the choice of a certificate. Where the
+      // alert is sent, this one comes before it and says the same.
+      ctx.pipeline().context(tls).writeAndFlush(fatalAlert(HANDSHAKE_FAILURE));
+    }
     fail(ctx, result, reason);
+  }
+
+  /** Returns a fatal alert in a record of its own, not encrypted (RFC 8446 section 6). */
+  static ByteBuf fatalAlert(int description) {
+    return Unpooled.wrappedBuffer(new byte[] {21, 3, 3, 0, 2, 2, (byte) description});
   }
 
   /**

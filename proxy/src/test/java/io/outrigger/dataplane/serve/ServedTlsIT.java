@@ -82,6 +82,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A served port with TLS between clients and an app of grpc-java, with both TLS libraries. */
 @Timeout(180)
@@ -438,6 +439,22 @@ class ServedTlsIT {
       }
       read.append((char) next);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256"})
+  @Conformance("A29S-12")
+  void aClientWithoutACommonCipherGetsAnAlert(String cipher) throws Exception {
+    ServedPort port = ready(open().serving(chain("tls", oneSided(), everything())));
+
+    try (SSLSocket socket = tls(port, List.of("h2"))) {
+      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+      socket.setEnabledCipherSuites(new String[] {cipher});
+      assertThatThrownBy(socket::startHandshake).hasMessageContaining("handshake_failure");
+    }
+
+    Await.until("it is told", () -> port.loops.peerErrors().count() == 1);
   }
 
   @Test
