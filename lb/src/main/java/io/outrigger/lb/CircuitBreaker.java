@@ -9,33 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @AnyThread
 public final class CircuitBreaker {
-  private final Count inFlight;
-
-  /**
-   * A counter that threads share. The counter can only be changed by compare-and-set. Tests
-   * implement this interface to insert steps of another thread between two steps of this thread.
-   */
-  interface Count {
-    long get();
-
-    /**
-     * Sets the counter to {@code next} if its value is {@code expected}; otherwise returns false.
-     */
-    boolean compareAndSet(long expected, long next);
-
-    long decrementAndGet();
-  }
-
-  /** The counter that is used outside tests. */
-  private static final class AtomicCount extends AtomicLong implements Count {}
-
-  public CircuitBreaker() {
-    this(new AtomicCount());
-  }
-
-  CircuitBreaker(Count inFlight) {
-    this.inFlight = inFlight;
-  }
+  private final AtomicLong inFlight = new AtomicLong();
 
   /** Counts a call as in flight, unless {@code limit} or more calls are in flight already. */
   public boolean tryAcquire(long limit) {
