@@ -140,19 +140,13 @@ final class AddressEntry implements SubchannelListener {
     return ownership;
   }
 
-  /** The time since a session last used this address; negative when no session has used it. */
-  long unusedNanos(long nowNanos) {
-    long used = lastUsed.getOpaque();
-    return used == NEVER ? -1 : nowNanos - used;
-  }
-
   /**
    * Whether the connection should be kept for sessions: sessions may use the endpoint, and a
    * session did so within the idle timeout.
    */
   boolean isWanted(long nowNanos, Duration idleTimeout) {
-    long unused = unusedNanos(nowNanos);
-    return isReachable() && unused >= 0 && unused < idleTimeout.toNanos();
+    long used = lastUsed.getOpaque();
+    return isReachable() && used != NEVER && nowNanos - used < idleTimeout.toNanos();
   }
 
   void on(Event event, boolean wanted) {

@@ -55,9 +55,12 @@ final class AddressMap implements SharedSubchannels.Observer {
     return entries.get(address);
   }
 
-  /** The entries whose connections are kept only for sessions. */
   List<AddressEntry> kept() {
     return List.copyOf(kept);
+  }
+
+  boolean isKeeping() {
+    return !kept.isEmpty();
   }
 
   boolean has(AddressEntry entry) {
@@ -132,12 +135,6 @@ final class AddressMap implements SharedSubchannels.Observer {
         entry.on(Event.UNUSED, false);
       }
     }
-  }
-
-  /** How long {@code entry} may stay unused from now on before its connection is closed. */
-  Duration remaining(AddressEntry entry) {
-    long unused = Math.max(0, entry.unusedNanos(control.nanoTime()));
-    return idleTimeout.minusNanos(unused);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
@@ -16,6 +17,7 @@ import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,15 +37,21 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class OverrideHostPolicy implements LbPolicy {
+  /**
+   * The time between two checks of the connections that are kept only for sessions; there are no
+   * checks while there is no such connection (A75).
+   */
+  static final Duration SWEEP_INTERVAL = Duration.ofSeconds(5);
+
   private final ControlLoop control;
   private final LbParent parent;
   private final SharedSubchannels subchannels;
   private final ChildSlot child;
   private final PublishGate gate = new PublishGate(this::publish);
-  private final IdleSweep sweep;
 
   private LbConfig.OverrideHost config;
   private @Nullable AddressMap entries;
+  private @Nullable TimerHandle sweepTimer;
   private boolean publishPosted;
   private boolean closed;
 
@@ -60,21 +68,15 @@ public final class OverrideHostPolicy implements LbPolicy {
                 subchannels::newSubchannel,
                 (state, picker) -> gate.request(),
                 parent::requestReresolution));
-    this.sweep = new IdleSweep(control, this::sweep);
   }
 
   @Override
   public void update(LbConfig next) {
-    LbConfig.OverrideHost before = config;
     config = (LbConfig.OverrideHost) next;
     gate.publishAfter(
         () -> {
           if (entries != null) {
             updateHosts(entries);
-            if (!config.idleTimeout().equals(before.idleTimeout())) { // A75-43
-              sweep.stop();
-              planSweep(entries);
-            }
           }
           child.update(config.child());
         });
@@ -105,24 +107,25 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   private void onHostChange(AddressEntry entry) {
-    if (entry.ownership() == Ownership.SESSIONS && entries != null) {
-      sweep.plan(entries.remaining(entry));
-    }
+    sweepLater();
     AddressEntry.Link link = entry.link();
     if (link == null || link.state() != Connectivity.CONNECTING) { // other states may end the wait
       publishSoon();
     }
   }
 
-  private void sweep() {
-    if (entries != null) {
-      entries.sweep();
-      planSweep(entries);
+  private void sweepLater() {
+    if (sweepTimer == null && !closed && entries != null && entries.isKeeping()) {
+      sweepTimer = control.schedule(SWEEP_INTERVAL, this::sweep);
     }
   }
 
-  private void planSweep(AddressMap table) {
-    table.kept().forEach(entry -> sweep.plan(table.remaining(entry)));
+  private void sweep() {
+    sweepTimer = null;
+    if (entries != null) {
+      entries.sweep();
+      sweepLater();
+    }
   }
 
   /** Publishes once for all changes in this turn of the control loop. */
@@ -165,7 +168,9 @@ public final class OverrideHostPolicy implements LbPolicy {
     if (entries != null) {
       entries.close();
     }
-    sweep.stop(); // closing the child may have scheduled a check
+    if (sweepTimer != null) {
+      sweepTimer.cancel();
+    }
   }
 
   @Override
