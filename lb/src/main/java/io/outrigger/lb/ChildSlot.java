@@ -5,7 +5,6 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import org.jspecify.annotations.Nullable;
 
@@ -108,13 +107,6 @@ public final class ChildSlot {
       throw new IllegalStateException("nothing to describe as " + name);
     }
     current.policy.accept(visitor, name, isUsed);
-  }
-
-  /** Counts the child's endpoints; see {@link LbPolicy#count}. */
-  public void count(EndpointTally tally) {
-    if (current != null) {
-      current.policy.count(tally);
-    }
   }
 
   /** A child policy and the parent through which it publishes. */

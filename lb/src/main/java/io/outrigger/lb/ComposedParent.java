@@ -14,7 +14,6 @@ public record ComposedParent(
     BiConsumer<Connectivity, Picker> publisher,
     Runnable reresolution)
     implements LbParent {
-  /** See {@link LbParent#newSubchannel}. */
   public interface SubchannelFactory {
     Subchannel create(Backend backend, EndpointAddress address, SubchannelListener listener);
   }

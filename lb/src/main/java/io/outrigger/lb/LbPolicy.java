@@ -2,7 +2,6 @@ package io.outrigger.lb;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 
 /** A node of the load-balancing tree. */
@@ -27,12 +26,4 @@ public interface LbPolicy {
    * @param isUsed whether the parent sends calls to this node now
    */
   void accept(NodeVisitor visitor, String name, boolean isUsed);
-
-  /**
-   * Counts the endpoints beneath this node that calls may go to. A policy that knows their number
-   * does not visit each endpoint.
-   */
-  default void count(EndpointTally tally) {
-    accept(tally, "", true);
-  }
 }

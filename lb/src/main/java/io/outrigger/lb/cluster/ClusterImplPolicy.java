@@ -19,7 +19,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.ConnectionGroup;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
@@ -99,11 +98,6 @@ public final class ClusterImplPolicy implements LbPolicy {
       meter.close();
       breakers.release(config.cluster(), config.edsServiceName());
     }
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    child.count(tally);
   }
 
   @Override

@@ -14,7 +14,6 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
@@ -56,7 +55,6 @@ public final class WeightedTargetPolicy implements LbPolicy {
   private Connectivity state = Connectivity.CONNECTING;
   private boolean closed;
 
-  /** Creates a policy without children; the first update adds them. */
   public WeightedTargetPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.WeightedTarget config, LbParent parent) {
     this.factory = factory;
@@ -91,11 +89,6 @@ public final class WeightedTargetPolicy implements LbPolicy {
     closed = true;
     children.values().forEach(child -> child.slot.close());
     children = new LinkedHashMap<>();
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    children.values().forEach(child -> child.slot.count(tally));
   }
 
   @Override

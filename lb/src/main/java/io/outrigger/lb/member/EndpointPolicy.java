@@ -14,7 +14,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
@@ -51,7 +50,6 @@ public abstract class EndpointPolicy<
   private boolean publishPosted;
   private boolean closed;
 
-  /** Creates a policy without endpoints; the first update adds them. */
   protected EndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
     this.context = context;
     this.parent = parent;
@@ -176,11 +174,6 @@ public abstract class EndpointPolicy<
     places.forEach(LeafEndpoint::close);
     places = List.of();
     members.clear();
-  }
-
-  @Override
-  public final void count(EndpointTally tally) {
-    places.forEach(member -> tally.add(member.state(), 1));
   }
 
   @Override

@@ -31,7 +31,6 @@ public abstract class EveryEndpointPolicy<
     extends EndpointPolicy<S, M> {
   private final FixedPicker waits;
 
-  /** Creates a policy without endpoints; the first update adds them. */
   protected EveryEndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
     super(context, config, parent);
     waits =

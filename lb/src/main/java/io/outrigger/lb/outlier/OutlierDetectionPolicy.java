@@ -15,7 +15,6 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -102,11 +101,6 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   public void close() {
     timer.stop();
     child.close();
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    child.count(tally);
   }
 
   @Override

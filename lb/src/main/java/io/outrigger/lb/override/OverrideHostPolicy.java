@@ -14,7 +14,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.SharedSubchannels;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
@@ -170,15 +169,6 @@ public final class OverrideHostPolicy implements LbPolicy {
     }
     if (sweepTimer != null) {
       sweepTimer.cancel();
-    }
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    if (entries == null) {
-      child.count(tally);
-    } else { // kept only for sessions: the policies beneath do not know this connection
-      LbPolicy.super.count(tally);
     }
   }
 

@@ -10,7 +10,6 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -108,10 +107,6 @@ final class PriorityChild {
     stopFailover();
     reactivate();
     slot.close();
-  }
-
-  void count(EndpointTally tally) {
-    slot.count(tally);
   }
 
   void accept(NodeVisitor visitor, String name, boolean isUsed) {

@@ -12,7 +12,6 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -90,18 +89,6 @@ public final class PriorityPolicy implements LbPolicy {
     closed = true;
     children.values().forEach(PriorityChild::close);
     children.clear();
-  }
-
-  @Override
-  public void count(EndpointTally tally) {
-    for (LbConfig.Child child : config.children()) {
-      PriorityChild existing = children.get(child.name());
-      if (existing == null) {
-        tally.add(Connectivity.IDLE, child.config().backends().size());
-      } else {
-        existing.count(tally);
-      }
-    }
   }
 
   @Override

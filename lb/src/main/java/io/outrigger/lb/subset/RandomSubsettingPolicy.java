@@ -9,8 +9,6 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
-import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -36,7 +34,6 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private LbConfig.RandomSubset config;
   private Membership members = new Membership(List.of());
 
-  /** Creates a policy without endpoints; the first update adds them. */
   public RandomSubsettingPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.RandomSubset config, LbParent parent) {
     this.child = new ChildSlot(factory, parent);
@@ -57,13 +54,6 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   @Override
   public void close() {
     child.close();
-  }
-
-  /** Counts endpoints outside the subset as IDLE, because only sessions connect to them. */
-  @Override
-  public void count(EndpointTally tally) {
-    child.count(tally);
-    tally.add(Connectivity.IDLE, config.backends().size() - members.size());
   }
 
   @Override

@@ -17,7 +17,6 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.Optional;
@@ -45,7 +44,7 @@ final class ClusterLb implements LbParent {
       Consumer<ClusterHandle> onUnused) {
     this.context = context;
     this.connector = connector.ofCluster(name);
-    this.outages = new OutageEvents(name, context.control(), context.observer(), this::count);
+    this.outages = new OutageEvents(name, context.control(), context.observer(), this::accept);
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
     this.factory = factory;
@@ -94,16 +93,8 @@ final class ClusterLb implements LbParent {
     context.control().execute(connector::onAwaited);
   }
 
-  /**
-   * The current outage of the cluster: none of its endpoints can be reached; empty when there is no
-   * outage.
-   */
   Optional<LbEvent.Outage> outage() {
     return outages.outage();
-  }
-
-  void count(EndpointTally tally) {
-    tree.count(tally);
   }
 
   void accept(NodeVisitor visitor) {

@@ -188,7 +188,7 @@ public final class ClusterManager {
    */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
-    live.forEach((name, cluster) -> cluster.count(tallies.apply(name)));
+    live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
   }
 
   /** The clusters none of whose endpoints can be reached, by name. */

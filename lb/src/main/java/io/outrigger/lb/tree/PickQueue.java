@@ -71,7 +71,6 @@ public final class PickQueue {
     }
   }
 
-  /** The number of parked calls, for status views. */
   public int size() {
     return parked.size();
   }

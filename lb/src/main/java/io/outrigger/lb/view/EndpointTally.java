@@ -5,10 +5,7 @@ import io.outrigger.lb.state.Connectivity;
 import java.util.EnumMap;
 import java.util.Map;
 
-/**
- * The number of endpoints in each state. Policies that know their numbers add them in {@code
- * LbPolicy.count}; other policies are counted by visiting their endpoints.
- */
+/** The number of endpoints in each state, counted by visiting a tree. */
 @ControlConfined
 public final class EndpointTally implements NodeVisitor {
   private final Map<Connectivity, Integer> counts = new EnumMap<>(Connectivity.class);

@@ -106,7 +106,6 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** The reason why an ejection ended. */
   enum ReturnReason {
     TIME_IS_OVER("its time is over"),
     DETECTION_IS_OFF("detection was switched off");

@@ -317,7 +317,7 @@ class PickFirstPolicyTest {
         .extracting(LbEndpoint::state)
         .containsExactly(READY, IDLE);
     var tally = new EndpointTally();
-    policy.count(tally);
+    policy.accept(tally, "pay", true);
     assertThat(tally.of(READY)).isEqualTo(1);
     assertThat(tally.of(IDLE)).isEqualTo(1);
   }

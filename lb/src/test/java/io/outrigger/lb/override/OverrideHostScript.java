@@ -20,7 +20,6 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
@@ -290,11 +289,6 @@ final class OverrideHostScript {
     @Override
     public void close() {
       List.copyOf(taken.keySet()).forEach(this::giveUp);
-    }
-
-    @Override
-    public void count(EndpointTally tally) {
-      throw new UnsupportedOperationException();
     }
 
     @Override

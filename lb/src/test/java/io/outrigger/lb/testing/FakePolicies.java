@@ -12,7 +12,6 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
@@ -128,11 +127,6 @@ public final class FakePolicies implements PolicyFactory {
     @Override
     public void close() {
       closed = true;
-    }
-
-    @Override
-    public void count(EndpointTally tally) {
-      tally.notStarted(name, config(name));
     }
 
     @Override

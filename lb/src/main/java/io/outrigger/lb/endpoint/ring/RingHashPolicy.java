@@ -93,7 +93,6 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
         settings.maxSize());
   }
 
-  /** Returns the ring in use; null while there are no endpoints. */
   @Nullable Ring ring() {
     return ring;
   }
