@@ -195,18 +195,6 @@ final class ConnectionStreams {
       number(stream, headers.get(KnownName.METHOD));
     }
     writer.headers(stream.id(), headers, endStream);
-    onHeadersWritten(stream, endStream);
-  }
-
-  void writeHeaders(SocketStream stream, HeaderList.Builder fields, boolean endStream) {
-    if (stream.id() == 0) {
-      number(stream, fields.get(KnownName.METHOD));
-    }
-    writer.headers(stream.id(), fields, endStream);
-    onHeadersWritten(stream, endStream);
-  }
-
-  private static void onHeadersWritten(SocketStream stream, boolean endStream) {
     if (endStream) {
       stream.onEndSent();
       stream.settle();

@@ -170,15 +170,6 @@ final class FrameWriter {
     }
   }
 
-  /** Writes a header block that is sent only once. */
-  void headers(int streamId, HeaderList.Builder fields, boolean endStream) {
-    try {
-      block(streamId, hpack.encode(fields), endStream);
-    } catch (OutOfMemoryError e) {
-      fail(e);
-    }
-  }
-
   private void block(int streamId, HpackOutput block, boolean endStream) {
     int type = FrameType.HEADERS;
     int flags = endStream ? FrameType.FLAG_END_STREAM : 0;

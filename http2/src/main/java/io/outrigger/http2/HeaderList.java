@@ -88,10 +88,6 @@ public final class HeaderList {
 
   /** The size of the list as defined in RFC 9113 section 6.5.2. */
   public long listBytes() {
-    return listBytes(fields, size);
-  }
-
-  private static long listBytes(HeaderField[] fields, int size) {
     long bytes = 0;
     for (int i = 0; i < size; i++) {
       bytes += fields[i].size();
@@ -271,24 +267,6 @@ public final class HeaderList {
 
     public int size() {
       return size;
-    }
-
-    HeaderField field(int index) {
-      return fields[index];
-    }
-
-    /** The size of the fields so far, counted like {@link HeaderList#listBytes}. */
-    public long listBytes() {
-      return HeaderList.listBytes(fields, size);
-    }
-
-    @Nullable AsciiString get(KnownName name) {
-      for (int i = 0; i < size; i++) {
-        if (fields[i].known() == name) {
-          return fields[i].value();
-        }
-      }
-      return null;
     }
 
     /** The hash of the fields so far; never 0. */

@@ -49,19 +49,6 @@ final class HpackEncoder {
   }
 
   /**
-   * Encodes fields that are sent only once. The result is valid until any connection of this event
-   * loop encodes the next block.
-   */
-  HpackOutput encode(HeaderList.Builder fields) {
-    out.clear();
-    resizeTable();
-    for (int i = 0; i < fields.size(); i++) {
-      encode(fields.field(i));
-    }
-    return out;
-  }
-
-  /**
    * Encodes a list that is not cached. A block with a literal is not cached, because the next time
    * the literal may be added to the table.
    */

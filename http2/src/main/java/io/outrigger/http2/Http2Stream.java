@@ -22,14 +22,6 @@ public interface Http2Stream {
   void sendHeaders(HeaderList headers, boolean endStream);
 
   /**
-   * Sends a header block that is sent only once; {@code fields} may be reused when this method
-   * returns.
-   */
-  default void sendHeaders(HeaderList.Builder fields, boolean endStream) {
-    sendHeaders(fields.copy(false), endStream);
-  }
-
-  /**
    * The size of the largest header list that the peer accepts (RFC 9113 section 6.5.2), counted
    * like {@link HeaderList#listBytes}; Long.MAX_VALUE when the peer has set no limit. The peer may
    * close the connection when it receives a larger header list.

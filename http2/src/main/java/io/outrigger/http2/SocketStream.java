@@ -149,15 +149,6 @@ final class SocketStream implements Http2Stream {
   }
 
   @Override
-  public void sendHeaders(HeaderList.Builder fields, boolean endStream) {
-    if (isOpenForSending() && !isWaiting() && !streams.holdsBack(this)) {
-      streams.writeHeaders(this, fields, endStream);
-    } else {
-      sendHeaders(fields.copy(false), endStream);
-    }
-  }
-
-  @Override
   public long maxHeaderListBytes() {
     return streams.peer().maxHeaderListBytes();
   }

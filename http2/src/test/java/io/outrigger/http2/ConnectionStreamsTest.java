@@ -26,14 +26,6 @@ final class ConnectionStreamsTest {
 
   private final ConnectionSettings settings = ConnectionSettings.DEFAULT;
 
-  private static HeaderList.Builder builder(HeaderList of) {
-    HeaderList.Builder builder = HeaderList.builder(of.size());
-    for (int i = 0; i < of.size(); i++) {
-      builder.add(of.field(i));
-    }
-    return builder;
-  }
-
   private static RecordingStream begin(RawPeer server, RecordingStream call) {
     Http2Stream stream = server.connection.openStream(call);
     assertThat(stream).isNotNull();
@@ -70,10 +62,10 @@ final class ConnectionStreamsTest {
   }
 
   @Test
-  void aRequestInABuilderGetsItsNumberAndItsEnd() {
+  void aRequestGetsItsNumberAndItsEnd() {
     try (RawPeer server = RawPeer.server(settings)) {
       RecordingStream call = begin(server, new RecordingStream());
-      call.stream().sendHeaders(builder(POST), true);
+      call.stream().sendHeaders(POST, true);
 
       assertThat(call.stream().id()).isEqualTo(1);
       assertThat(call.stream().hasSentEnd()).isTrue();
@@ -89,10 +81,10 @@ final class ConnectionStreamsTest {
    * GET.
    */
   @Test
-  void theAnswerToAHeadRequestInABuilderNeedsNoContent() {
+  void theAnswerToAHeadRequestNeedsNoContent() {
     try (RawPeer server = RawPeer.server(settings)) {
       RecordingStream call = begin(server, new RecordingStream());
-      call.stream().sendHeaders(builder(Messages.request("HEAD", "/a")), true);
+      call.stream().sendHeaders(Messages.request("HEAD", "/a"), true);
 
       server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200", "content-length", "5"));
 
@@ -101,13 +93,13 @@ final class ConnectionStreamsTest {
   }
 
   @Test
-  void anAnswerInABuilderEndsItsStream() {
+  void anAnswerEndsItsStream() {
     try (RawPeer client = RawPeer.client()) {
       client.send(wholeRequest(1));
       Http2Stream served = client.events.stream(0).stream();
-      served.sendHeaders(builder(OK), false);
+      served.sendHeaders(OK, false);
       assertThat(client.connection.activeStreams()).isEqualTo(1);
-      served.sendHeaders(builder(Messages.TRAILERS), true);
+      served.sendHeaders(Messages.TRAILERS, true);
 
       assertThat(client.answer()).isEqualTo("HEADERS 1, HEADERS 1 end");
       assertThat(client.connection.activeStreams()).isZero();

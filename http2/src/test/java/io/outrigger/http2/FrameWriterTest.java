@@ -73,23 +73,6 @@ final class FrameWriterTest {
   }
 
   @Test
-  void aBlockThatGoesOnlyOnceIsWrittenLikeAnyOther() {
-    HeaderList.Builder fields = HeaderList.builder(2);
-    fields.add(KnownName.STATUS, "200");
-    fields.add(KnownName.STATUS, "404");
-
-    writer.headers(3, fields, true);
-
-    assertThat(flushed())
-        .isEqualTo(
-            Frames.frame(
-                Frames.HEADERS,
-                Frames.END_HEADERS | Frames.END_STREAM,
-                3,
-                new byte[] {(byte) 0x88, (byte) 0x8d}));
-  }
-
-  @Test
   void dataIsWelcomeUntilABufferFullWaits() {
     fill(FULL - 17);
     assertThat(writer.isWritable()).isTrue();

@@ -67,16 +67,6 @@ final class HeaderListTest {
   }
 
   @Test
-  void aListUnderConstructionTellsWhatItHasSoFar() {
-    assertThat(builder.size()).isEqualTo(6);
-    assertThat(builder.field(0)).isSameAs(list.field(0));
-    assertThat(builder.field(5)).isSameAs(list.field(5));
-    assertThat(text(builder.get(KnownName.STATUS))).isEqualTo("200");
-    assertThat(text(builder.get(KnownName.GRPC_STATUS))).as("the first").isEqualTo("14");
-    assertThat(text(builder.get(KnownName.TE))).isNull();
-  }
-
-  @Test
   void aListThatRecursHasTheHashOfItsFields() {
     HeaderList recurring = builder.buildRecurring();
 

@@ -3,7 +3,6 @@ package io.outrigger.http2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
-import io.netty.util.AsciiString;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -169,20 +168,6 @@ final class HpackEncoderTest {
   }
 
   @Test
-  void aBlockThatGoesOnlyOnceIsEncodedAsAnyOther() {
-    HeaderList.Builder head =
-        HeaderList.builder(8)
-            .add(KnownName.METHOD, "POST")
-            .add(KnownName.PATH, "/")
-            .add(new AsciiString("x-a"), "b");
-
-    assertThat(encode(head)).isEqualTo("8384" + "4003782d61" + "0162");
-    assertThat(encode(head)).isEqualTo("8384" + "be");
-    encoder.maxTableSize(0);
-    assertThat(encode(head)).isEqualTo("20" + "8384" + "0003782d61" + "0162");
-  }
-
-  @Test
   void aListThatRecursIsEncodedOnceForAllConnectionsOfALoop() {
     HeaderList recurring = indexesAlone().buildRecurring();
     assertThat(encode(recurring)).containsExactly(0x83, 0x84);
@@ -242,11 +227,6 @@ final class HpackEncoderTest {
   private byte[] encode(HeaderList list) {
     HpackOutput out = encoder.encode(list);
     return Arrays.copyOf(out.bytes(), out.length());
-  }
-
-  private String encode(HeaderList.Builder head) {
-    HpackOutput out = encoder.encode(head);
-    return hex(Arrays.copyOf(out.bytes(), out.length()));
   }
 
   private static String hex(byte[] block) {

@@ -20,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,73 +33,32 @@ final class SocketStreamTest {
     return peer.events.stream(index).stream();
   }
 
-  private static HeaderList.Builder once(String name, String value) {
-    return HeaderList.builder(1).add(new AsciiString(name), value);
-  }
-
-  // Header blocks that are sent only once.
-
   @Test
-  void blocksThatGoOnceLeaveLikeOthers() {
-    try (RawPeer peer = RawPeer.client()) {
-      peer.send(wholeRequest(1));
-
-      stream(peer, 0).sendHeaders(once(":status", "200"), false);
-      assertThat(peer.answer()).isEqualTo("HEADERS 1");
-      stream(peer, 0).sendHeaders(once("grpc-status", "0"), true);
-      assertThat(peer.answer()).isEqualTo("HEADERS 1 end");
-      assertThat(peer.connection.activeStreams()).isZero();
-    }
-  }
-
-  @Test
-  void blocksThatGoOnceAreDroppedWhenTheStreamHasSaidAll() {
+  void blocksAreDroppedWhenTheStreamHasSaidAll() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(request(1));
       stream(peer, 0).sendHeaders(OK, true);
       assertThat(peer.answer()).isEqualTo("HEADERS 1 end");
 
-      stream(peer, 0).sendHeaders(once("grpc-status", "0"), true);
+      stream(peer, 0).sendHeaders(Messages.list("grpc-status", "0"), true);
       assertThat(peer.answer()).isEmpty();
       stream(peer, 0).reset(Http2Error.CANCEL);
-      stream(peer, 0).sendHeaders(once("grpc-status", "0"), true);
+      stream(peer, 0).sendHeaders(Messages.list("grpc-status", "0"), true);
       assertThat(peer.answer()).isEqualTo("RST_STREAM 1 CANCEL");
     }
   }
 
   @Test
-  void blocksThatGoOnceWaitBehindContent() {
+  void trailersWaitBehindContent() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(settings(INITIAL_WINDOW_SIZE, 0), wholeRequest(1));
-      stream(peer, 0).sendHeaders(once(":status", "200"), false);
+      stream(peer, 0).sendHeaders(Messages.list(":status", "200"), false);
       stream(peer, 0).sendData(text("content"), false);
-      stream(peer, 0).sendHeaders(once("grpc-status", "0"), true);
+      stream(peer, 0).sendHeaders(Messages.list("grpc-status", "0"), true);
       assertThat(peer.answer()).isEqualTo("SETTINGS ack, HEADERS 1");
 
       peer.send(windowUpdate(1, 7));
       assertThat(peer.answer()).isEqualTo("DATA 1 (7), HEADERS 1 end");
-    }
-  }
-
-  /** The builder may be reused as soon as its fields were sent. */
-  @Test
-  void blocksThatGoOnceWaitForTheSocketAsTheyWere() {
-    try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
-      RecordingStream call = peer.open(POST, false);
-      assertThat(peer.answer()).isEqualTo("HEADERS 1");
-      peer.socketTakes(false);
-      HeaderList.Builder fields = once("x-after", "all");
-      call.stream().sendHeaders(fields, true);
-      assertThat(peer.answer()).isEmpty();
-      assertThat(call.stream().isOpenForSending()).isFalse();
-
-      fields.add(new AsciiString("x-more"), "of another one");
-      peer.socketTakes(true);
-
-      var frames = peer.read();
-      assertThat(frames).hasSize(1);
-      assertThat(frames.get(0)).hasToString("HEADERS 1 end");
-      assertThat(frames.get(0).payload().length).isLessThan(16);
     }
   }
 

@@ -381,17 +381,15 @@ final class CallAttempts implements PickContext, FilteredCall {
       record.spans().pickDelayed();
     }
     long tooLarge =
-        call.loop
-            .hopHeaders()
-            .send(
-                upstream,
-                request.endsWithHead(),
-                call.head(),
-                authority,
-                requireNonNull(attempt).isEncrypted(),
-                timeoutNanos,
-                previousAttempts(),
-                record.spans().context());
+        HopByHopHeaders.send(
+            upstream,
+            request.endsWithHead(),
+            call.head(),
+            authority,
+            requireNonNull(attempt).isEncrypted(),
+            timeoutNanos,
+            previousAttempts(),
+            record.spans().context());
     if (tooLarge > 0) { // else the peer may fail the whole connection
       String peer = requireNonNull(attempt).address();
       call.reply(
@@ -415,7 +413,6 @@ final class CallAttempts implements PickContext, FilteredCall {
     return rewrite instanceof HostRewrite.OfEndpoint && attempt != null ? attempt.hostname() : "";
   }
 
-  /** {@code bytes} of the request were sent to the backend. */
   void onRequestSent(int bytes) {
     boolean couldReplay = request.canReplay();
     request.onSent(bytes);
@@ -543,7 +540,6 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   // Methods for the call.
 
-  /** {@code bytes} of the response were sent to the app. */
   void returnCredit(int bytes) {
     if (attempt != null) {
       attempt.returnCredit(bytes);

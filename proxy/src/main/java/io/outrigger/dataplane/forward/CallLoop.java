@@ -21,7 +21,6 @@ public final class CallLoop implements Executor {
   private final RandomSource random;
   private final DeadlineTimers deadlines;
   private final RequestHeads heads = new RequestHeads();
-  private final HopByHopHeaders hopHeaders = new HopByHopHeaders();
 
   /**
    * @param clock monotonic nanoseconds
@@ -80,9 +79,5 @@ public final class CallLoop implements Executor {
 
   RequestHeads heads() {
     return heads;
-  }
-
-  HopByHopHeaders hopHeaders() {
-    return hopHeaders;
   }
 }

@@ -1,7 +1,6 @@
 package io.outrigger.dataplane.forward;
 
 import io.netty.util.AsciiString;
-import io.outrigger.base.LoopConfined;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderField;
@@ -15,7 +14,6 @@ import java.util.List;
  * {@code :authority} and {@code :scheme} are rewritten, and all other fields are forwarded
  * unchanged and in order (SC-29, SC-30, SC-32).
  */
-@LoopConfined
 final class HopByHopHeaders {
   private static final HeaderField HTTP = HeaderField.of(KnownName.SCHEME, "http");
   private static final HeaderField HTTPS = HeaderField.of(KnownName.SCHEME, "https");
@@ -37,8 +35,7 @@ final class HopByHopHeaders {
     KnownName.LOCAL
   };
 
-  /** The space in which header blocks that are sent only once are built. */
-  private final HeaderList.Builder room = HeaderList.builder(32);
+  private HopByHopHeaders() {}
 
   /**
    * Sends the request's header block to the backend.
@@ -53,7 +50,7 @@ final class HopByHopHeaders {
    * @return 0 when the block was sent; otherwise the size of the header list, which is larger than
    *     the backend accepts
    */
-  long send(
+  static long send(
       Http2Stream upstream,
       boolean endStream,
       RequestHead head,
@@ -63,28 +60,21 @@ final class HopByHopHeaders {
       int previousAttempts,
       HeaderList context) {
     HeaderField scheme = encrypted ? HTTPS : HTTP; // RFC 9113 section 8.3.1
-    if (!head.headers().recurs() || previousAttempts > 0 || context.size() > 0) {
-      room.clear();
-      collect(room, head, authority, scheme, timeoutNanos, previousAttempts, context);
-      long bytes = room.listBytes();
-      if (bytes > upstream.maxHeaderListBytes()) {
-        return bytes;
+    boolean recurs = head.headers().recurs() && previousAttempts == 0 && context.size() == 0;
+    HeaderList list = recurs ? head.upstream(authority, scheme, timeoutNanos) : null;
+    if (list == null) {
+      var fields = HeaderList.builder(head.headers().size() + context.size() + 3);
+      collect(fields, head, authority, scheme, timeoutNanos, previousAttempts, context);
+      list = recurs ? fields.buildRecurring() : fields.build();
+      if (recurs) {
+        head.upstream(authority, scheme, timeoutNanos, list);
       }
-      upstream.sendHeaders(room, endStream);
-      return 0;
     }
-    HeaderList known = head.upstream(authority, scheme, timeoutNanos);
-    if (known == null) {
-      var made = HeaderList.builder(head.headers().size() + 2);
-      collect(made, head, authority, scheme, timeoutNanos, 0, context);
-      known = made.buildRecurring();
-      head.upstream(authority, scheme, timeoutNanos, known);
-    }
-    long bytes = known.listBytes();
+    long bytes = list.listBytes();
     if (bytes > upstream.maxHeaderListBytes()) {
       return bytes;
     }
-    upstream.sendHeaders(known, endStream);
+    upstream.sendHeaders(list, endStream);
     return 0;
   }
 

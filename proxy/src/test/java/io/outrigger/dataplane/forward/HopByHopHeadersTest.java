@@ -115,10 +115,8 @@ class HopByHopHeadersTest {
     var plain = new FakeStream();
     var secure = new FakeStream();
     for (int i = 0; i < 2; i++) {
-      new HopByHopHeaders()
-          .send(plain, true, head, ORDERS, false, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
-      new HopByHopHeaders()
-          .send(secure, true, head, ORDERS, true, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
+      HopByHopHeaders.send(plain, true, head, ORDERS, false, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
+      HopByHopHeaders.send(secure, true, head, ORDERS, true, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
 
       assertThat(String.valueOf(plain.last().get(KnownName.SCHEME))).isEqualTo("http");
       assertThat(String.valueOf(secure.last().get(KnownName.SCHEME))).isEqualTo("https");
@@ -245,8 +243,7 @@ class HopByHopHeadersTest {
       int previousAttempts,
       HeaderList context) {
     var stream = new FakeStream();
-    new HopByHopHeaders()
-        .send(stream, true, head, authority, false, timeoutNanos, previousAttempts, context);
+    HopByHopHeaders.send(stream, true, head, authority, false, timeoutNanos, previousAttempts, context);
     return stream.last();
   }
 }
