@@ -37,12 +37,6 @@ public final class HeaderList {
   /** The hash of a list that {@link #recurs}; 0 for other lists. */
   private final int hash;
 
-  /**
-   * The rules that the list was found to obey, as bits. A race between threads only causes a second
-   * check.
-   */
-  private byte obeyed;
-
   private final boolean cut;
 
   private HeaderList(HeaderField[] fields, int size, int names, int hash) {
@@ -137,15 +131,6 @@ public final class HeaderList {
   /** The hash of a list that {@link #recurs}, for use as a cache key; 0 for other lists. */
   public int hash() {
     return hash;
-  }
-
-  /** Whether {@link #obeys(int)} was called with {@code rules}, which is one bit. */
-  boolean isKnownToObey(int rules) {
-    return (obeyed & rules) != 0;
-  }
-
-  void obeys(int rules) {
-    obeyed |= (byte) rules;
   }
 
   public @Nullable HeaderField find(KnownName name) {

@@ -24,26 +24,10 @@ public final class HeaderRules {
       KnownName.METHOD.bit() | KnownName.SCHEME.bit() | KnownName.PATH.bit();
   private static final int PSEUDO_OF_REQUEST = REQUIRED_OF_REQUEST | KnownName.AUTHORITY.bit();
 
-  // The rules that a list is known to obey. A list may be received again in another role.
-  private static final int OF_REQUEST = 1;
-  private static final int OF_RESPONSE = 2;
-  private static final int OF_TRAILERS = 4;
-
   private HeaderRules() {}
 
   /** The rule that a request's head breaks; null when it breaks none. */
   public static @Nullable String requestFault(HeaderList headers) {
-    if (headers.isKnownToObey(OF_REQUEST)) {
-      return null;
-    }
-    String fault = newRequestFault(headers);
-    if (fault == null) {
-      headers.obeys(OF_REQUEST);
-    }
-    return fault;
-  }
-
-  private static @Nullable String newRequestFault(HeaderList headers) {
     String fault = fieldsFault(headers, PSEUDO_OF_REQUEST, "unknown pseudo-header in a request");
     if (fault != null) {
       return fault;
@@ -64,30 +48,14 @@ public final class HeaderRules {
 
   /** The rule that the head of a final or interim response breaks; null when it breaks none. */
   static @Nullable String responseFault(HeaderList headers) {
-    if (headers.isKnownToObey(OF_RESPONSE)) {
-      return null;
-    }
     String fault =
         fieldsFault(headers, KnownName.STATUS.bit(), "unknown pseudo-header in a response");
-    if (fault == null && !headers.contains(KnownName.STATUS)) {
-      return MISSING;
-    }
-    if (fault == null) {
-      headers.obeys(OF_RESPONSE);
-    }
-    return fault;
+    return fault == null && !headers.contains(KnownName.STATUS) ? MISSING : fault;
   }
 
   /** The rule that trailers break; null when they break none. */
   static @Nullable String trailersFault(HeaderList headers) {
-    if (headers.isKnownToObey(OF_TRAILERS)) {
-      return null;
-    }
-    String fault = fieldsFault(headers, 0, "pseudo-header in trailers");
-    if (fault == null) {
-      headers.obeys(OF_TRAILERS);
-    }
-    return fault;
+    return fieldsFault(headers, 0, "pseudo-header in trailers");
   }
 
   /** Whether a valid response head is interim (RFC 9110 section 15.2). */

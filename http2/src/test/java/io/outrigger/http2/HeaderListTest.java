@@ -86,18 +86,6 @@ final class HeaderListTest {
   }
 
   @Test
-  void theRulesThatAListObeysAddUp() {
-    assertThat(list.isKnownToObey(1 | 2 | 4)).isFalse();
-
-    list.obeys(1);
-    list.obeys(4);
-
-    assertThat(list.isKnownToObey(1)).isTrue();
-    assertThat(list.isKnownToObey(2)).isFalse();
-    assertThat(list.isKnownToObey(4)).isTrue();
-  }
-
-  @Test
   void whatAListTakesOnTheHeapIsToldAsIfItsFieldsWereItsOwn() {
     HeaderList two = Messages.list("x-a", "b", "x-cd", "");
 

@@ -146,36 +146,6 @@ final class HeaderRulesTest {
     assertThat(HeaderRules.contentLength(parse(fields))).isEqualTo(length);
   }
 
-  /** A list that recurs is one object, which is checked each time that it is received. */
-  @ParameterizedTest(name = "{0}")
-  @CsvSource({
-    REQUEST + ", 1",
-    ":status=200|content-type=application/grpc, 2",
-    "grpc-status=0|grpc-message=fine, 4",
-  })
-  void aListThatObeysTheRulesIsKnownToTheSecondTime(String fields, int rules) {
-    HeaderList list = parse(fields);
-
-    for (int i = 0; i < 2; i++) {
-      assertThat(HeaderRules.requestFault(list) == null).isEqualTo(rules == 1);
-      assertThat(HeaderRules.responseFault(list) == null).isEqualTo(rules == 2);
-      assertThat(HeaderRules.trailersFault(list) == null).isEqualTo(rules == 4);
-      assertThat(list.isKnownToObey(rules)).isTrue();
-      assertThat(list.isKnownToObey(~rules)).isFalse();
-    }
-  }
-
-  @Test
-  void aListThatBreaksARuleBreaksItTheSecondTimeToo() {
-    HeaderList list = parse(":path=/|grpc-status=0");
-
-    for (int i = 0; i < 2; i++) {
-      assertThat(HeaderRules.requestFault(list)).isEqualTo("pseudo-header is missing");
-      assertThat(HeaderRules.responseFault(list)).startsWith("unknown pseudo-header");
-      assertThat(HeaderRules.trailersFault(list)).startsWith("pseudo-header in trailers");
-    }
-  }
-
   private static String said(@Nullable String fault) {
     return fault == null ? "-" : fault;
   }
