@@ -41,7 +41,6 @@ public final class CallStats {
     return loop;
   }
 
-  /** The statistics of the request's gRPC method. */
   MethodStats method(RequestView request) {
     return byMethod.isEmpty() ? other : byMethod.getOrDefault(request.path().substring(1), other);
   }

@@ -249,13 +249,11 @@ public final class CallStatsRecorder implements CallSummary {
     stats.count(CallCounter.NOT_REPLAYABLE);
   }
 
-  /** Body bytes arrived from the app. */
   public void requestData(int bytes) {
     requestBytes += bytes;
     stats.count(CallCounter.REQUEST_BYTES, bytes);
   }
 
-  /** The headers of the backend's response arrived. */
   public void responded(int status) {
     httpStatus = status;
   }

@@ -19,23 +19,12 @@ public final class Histogram {
    */
   static final Bounds FINE_NANOS = fineNanos();
 
-  /**
-   * Bucket bounds: inclusive upper bounds in ascending order, which are shared by histograms. A
-   * value is searched only among the bounds with as many bits as the value, since each call records
-   * several values.
-   */
+  /** Bucket bounds: inclusive upper bounds in ascending order, which are shared by histograms. */
   public static final class Bounds {
     private final long[] values;
 
-    /** For each number of bits, the first bound that is not less than all values of these bits. */
-    private final int[] firstOfBits = new int[Long.SIZE + 1];
-
     private Bounds(long[] values) {
       this.values = values;
-      for (int bits = 1; bits < firstOfBits.length; bits++) {
-        int first = Arrays.binarySearch(values, 1L << (bits - 1));
-        firstOfBits[bits] = bits == Long.SIZE ? values.length : Math.max(first, -first - 1);
-      }
     }
 
     public static Bounds of(long... values) {
@@ -44,18 +33,8 @@ public final class Histogram {
 
     /** Returns the index of the first bound that is not less than {@code value}. */
     private int indexOf(long value) {
-      int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, value));
-      int low = firstOfBits[bits];
-      int high = firstOfBits[bits + 1];
-      while (low < high) {
-        int middle = (low + high) >>> 1;
-        if (values[middle] < value) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      return low;
+      int index = Arrays.binarySearch(values, value);
+      return Math.max(index, -index - 1);
     }
   }
 
