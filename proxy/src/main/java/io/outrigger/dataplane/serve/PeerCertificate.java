@@ -2,14 +2,15 @@ package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.config.tls.SubjectAltName.Kind;
+import io.outrigger.identity.certificate.CertificateNames;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +19,6 @@ import java.util.StringJoiner;
 /** Reads the names of certificates, for RBAC and for the app. */
 @AnyThread
 final class PeerCertificate {
-  private static final int DNS = 2; // RFC 5280 section 4.2.1.6, GeneralName
-  private static final int URI = 6;
   private static final String QUOTED = ",;=\"\\ ";
 
   private PeerCertificate() {}
@@ -31,22 +30,11 @@ final class PeerCertificate {
    *     must then be refused, since it may have another name than its subject
    */
   static PeerIdentity identity(X509Certificate leaf) throws CertificateParsingException {
+    List<SubjectAltName> names = CertificateNames.read(leaf);
     return new PeerIdentity.Certified(
-        names(leaf, URI), names(leaf, DNS), leaf.getSubjectX500Principal().getName());
-  }
-
-  private static List<String> names(X509Certificate leaf, int kind)
-      throws CertificateParsingException {
-    Collection<List<?>> all = leaf.getSubjectAlternativeNames();
-    List<String> names = new ArrayList<>();
-    if (all != null) {
-      for (List<?> name : all) {
-        if (Integer.valueOf(kind).equals(name.get(0))) {
-          names.add(String.valueOf(name.get(1)));
-        }
-      }
-    }
-    return names;
+        CertificateNames.ofKind(Kind.URI, names),
+        CertificateNames.ofKind(Kind.DNS, names),
+        leaf.getSubjectX500Principal().getName());
   }
 
   /**
@@ -58,12 +46,14 @@ final class PeerCertificate {
       throws CertificateException {
     var text = new StringJoiner(";");
     if (own.isPresent()) {
-      names(own.get(), URI).forEach(uri -> text.add("By=" + value(uri)));
+      List<SubjectAltName> ownNames = CertificateNames.read(own.get());
+      CertificateNames.ofKind(Kind.URI, ownNames).forEach(uri -> text.add("By=" + value(uri)));
     }
     text.add("Hash=" + HexFormat.of().formatHex(sha256(leaf.getEncoded())));
     text.add("Subject=" + quoted(leaf.getSubjectX500Principal().getName()));
-    names(leaf, URI).forEach(uri -> text.add("URI=" + value(uri)));
-    names(leaf, DNS).forEach(name -> text.add("DNS=" + value(name)));
+    List<SubjectAltName> names = CertificateNames.read(leaf);
+    CertificateNames.ofKind(Kind.URI, names).forEach(uri -> text.add("URI=" + value(uri)));
+    CertificateNames.ofKind(Kind.DNS, names).forEach(name -> text.add("DNS=" + value(name)));
     return text.toString();
   }
 

@@ -2,13 +2,13 @@ package io.outrigger.dataplane.tls;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.PlainText;
+import io.outrigger.config.tls.SubjectAltName;
+import io.outrigger.identity.certificate.CertificateNames;
 import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.SharedCertificates;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -27,9 +27,6 @@ import javax.net.ssl.SSLSession;
 @AnyThread
 public record TlsPeer(
     String protocol, String cipher, List<X509Certificate> chain, Optional<String> serverName) {
-  private static final int URI = 6;
-  private static final int DNS = 2;
-
   public TlsPeer {
     chain = List.copyOf(chain);
   }
@@ -63,28 +60,15 @@ public record TlsPeer(
   /** The name that operators see: the first URI SAN, else the first DNS SAN, else the subject. */
   public String name() {
     X509Certificate leaf = chain.get(0);
+    List<SubjectAltName> names = CertificateNames.of(leaf);
     return PlainText.of(
-        alternativeName(leaf, URI)
-            .or(() -> alternativeName(leaf, DNS))
+        Stream.of(SubjectAltName.Kind.URI, SubjectAltName.Kind.DNS)
+            .flatMap(kind -> CertificateNames.ofKind(kind, names).stream())
+            .findFirst()
             .orElse(leaf.getSubjectX500Principal().getName()));
   }
 
-  /** The time at which the peer's leaf certificate expires. */
   public Instant expiry() {
     return chain.get(0).getNotAfter().toInstant();
-  }
-
-  private static Optional<String> alternativeName(X509Certificate leaf, int kind) {
-    try {
-      Collection<List<?>> names = leaf.getSubjectAlternativeNames();
-      return names == null
-          ? Optional.empty()
-          : names.stream()
-              .filter(name -> Integer.valueOf(kind).equals(name.get(0)))
-              .map(name -> String.valueOf(name.get(1)))
-              .findFirst();
-    } catch (CertificateParsingException odd) {
-      return Optional.empty();
-    }
   }
 }

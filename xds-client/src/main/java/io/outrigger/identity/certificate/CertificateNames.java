@@ -10,7 +10,7 @@ import java.util.Collection;
 import java.util.List;
 
 /** The subject alternative names of a certificate, as far as A29 considers their kinds. */
-final class CertificateNames {
+public final class CertificateNames {
   private static final int EMAIL = 1; // RFC 5280 section 4.2.1.6, GeneralName
   private static final int DNS = 2;
   private static final int URI = 6;
@@ -32,13 +32,22 @@ final class CertificateNames {
   /**
    * Returns the names in the order of the certificate; an empty list when they cannot be parsed.
    */
-  static List<SubjectAltName> of(X509Certificate certificate) {
-    Collection<List<?>> all;
+  public static List<SubjectAltName> of(X509Certificate certificate) {
     try {
-      all = certificate.getSubjectAlternativeNames();
+      return read(certificate);
     } catch (CertificateParsingException notReadable) {
       return List.of();
     }
+  }
+
+  /**
+   * Returns the names in the order of the certificate.
+   *
+   * @throws CertificateParsingException when they cannot be parsed
+   */
+  public static List<SubjectAltName> read(X509Certificate certificate)
+      throws CertificateParsingException {
+    Collection<List<?>> all = certificate.getSubjectAlternativeNames();
     List<SubjectAltName> names = new ArrayList<>();
     if (all != null) {
       for (List<?> each : all) {
@@ -55,5 +64,10 @@ final class CertificateNames {
       }
     }
     return names;
+  }
+
+  /** Returns the names of one kind, in order. */
+  public static List<String> ofKind(Kind kind, List<SubjectAltName> names) {
+    return names.stream().filter(name -> name.kind() == kind).map(SubjectAltName::value).toList();
   }
 }

@@ -57,8 +57,8 @@ public record CertificateView(
     List<SubjectAltName> names = CertificateNames.of(certificate);
     return new CertificateView(
         certificate.getSubjectX500Principal().getName(),
-        values(names, Kind.URI),
-        values(names, Kind.DNS),
+        CertificateNames.ofKind(Kind.URI, names),
+        CertificateNames.ofKind(Kind.DNS, names),
         certificate.getSerialNumber().toString(16),
         certificate.getNotBefore().toInstant(),
         certificate.getNotAfter().toInstant());
@@ -66,9 +66,5 @@ public record CertificateView(
 
   private static List<CertificateView> all(List<X509Certificate> certificates) {
     return certificates.stream().map(CertificateView::of).toList();
-  }
-
-  private static List<String> values(List<SubjectAltName> names, Kind kind) {
-    return names.stream().filter(name -> name.kind() == kind).map(SubjectAltName::value).toList();
   }
 }
