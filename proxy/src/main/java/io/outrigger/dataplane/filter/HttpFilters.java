@@ -25,7 +25,6 @@ public final class HttpFilters {
     Optional<? extends RouteFilter> create(String name, FilterConfig settings);
   }
 
-  /** Creates the filters by the classes of their settings. */
   public HttpFilters(Map<Class<? extends FilterConfig>, Factory> factories) {
     this.factories = factories;
   }
