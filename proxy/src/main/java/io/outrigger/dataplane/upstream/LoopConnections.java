@@ -284,10 +284,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     }
   }
 
-  /**
-   * Called when another loop has its first connection after {@link UpstreamTransport#lenderFor}
-   * found no lender.
-   */
+  /** Called when a loop has another connection, which may be lent. */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       grow();

@@ -13,7 +13,7 @@ import io.outrigger.lb.Connector;
  * loops, so that the first connections of the subchannels are spread over all loops.
  */
 @ControlConfined
-public final class NettyConnector implements Connector {
+public final class NettyConnector {
   private final ControlLoop control;
   private final EventLoops loops;
   private final UpstreamSettings settings;
@@ -45,28 +45,12 @@ public final class NettyConnector implements Connector {
     return new Named(target, "");
   }
 
-  @Override
-  public Connector ofEndpoint(EndpointAddress endpoint) {
-    return ofSubchannel(new SubchannelName(SubchannelName.UNNAMED, "", endpoint));
-  }
-
-  @Override
-  public Attempt connect(EndpointAddress address, int maxConnections, Listener listener) {
-    return ofEndpoint(address).connect(address, maxConnections, listener);
-  }
-
-  private Connector ofSubchannel(SubchannelName owner) {
-    var keepAlive = new KeepAliveTime(settings.keepAlive());
-    return (address, maxConnections, listener) ->
-        connect(owner, keepAlive, address, maxConnections, listener);
-  }
-
-  private Attempt connect(
+  private Connector.Attempt connect(
       SubchannelName owner,
       KeepAliveTime keepAlive,
       EndpointAddress address,
       int maxConnections,
-      Listener listener) {
+      Connector.Listener listener) {
     control.checkInside();
     int first = next;
     next = (next + 1) % loops.count();
@@ -103,7 +87,10 @@ public final class NettyConnector implements Connector {
 
     @Override
     public Connector ofEndpoint(EndpointAddress endpoint) {
-      return ofSubchannel(new SubchannelName(target, cluster, endpoint));
+      var owner = new SubchannelName(target, cluster, endpoint);
+      var keepAlive = new KeepAliveTime(settings.keepAlive());
+      return (address, maxConnections, listener) ->
+          NettyConnector.this.connect(owner, keepAlive, address, maxConnections, listener);
     }
 
     @Override

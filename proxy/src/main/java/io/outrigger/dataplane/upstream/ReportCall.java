@@ -81,7 +81,6 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
     RemoteStream.post(loop, this::cancel);
   }
 
-  /** Ends the call if it has not ended yet. */
   void cancel() {
     if (!over) {
       connections.forget(this);

@@ -10,9 +10,6 @@ import io.outrigger.config.endpoint.EndpointAddress;
  * @param endpoint the endpoint's first address
  */
 public record SubchannelName(TargetName target, String cluster, EndpointAddress endpoint) {
-  /** The target name of subchannels that no status view shows. */
-  static final TargetName UNNAMED = new TargetName("", "", "");
-
   /**
    * One target of a forward.
    *

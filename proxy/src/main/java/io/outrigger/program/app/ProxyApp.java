@@ -16,6 +16,7 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.identity.certificate.CertificateStore;
@@ -380,7 +381,8 @@ public final class ProxyApp implements AutoCloseable {
               control,
               loops,
               callLoops,
-              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls));
+              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls)
+                  .of(new TargetName("", "", "")));
       warmUp.done().thenAccept(warm::complete);
       control.execute(warmUp::start);
     } catch (IOException e) {

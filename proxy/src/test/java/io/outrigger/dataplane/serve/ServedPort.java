@@ -34,6 +34,7 @@ import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.identity.certificate.CertificateObserver;
@@ -124,7 +125,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
                         changes ->
                             new ClusterManager(
                                 control,
-                                connector,
+                                connector.of(new TargetName("", "", "")),
                                 RandomSource.SYSTEM,
                                 new CircuitBreakers(),
                                 new LoadRegistry(control),

@@ -95,7 +95,7 @@ final class DialerIT {
             address,
             UpstreamSettings.DEFAULT,
             new UpstreamSockets(loops),
-            new SubchannelName(SubchannelName.UNNAMED, "", address),
+            new SubchannelName(new SubchannelName.TargetName("", "", ""), "", address),
             () -> tls);
     return dialer.dial(made -> new Silent(), new AnyHandshake(), reason -> {});
   }

@@ -62,7 +62,8 @@ class ReportCallIT {
     var connecting = new AtomicReference<Connector.Attempt>();
     var connector =
         new NettyConnector(
-            control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
+                control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control))
+            .of(new SubchannelName.TargetName("", "", ""));
     var address = new EndpointAddress("127.0.0.1", server.getPort());
     control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));
     Await.until("a connection", () -> ready.get() != null);

@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.lb.Connector;
@@ -40,7 +41,8 @@ final class WarmUpIT {
   void everyCallIsAnsweredByOurselvesAndThenAllOfItIsGone() throws Exception {
     var sockets =
         new NettyConnector(
-            control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control));
+                control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control))
+            .of(new TargetName("", "", ""));
     WarmUp warmUp =
         open(
             (address, maxConnections, listener) -> {

@@ -17,6 +17,7 @@ import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.NettyConnector;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.ConnectionSettings.AbuseLimits;
@@ -243,7 +244,7 @@ public final class MiniMesh implements AutoCloseable {
 
     Backend(EndpointAddress address) {
       this.address = address;
-      connections = connector.ofEndpoint(address);
+      connections = connector.of(new TargetName("", "", "")).ofEndpoint(address);
     }
 
     @Override
