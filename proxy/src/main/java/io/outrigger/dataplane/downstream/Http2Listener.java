@@ -21,7 +21,6 @@ import java.net.UnixDomainSocketAddress;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -254,7 +253,6 @@ public final class Http2Listener {
     return all;
   }
 
-  /** The number of connections accepted so far. */
   public long accepted() {
     return accepted.get();
   }
@@ -343,19 +341,12 @@ public final class Http2Listener {
 
   private static String text(SocketAddress address) {
     if (address instanceof UnixDomainSocketAddress unix) {
-      return "unix:" + unix.getPath();
+      return new ListenAddress.Unix(unix.getPath().toString()).toString();
     }
-    return address instanceof InetSocketAddress tcp
-        ? Optional.ofNullable(tcp.getAddress())
-                .map(a -> literal(a.getHostAddress()))
-                .orElse(tcp.getHostString())
-            + ":"
-            + tcp.getPort()
-        : address.toString();
-  }
-
-  private static String literal(String ip) {
-    return ip.indexOf(':') >= 0 ? "[" + ip + "]" : ip;
+    var tcp = (InetSocketAddress) address;
+    String host =
+        tcp.getAddress() == null ? tcp.getHostString() : tcp.getAddress().getHostAddress();
+    return new ListenAddress.Tcp(host, tcp.getPort()).toString();
   }
 
   private static String reason(Throwable e) {

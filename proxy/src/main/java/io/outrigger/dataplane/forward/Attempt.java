@@ -80,7 +80,6 @@ final class Attempt implements StreamWaiter {
     return subchannel.address().toString();
   }
 
-  /** Whether the connection to the backend uses TLS. */
   boolean isEncrypted() {
     return subchannel.address().tls().isPresent();
   }

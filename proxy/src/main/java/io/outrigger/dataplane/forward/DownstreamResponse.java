@@ -70,7 +70,6 @@ final class DownstreamResponse {
     }
   }
 
-  /** The app's stream is closed; nothing more is sent. */
   void gone() {
     to(Phase.GONE);
   }
@@ -127,7 +126,6 @@ final class DownstreamResponse {
     stream.reset(error);
   }
 
-  /** See {@link Http2Stream#maxHeaderListBytes}. */
   long maxHeaderListBytes() {
     return stream.maxHeaderListBytes();
   }

@@ -29,7 +29,6 @@ public final class ConfigSelector {
 
   private final Route[] routes;
 
-  /** The prepared decision of each route. */
   private final RouteChoice[] choices;
 
   private final RouteDecision.@Nullable Reject failure;
