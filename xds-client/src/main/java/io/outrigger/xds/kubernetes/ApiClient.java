@@ -147,22 +147,17 @@ final class ApiClient {
       if (access.token().isPresent()) {
         request.header("authorization", "Bearer " + token(access.token().get().read()));
       }
-      HttpClient client = client();
-      CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request.build(), body);
+      CompletableFuture<HttpResponse<byte[]>> sent = client().sendAsync(request.build(), body);
       call.sent = sent;
       sent.whenComplete(
           (response, failure) ->
               loop.execute(
-                  () -> {
-                    if (failure != null) {
-                      forget(client);
-                    }
-                    call.end(
-                        onEnd,
-                        failure == null
-                            ? Outcome.ok(new Answer(response.statusCode(), response.body()))
-                            : failed(failure));
-                  }));
+                  () ->
+                      call.end(
+                          onEnd,
+                          failure == null
+                              ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                              : failed(failure))));
     } catch (UncheckedIOException noResources) { // too many open files, when a client is made
       loop.execute(() -> call.end(onEnd, failed(noResources)));
     } catch (UnusableFile unusable) {
@@ -170,13 +165,13 @@ final class ApiClient {
     }
   }
 
-  /** Lets the next request open a connection, because the present one may be dead. */
+  /**
+   * Lets the next request open a connection, because the present one may be dead without a sign. A
+   * client drops connections that fail by itself. Each client keeps a thread and files until a
+   * garbage collection, so a failure alone does not make a new one.
+   */
   void reconnect() {
     connected = Optional.empty();
-  }
-
-  private void forget(HttpClient client) {
-    connected = connected.filter(known -> known.client() != client);
   }
 
   private static <T> Outcome<T> failed(Throwable failure) {

@@ -343,6 +343,34 @@ class KubernetesScenarioTest {
     assertThat(api.requests("list")).as("resumed").isEqualTo(1);
   }
 
+  /** Each HTTP client has a thread and files, and an outage may last for days. */
+  @Conformance("KN-08")
+  @Test
+  void anOutageMakesNoFurtherClients() throws Exception {
+    pace = 20 * FASTER;
+    api.put(slice("orders-1", "10.0.0.1"));
+    start(ORDERS);
+    await(ORDERS, "10.0.0.1:8080");
+    Await.until("it watches", () -> api.watches() == 1);
+    Set<String> before = clientThreads();
+
+    api.stop();
+    awaitNote(ORDERS, "connection refused");
+    Thread.sleep(1_000); // at this pace, time for five attempts and more
+
+    assertThat(clientThreads()).isSubsetOf(before);
+    api.put(slice("orders-1", "10.0.0.2"));
+    api.restart();
+    await(ORDERS, "10.0.0.2:8080");
+  }
+
+  private static Set<String> clientThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("HttpClient-"))
+        .collect(Collectors.toSet());
+  }
+
   @Conformance("KN-04")
   @Test
   void aConnectionThatIsDeadWithoutASignIsReplaced() throws Exception {
