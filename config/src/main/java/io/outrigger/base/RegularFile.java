@@ -54,6 +54,9 @@ public final class RegularFile {
       if (Files.exists(file) && !Files.isRegularFile(file)) {
         throw new Unreadable("is no regular file", false);
       }
+      if (Files.exists(file) && Files.size(file) > maxBytes) { // before any of it fills the heap
+        throw new Unreadable("is larger than " + size(maxBytes), false);
+      }
       try (InputStream in = Files.newInputStream(file)) {
         byte[] content = in.readNBytes(maxBytes + 1);
         if (content.length > maxBytes) {

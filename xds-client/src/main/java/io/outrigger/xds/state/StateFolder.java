@@ -8,9 +8,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -56,7 +59,11 @@ public final class StateFolder {
   private static final Path PROCESS = Path.of("/proc/self");
 
   private static final int PARTS = 64;
-  private static final int MAX_BYTES = 256 << 20;
+
+  /** A process that could not hold its resources would not have saved them. */
+  private static final int MAX_BYTES =
+      (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 4);
+
   private static final Set<PosixFilePermission> PRIVATE_FILE =
       PosixFilePermissions.fromString("rw-------");
   private static final Set<PosixFilePermission> PRIVATE_FOLDER =
@@ -136,7 +143,7 @@ public final class StateFolder {
     } catch (RegularFile.Unreadable unreadable) {
       return unusable("is incomplete: " + unreadable.reason());
     } catch (RuntimeException | OutOfMemoryError failure) {
-      return unusable("cannot be read: " + failure);
+      return unusable("cannot be read: " + reason(failure));
     }
   }
 
@@ -318,7 +325,12 @@ public final class StateFolder {
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK),
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+            // READ, because opening a pipe for writing alone waits for a reader
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS),
             PosixFilePermissions.asFileAttribute(PRIVATE_FILE));
     try {
       lock = channel.tryLock();
@@ -355,7 +367,13 @@ public final class StateFolder {
       return "permission denied; let the user of this process write there";
     }
     if (failure instanceof FileAlreadyExistsException) {
-      return "it is not a folder";
+      return "it is not a folder; name a folder";
+    }
+    if (failure instanceof NoSuchFileException) {
+      return "the folder does not exist and cannot be made there; name another";
+    }
+    if (failure instanceof DirectoryNotEmptyException folder) {
+      return "%s is a folder; delete it".formatted(folder.getFile());
     }
     return failure instanceof FileSystemException system && system.getReason() != null
         ? system.getReason()

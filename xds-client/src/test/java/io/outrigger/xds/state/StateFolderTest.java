@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -252,6 +253,43 @@ final class StateFolderTest {
     assertThat(path.resolve("state.tmp")).doesNotExist();
     assertThat(new StateFolder(path, ORIGIN, MAX_AGE).open())
         .hasValueSatisfying(text -> assertThat(text).contains("another sidecar writes there"));
+  }
+
+  /** Another user of the folder could else have an empty file made anywhere. */
+  @Test
+  @Conformance("ST-05")
+  void aLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
+    Path elsewhere = temporary.resolve("elsewhere");
+    Files.createDirectory(path);
+    Files.createSymbolicLink(path.resolve("lock"), elsewhere);
+
+    assertThat(folder.open())
+        .hasValueSatisfying(
+            text -> assertThat(text).contains("cannot be written", "symbolic link"));
+
+    assertThat(elsewhere).doesNotExist();
+  }
+
+  @Test
+  @Timeout(30)
+  void aPipeInPlaceOfTheLockDoesNotStopTheProcess() throws Exception {
+    Files.createDirectory(path);
+    assertThat(new ProcessBuilder("mkfifo", path.resolve("lock").toString()).start().waitFor())
+        .isZero();
+
+    var unused = folder.open();
+
+    save(1, "x");
+    assertThat(reread().resources()).hasSize(1);
+  }
+
+  @Test
+  @Conformance("ST-03")
+  void aFolderInPlaceOfAFileIsTold() throws IOException {
+    Files.createDirectories(path.resolve("state.tmp/full"));
+
+    assertThat(folder.open())
+        .hasValueSatisfying(text -> assertThat(text).endsWith("state.tmp is a folder; delete it"));
   }
 
   /** Only root may give files away. */
