@@ -7,7 +7,6 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap;
-import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
@@ -24,14 +23,11 @@ import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.DnsResources;
-import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.References;
-import io.outrigger.xds.local.ResourceSource;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
-import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.transport.GrpcAdsTransport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -119,9 +115,11 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               ProgramVersion.text(),
               ResourceDecoder::decode,
               server ->
-                  resources(target, server, kubernetes)
-                      .<AdsTransport>map(source -> new LocalAdsTransport(control, source))
-                      .orElseGet(() -> new GrpcAdsTransport(control, server)),
+                  target instanceof DnsTarget known
+                      ? DnsResources.of(control, List.of(known.name()))
+                      : kubernetes
+                          .flatMap(all -> all.transport(server))
+                          .orElseGet(() -> new GrpcAdsTransport(control, server)),
               check);
       Outcome<ConfigRoot> root = ConfigRoot.of(target, bootstrap, xds);
       if (!(root instanceof Outcome.Ok<ConfigRoot> found)) {
@@ -155,14 +153,6 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
       closed.join();
       return result;
     }
-  }
-
-  /** Returns the resources of a target that needs no control plane. */
-  private static Optional<ResourceSource> resources(
-      Target.Single target, XdsServer server, Optional<Kubernetes> kubernetes) {
-    return target instanceof DnsTarget dns
-        ? Optional.of(DnsResources.of(List.of(dns.name())))
-        : kubernetes.flatMap(all -> all.resources(server));
   }
 
   private void onTimeout(XdsDependencyManager configs, Duration timeout) {

@@ -44,11 +44,9 @@ import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.DnsResources;
-import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.local.ResourceFiles;
-import io.outrigger.xds.local.ResourceSource;
 import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.state.StateOrigin;
 import io.outrigger.xds.stream.AdsClients;
@@ -291,15 +289,11 @@ public final class ProxyApp implements AutoCloseable {
 
   private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
     if (server.equals(DnsResources.SERVER)) {
-      return new LocalAdsTransport(control, DnsResources.of(options.dnsNames()));
+      return DnsResources.of(control, options.dnsNames());
     }
-    Optional<ResourceSource> service = kubernetes.flatMap(all -> all.resources(server));
-    if (service.isPresent()) {
-      return new LocalAdsTransport(control, service.get());
-    }
-    return files == null
-        ? new GrpcAdsTransport(control, server)
-        : new LocalAdsTransport(control, files);
+    return kubernetes
+        .flatMap(all -> all.transport(server))
+        .orElseGet(() -> files == null ? new GrpcAdsTransport(control, server) : files.transport());
   }
 
   /** Starts to watch the configuration. */

@@ -5,7 +5,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.XdsServer;
-import io.outrigger.xds.local.ResourceSource;
+import io.outrigger.xds.stream.AdsTransport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +32,13 @@ public final class Kubernetes implements AutoCloseable {
 
   private final Map<XdsServer, KubernetesResources> resources;
 
-  private Kubernetes(List<ServicePort> targets) {
+  private Kubernetes(ControlLoop control, List<ServicePort> targets) {
     resources =
         targets.stream()
             .distinct()
-            .collect(Collectors.toMap(KubernetesResources::server, KubernetesResources::new));
+            .collect(
+                Collectors.toMap(
+                    KubernetesResources::server, each -> new KubernetesResources(control, each)));
   }
 
   /** Starts to watch. */
@@ -45,9 +47,6 @@ public final class Kubernetes implements AutoCloseable {
     return start(control, access, zone, targets, WATCH_TIME, UnaryOperator.identity());
   }
 
-  /**
-   * @param clock the loop of the thread with another clock, for tests
-   */
   static Kubernetes start(
       ControlLoop control,
       ApiAccess access,
@@ -55,7 +54,7 @@ public final class Kubernetes implements AutoCloseable {
       List<ServicePort> targets,
       Duration watchTime,
       UnaryOperator<ControlLoop> clock) {
-    var kubernetes = new Kubernetes(targets);
+    var kubernetes = new Kubernetes(control, targets);
     ControlLoop loop = clock.apply(kubernetes.thread);
     kubernetes.thread.execute(() -> kubernetes.watch(loop, control, access, zone, watchTime));
     return kubernetes;
@@ -99,12 +98,12 @@ public final class Kubernetes implements AutoCloseable {
   }
 
   /**
-   * Returns the resources of a target, to be used on the control loop.
+   * Returns the transport to the resources of a target.
    *
    * @param server the server entry of the target; for other servers the result is empty
    */
-  public Optional<ResourceSource> resources(XdsServer server) {
-    return Optional.ofNullable(resources.get(server));
+  public Optional<AdsTransport> transport(XdsServer server) {
+    return Optional.ofNullable(resources.get(server)).map(KubernetesResources::transport);
   }
 
   @Override

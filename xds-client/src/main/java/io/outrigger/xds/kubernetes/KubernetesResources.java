@@ -6,15 +6,15 @@ import io.envoyproxy.envoy.config.core.v3.AggregatedConfigSource;
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.local.DirectListener;
+import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceSnapshot;
-import io.outrigger.xds.local.ResourceSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,15 +26,15 @@ import java.util.Optional;
  * costs the other targets nothing.
  */
 @ControlConfined
-public final class KubernetesResources implements ResourceSource {
+public final class KubernetesResources {
   private final ServicePort target;
   private final ResourceSnapshot withoutEndpoints;
-  private final List<Runnable> subscribers = new ArrayList<>();
-  private Optional<ResourceSnapshot> snapshot = Optional.empty();
+  private final LocalAdsTransport transport;
 
-  KubernetesResources(ServicePort target) {
+  KubernetesResources(ControlLoop control, ServicePort target) {
     String name = target.toString();
     this.target = target;
+    this.transport = new LocalAdsTransport(control, name);
     this.withoutEndpoints =
         ResourceSnapshot.of(
             Map.of(
@@ -87,28 +87,7 @@ public final class KubernetesResources implements ResourceSource {
     return target;
   }
 
-  void publish(ResourceSnapshot next) {
-    snapshot = Optional.of(next);
-    List.copyOf(subscribers).forEach(Runnable::run);
-  }
-
-  @Override
-  public Optional<ResourceSnapshot> snapshot() {
-    return snapshot;
-  }
-
-  @Override
-  public void subscribe(Runnable onChange) {
-    subscribers.add(onChange);
-  }
-
-  @Override
-  public void unsubscribe(Runnable onChange) {
-    subscribers.remove(onChange);
-  }
-
-  @Override
-  public String name() {
-    return target.toString();
+  LocalAdsTransport transport() {
+    return transport;
   }
 }

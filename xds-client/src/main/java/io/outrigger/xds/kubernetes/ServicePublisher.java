@@ -28,7 +28,6 @@ final class ServicePublisher {
   /** The pause before a Service that lacks the wanted port is read again. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
-  /** The pause when the server could not answer. */
   private static final Duration SOON = Duration.ofSeconds(2);
 
   private static final int NOT_FOUND = 404;
@@ -66,10 +65,6 @@ final class ServicePublisher {
     return byTarget.target();
   }
 
-  /**
-   * @param slices the slices of the service; empty when none was ever listed
-   * @param problem why the slices are unknown or may be out of date
-   */
   void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
     this.slices = slices;
     this.problem = problem;
@@ -95,7 +90,7 @@ final class ServicePublisher {
     ResourceSnapshot next = resources.with(endpoints, problem);
     if (last.filter(next::sameAs).isEmpty()) {
       last = Optional.of(next);
-      control.execute(() -> resources.publish(next));
+      control.execute(() -> resources.transport().publish(next));
     }
   }
 

@@ -8,7 +8,7 @@ import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.ClusterSource;
@@ -16,15 +16,13 @@ import io.outrigger.xds.ResourceType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The resources of {@code dns:///} targets, in the form that a control plane would send (decision
  * proxy-0041): a {@link DirectListener} and a cluster of type STRICT_DNS, both with the name of the
  * target.
  */
-@AnyThread
-public final class DnsResources implements ResourceSource {
+public final class DnsResources {
   /**
    * The server entry that status views show for {@code dns:///} targets. This process itself
    * provides the resources.
@@ -33,13 +31,9 @@ public final class DnsResources implements ResourceSource {
       new XdsServer(
           "dns", new XdsServer.ChannelCredentials.Insecure(), List.of(), ServerFeatures.NONE);
 
-  private final ResourceSnapshot snapshot;
+  private DnsResources() {}
 
-  private DnsResources(ResourceSnapshot snapshot) {
-    this.snapshot = snapshot;
-  }
-
-  public static DnsResources of(List<ClusterSource.StrictDns> names) {
+  public static LocalAdsTransport of(ControlLoop loop, List<ClusterSource.StrictDns> names) {
     Map<String, Any> listeners = new HashMap<>();
     Map<String, Any> clusters = new HashMap<>();
     for (ClusterSource.StrictDns name : names) {
@@ -47,9 +41,11 @@ public final class DnsResources implements ResourceSource {
       listeners.put(target, Any.pack(DirectListener.to(target)));
       clusters.put(target, Any.pack(cluster(target, name)));
     }
-    return new DnsResources(
+    var transport = new LocalAdsTransport(loop, SERVER.uri());
+    transport.publish(
         ResourceSnapshot.of(
             Map.of(ResourceType.LISTENER, listeners, ResourceType.CLUSTER, clusters)));
+    return transport;
   }
 
   /** Returns the target {@code dns:///host:port}, which is also the name of its resources. */
@@ -71,15 +67,5 @@ public final class DnsResources implements ResourceSource {
                 .setClusterName(target)
                 .addEndpoints(LocalityLbEndpoints.newBuilder().addLbEndpoints(endpoint)))
         .build();
-  }
-
-  @Override
-  public Optional<ResourceSnapshot> snapshot() {
-    return Optional.of(snapshot);
-  }
-
-  @Override
-  public String name() {
-    return SERVER.uri();
   }
 }

@@ -19,19 +19,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The server side of one state-of-the-world stream over a {@link ResourceSource}.
+ * The server side of one state-of-the-world stream of a {@link LocalAdsTransport}.
  *
  * <p>A response of a type is due when the client requests new names, or when the resources of that
- * type have changed. The response is sent once the source has a snapshot and the client permits a
- * response. Each response contains every requested resource, because the client skips resources
+ * type have changed. The response is sent once the transport has a snapshot and the client permits
+ * a response. Each response contains every requested resource, because the client skips resources
  * whose bytes it has. Resources are not sent again until they change, even if the client rejects
- * them. The source is complete, so a requested name that it lacks is answered at once with a
- * resource error (xRFC TP3). A resource with an error of the source is sent together with that
+ * them. The snapshot is complete, so a requested name that it lacks is answered at once with a
+ * resource error (xRFC TP3). A resource with an error of the snapshot is sent together with that
  * error, so that the resource stays in use and the error is known (A88-07).
  */
 @ControlConfined
 final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
-  /** The names that the client requests of one type, and the version that was sent. */
   private static final class Requested {
     Set<String> names = Set.of();
     boolean hasNewNames;
@@ -39,21 +38,19 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   }
 
   private final ControlLoop loop;
-  private final ResourceSource source;
+  private final LocalAdsTransport source;
   private final AdsTransport.Listener listener;
   private final Map<ResourceType<?>, Requested> requested = new LinkedHashMap<>();
-  private final Runnable onChange = this::respond;
   private int credits;
   private boolean closed;
 
-  LocalAdsStream(ControlLoop loop, ResourceSource source, AdsTransport.Listener listener) {
+  LocalAdsStream(ControlLoop loop, LocalAdsTransport source, AdsTransport.Listener listener) {
     this.loop = loop;
     this.source = source;
     this.listener = listener;
   }
 
   void start() {
-    source.subscribe(onChange);
     post(listener::onReady);
   }
 
@@ -91,10 +88,10 @@ final class LocalAdsStream implements ServerStream<DiscoveryRequest> {
   public void close() {
     loop.checkInside();
     closed = true;
-    source.unsubscribe(onChange);
+    source.forget(this);
   }
 
-  private void respond() {
+  void respond() {
     source
         .snapshot()
         .ifPresent(

@@ -5,44 +5,64 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
- * targets of forwards. The class implements the same interface as a transport over gRPC, so its
- * resources pass through the same stream, decoders and cache.
+ * and {@code k8s:///} targets of forwards. The class implements the same interface as a transport
+ * over gRPC, so its resources pass through the same stream, decoders and cache.
  */
 @ControlConfined
 public final class LocalAdsTransport implements AdsTransport {
   private final ControlLoop loop;
-  private final ResourceSource source;
+  private final String name;
+  private final List<LocalAdsStream> streams = new ArrayList<>();
+  private Optional<ResourceSnapshot> snapshot = Optional.empty();
 
   /**
-   * @param source the resources to serve; the caller starts and closes the source
+   * @param name the place that the resources come from, for messages
    */
-  public LocalAdsTransport(ControlLoop loop, ResourceSource source) {
+  public LocalAdsTransport(ControlLoop loop, String name) {
     this.loop = loop;
-    this.source = source;
+    this.name = name;
+  }
+
+  /** Serves these resources from now on; streams are not answered before the first call. */
+  public void publish(ResourceSnapshot next) {
+    snapshot = Optional.of(next);
+    List.copyOf(streams).forEach(LocalAdsStream::respond);
+  }
+
+  Optional<ResourceSnapshot> snapshot() {
+    return snapshot;
   }
 
   @Override
   public ServerStream<DiscoveryRequest> open(Listener listener) {
     loop.checkInside();
-    var stream = new LocalAdsStream(loop, source, listener);
+    var stream = new LocalAdsStream(loop, this, listener);
+    streams.add(stream);
     stream.start();
     return stream;
   }
 
-  /** Does nothing: each client closes its streams, and the caller closes the source. */
+  void forget(LocalAdsStream stream) {
+    streams.remove(stream);
+  }
+
+  /** Does nothing: each client closes its streams. */
   @Override
   public void close() {}
 
   @Override
   public String name() {
-    return source.name();
+    return name;
   }
 
   @Override
   public String title() {
-    return "resources from " + source.name();
+    return "resources from " + name;
   }
 }

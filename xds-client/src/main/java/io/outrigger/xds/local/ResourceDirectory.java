@@ -6,28 +6,25 @@ import io.outrigger.base.Count;
 import io.outrigger.base.PathWatcher;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches resource files, off the control loop. When a file changes, the directory makes a new
+ * Watches resource files, off the control loop. When a file changes, the directory publishes a new
  * snapshot.
  */
 @ControlConfined
-public final class ResourceDirectory implements ResourceSource {
+public final class ResourceDirectory {
   private static final Logger log = LoggerFactory.getLogger(ResourceDirectory.class);
 
   private final ControlLoop loop;
   private final List<Path> roots;
   private final PathWatcher<ResourceFiles> watcher;
-  private final List<Runnable> subscribers = new ArrayList<>();
+  private final LocalAdsTransport transport;
   private ResourceFiles files;
-  private boolean loaded;
 
   /**
    * @param reader the executor that reads the files; reading may block
@@ -40,6 +37,8 @@ public final class ResourceDirectory implements ResourceSource {
     this.loop = loop;
     this.roots = List.copyOf(roots);
     this.files = read;
+    this.transport =
+        new LocalAdsTransport(loop, String.join(", ", roots.stream().map(Path::toString).toList()));
     this.watcher =
         new PathWatcher<>("resource files", loop, reader, this::nextReading, this::onRead);
   }
@@ -54,11 +53,9 @@ public final class ResourceDirectory implements ResourceSource {
     }
   }
 
-  /** Stops watching. Subscribers are not called again. */
   public void close() {
     loop.checkInside();
     watcher.close();
-    subscribers.clear();
   }
 
   /** Returns the present problems of the files. Resources that were valid before stay in use. */
@@ -67,26 +64,8 @@ public final class ResourceDirectory implements ResourceSource {
     return files.problems();
   }
 
-  /** Returns the resources to serve. Returns empty until the files were read once. */
-  @Override
-  public Optional<ResourceSnapshot> snapshot() {
-    return loaded ? Optional.of(files.snapshot()) : Optional.empty();
-  }
-
-  @Override
-  public void subscribe(Runnable onChange) {
-    subscribers.add(onChange);
-  }
-
-  @Override
-  public void unsubscribe(Runnable onChange) {
-    subscribers.remove(onChange);
-  }
-
-  /** Returns the paths of the files and folders, for messages. */
-  @Override
-  public String name() {
-    return String.join(", ", roots.stream().map(Path::toString).toList());
+  public LocalAdsTransport transport() {
+    return transport;
   }
 
   private Supplier<ResourceFiles> nextReading() {
@@ -96,9 +75,8 @@ public final class ResourceDirectory implements ResourceSource {
 
   private void onRead(ResourceFiles read) {
     ResourceFiles before = files;
-    boolean changed = !loaded || !read.snapshot().sameAs(before.snapshot());
+    boolean changed = transport.snapshot().isEmpty() || !read.snapshot().sameAs(before.snapshot());
     files = read;
-    loaded = true;
     if (!read.problems().equals(before.problems())) {
       read.problems().forEach(problem -> log.warn("resource file {}", problem));
       if (read.problems().isEmpty()) {
@@ -110,7 +88,7 @@ public final class ResourceDirectory implements ResourceSource {
           "resource files: {} in {}",
           Count.of(read.snapshot().size(), "resource"),
           Count.of(read.files().size(), "file"));
-      List.copyOf(subscribers).forEach(Runnable::run);
+      transport.publish(read.snapshot());
     }
   }
 }

@@ -20,7 +20,6 @@ import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.deps.XdsDependencyManager;
-import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import io.outrigger.xds.testing.ScriptedApiServer;
@@ -141,7 +140,7 @@ class KubernetesScenarioTest {
             NOBODY,
             "1",
             ResourceDecoder::decode,
-            server -> new LocalAdsTransport(control, kubernetes.resources(server).orElseThrow()),
+            server -> kubernetes.transport(server).orElseThrow(),
             AdsObserver.NONE);
     control.execute(() -> Stream.of(targets).forEach(target -> watch(clients, target)));
   }

@@ -63,7 +63,7 @@ class DnsResourcesScenarioTest {
           NOBODY,
           "1",
           ResourceDecoder::decode,
-          server -> new LocalAdsTransport(loop, DnsResources.of(List.of(NAME, OTHER))),
+          server -> DnsResources.of(loop, List.of(NAME, OTHER)),
           AdsObserver.NONE);
   private final XdsDependencyManager manager =
       new XdsDependencyManager(

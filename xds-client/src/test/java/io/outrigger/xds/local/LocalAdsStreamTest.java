@@ -36,7 +36,7 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     folder.write("c.json", cluster("a"), cluster("b"));
     folder.write("e.json", endpoints("a", "10.0.0.1"), endpoints("b", "10.0.0.2"));
     directory = new ResourceDirectory(loop, Runnable::run, List.of(temp), ResourceFiles.NONE);
-    transport = new LocalAdsTransport(loop, directory);
+    transport = directory.transport();
   }
 
   @BeforeEach

@@ -82,7 +82,7 @@ class LocalResourcesScenarioTest {
             bootstrap(),
             "1",
             ResourceDecoder::decode,
-            server -> new LocalAdsTransport(loop, directory),
+            server -> directory.transport(),
             AdsObserver.NONE);
     var manager =
         new XdsDependencyManager(
@@ -245,7 +245,7 @@ class LocalResourcesScenarioTest {
               bootstrap(),
               "1",
               ResourceDecoder::decode,
-              server -> new LocalAdsTransport(control, directory),
+              server -> directory.transport(),
               AdsObserver.NONE);
       control.execute(
           () -> {
