@@ -40,23 +40,6 @@ import org.slf4j.LoggerFactory;
 final class LoadReporter {
   private static final Logger log = LoggerFactory.getLogger(LoadReporter.class);
 
-  private sealed interface Phase {
-    record Open(Stream stream) implements Phase {}
-
-    /**
-     * The server has requested reports.
-     *
-     * @param sinceNanos the time of the last report or, before the first report, of the first
-     *     response
-     */
-    record Asked(Stream stream, ReportPlan plan, long sinceNanos, TimerHandle next)
-        implements Phase {}
-
-    record Waiting(TimerHandle retry) implements Phase {}
-
-    record Closed() implements Phase {}
-  }
-
   private final ControlLoop control;
   private final XdsServer server;
   private final LrsTransport transport;
@@ -64,8 +47,8 @@ final class LoadReporter {
   private final LoadSource source;
   private final Runnable onDone;
   private final Backoff backoff;
-  private Phase phase;
-  private boolean isDue; // the interval has passed, but the stream was not ready
+  private @Nullable Stream current; // null while waiting, and when closed
+  private TimerHandle retry = () -> {};
   private boolean isOutage; // a failure was logged, and no response has come since
 
   /**
@@ -88,94 +71,44 @@ final class LoadReporter {
     this.source = source;
     this.onDone = onDone;
     this.backoff = new Backoff(random);
-    this.phase = open();
+    open();
+  }
+
+  private void open() {
+    current = new Stream();
+    current.start();
   }
 
   /** Ends the stream. No further reports are sent. */
   void close() {
-    Phase last = phase;
-    phase = new Phase.Closed();
-    if (last instanceof Phase.Open open) {
-      open.stream().opened().close();
-    } else if (last instanceof Phase.Asked asked) {
-      asked.next().cancel();
-      asked.stream().opened().close();
-    } else if (last instanceof Phase.Waiting waiting) {
-      waiting.retry().cancel();
+    Stream last = current;
+    current = null;
+    retry.cancel();
+    if (last != null) {
+      last.next.cancel();
+      last.opened().close();
     }
   }
 
-  private Phase.Open open() {
-    var stream = new Stream(control.nanoTime());
-    stream.start();
-    return new Phase.Open(stream);
-  }
-
-  private void onPlan(Stream stream, ReportPlan plan) {
-    long since = control.nanoTime();
-    if (phase instanceof Phase.Asked before) {
-      before.next().cancel();
-      since = before.sinceNanos();
-    } else {
-      backoff.reset();
-      if (isOutage) {
-        log.info("load reports to {}: accepted again", server.uri());
-      }
-      isOutage = false;
+  private void onAnswered() {
+    backoff.reset();
+    if (isOutage) {
+      log.info("load reports to {}: accepted again", server.uri());
     }
-    log.debug("load reports to {}: the server requests {}", server.uri(), plan);
-    await(stream, plan, since);
-  }
-
-  /**
-   * Starts the timer of the next report. The interval counts from the last report, even when the
-   * server requests a new interval.
-   */
-  private void await(Stream stream, ReportPlan plan, long sinceNanos) {
-    Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
-    TimerHandle next = control.schedule(plan.interval().minus(spent), this::onInterval);
-    phase = new Phase.Asked(stream, plan, sinceNanos, next);
-  }
-
-  private void onInterval() {
-    isDue = true;
-    reportIfDue();
-  }
-
-  private void reportIfDue() {
-    if (!isDue || !(phase instanceof Phase.Asked asked) || !asked.stream().opened().isReady()) {
-      return;
-    }
-    isDue = false;
-    if (!source.servers().contains(server)) { // the last report is an interval old and has arrived
-      close();
-      onDone.run();
-      return;
-    }
-    await(asked.stream(), asked.plan(), control.nanoTime());
-    List<ClusterLoad> loads = source.take(server, asked.plan()::asksFor);
-    // an empty report shows that the client is alive
-    asked.stream().opened().send(LoadMessages.report(loads));
+    isOutage = false;
   }
 
   private void onEnded(Stream stream, RpcStatus reason) {
-    if (phase instanceof Phase.Asked asked) {
-      asked.next().cancel();
-      log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
-    } else {
+    current = null;
+    if (stream.plan == null) {
       onFailure(reason);
+    } else {
+      log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
     }
-    isDue = false;
     // As for ADS (A57-05), the backoff counts from the start of a stream to the start of the next,
     // so that a server that answers and closes the stream is not called in a tight loop.
     Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
-    phase =
-        new Phase.Waiting(
-            control.schedule(
-                backoff.next().minus(spent),
-                () -> {
-                  phase = open();
-                }));
+    retry = control.schedule(backoff.next().minus(spent), this::open);
   }
 
   private void onFailure(RpcStatus reason) {
@@ -190,14 +123,14 @@ final class LoadReporter {
     isOutage = true;
   }
 
-  /** One stream. The events of a stream are ignored unless the current phase has that stream. */
+  /** One stream. The events of a stream are ignored unless it is the current one. */
   private final class Stream implements LrsTransport.Listener {
-    private final long startedNanos;
+    private final long startedNanos = control.nanoTime();
     private @Nullable ServerStream<LoadStatsRequest> stream;
-
-    Stream(long startedNanos) {
-      this.startedNanos = startedNanos;
-    }
+    private @Nullable ReportPlan plan; // null before the first response
+    private long sinceNanos; // the time of the last report, or of the first response
+    private TimerHandle next = () -> {};
+    private boolean isDue; // the interval has passed, but the stream was not ready
 
     void start() {
       ServerStream<LoadStatsRequest> opened = transport.open(this);
@@ -208,32 +141,68 @@ final class LoadReporter {
 
     @Override
     public void onReady() {
-      if (isCurrent()) {
+      if (current == this) {
         reportIfDue();
       }
     }
 
     @Override
     public void onResponse(LoadStatsResponse response) {
-      if (isCurrent()) {
-        onPlan(this, ReportPlan.of(response));
-        opened().requestNext();
+      if (current != this) {
+        return;
       }
+      if (plan == null) {
+        sinceNanos = control.nanoTime();
+        onAnswered();
+      }
+      plan = ReportPlan.of(response);
+      log.debug("load reports to {}: the server requests {}", server.uri(), plan);
+      await(plan);
+      opened().requestNext();
     }
 
     @Override
     public void onClosed(RpcStatus reason) {
-      if (isCurrent()) {
+      if (current == this) {
+        next.cancel();
         onEnded(this, reason);
       }
     }
 
-    private boolean isCurrent() {
-      return (phase instanceof Phase.Open open && open.stream() == this)
-          || (phase instanceof Phase.Asked asked && asked.stream() == this);
+    /**
+     * Starts the timer of the next report. The interval counts from the last report, even when the
+     * server requests a new interval.
+     */
+    private void await(ReportPlan asked) {
+      next.cancel();
+      Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
+      next = control.schedule(asked.interval().minus(spent), this::onInterval);
     }
 
-    ServerStream<LoadStatsRequest> opened() {
+    private void onInterval() {
+      isDue = true;
+      reportIfDue();
+    }
+
+    private void reportIfDue() {
+      ReportPlan asked = plan;
+      if (!isDue || asked == null || !opened().isReady()) {
+        return;
+      }
+      isDue = false;
+      if (!source.servers().contains(server)) { // the last report is an interval old, and arrived
+        close();
+        onDone.run();
+        return;
+      }
+      sinceNanos = control.nanoTime();
+      await(asked);
+      List<ClusterLoad> loads = source.take(server, asked::asksFor);
+      // an empty report shows that the client is alive
+      opened().send(LoadMessages.report(loads));
+    }
+
+    private ServerStream<LoadStatsRequest> opened() {
       if (stream == null) {
         throw new IllegalStateException("a stream of load reports is used before it is open");
       }
