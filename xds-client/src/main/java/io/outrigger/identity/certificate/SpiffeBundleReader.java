@@ -1,5 +1,6 @@
 package io.outrigger.identity.certificate;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -10,6 +11,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a SPIFFE trust bundle map (A87). The map has a set of JSON Web Keys for each trust domain;
@@ -33,8 +35,10 @@ final class SpiffeBundleReader {
   }
 
   private Roots.SpiffeBundles map() throws UnusableFile {
+    JsonObject document =
+        file.json().orElseThrow(() -> file.unusable("is not a JSON object with trust_domains"));
     Map<String, List<X509Certificate>> bundles = new LinkedHashMap<>();
-    JsonObject domains = object(member(document(), "", "trust_domains"), "trust_domains");
+    JsonObject domains = object(document.get("trust_domains"), "trust_domains");
     for (Map.Entry<String, JsonElement> entry : domains.entrySet()) {
       String place = "trust_domains[\"" + PlainText.of(entry.getKey()) + "\"]";
       if (!SpiffeId.isTrustDomain(entry.getKey())) {
@@ -45,26 +49,18 @@ final class SpiffeBundleReader {
     return new Roots.SpiffeBundles(bundles);
   }
 
-  private JsonObject document() throws UnusableFile {
-    return file.json().orElseThrow(() -> file.unusable("is not a JSON object with trust_domains"));
-  }
-
   private List<X509Certificate> bundle(JsonObject set, String place) throws UnusableFile {
-    JsonElement sequence = set.get("spiffe_sequence");
-    if (sequence != null
-        && !(sequence instanceof JsonPrimitive primitive && primitive.isNumber())) {
+    if (set.has("spiffe_sequence")
+        && !(set.get("spiffe_sequence") instanceof JsonPrimitive number && number.isNumber())) {
       throw wrong(place + ".spiffe_sequence", "is not a number");
-    }
-    JsonElement keys = member(set, place, "keys");
-    if (!keys.isJsonArray()) {
-      throw wrong(place + ".keys", "is not an array");
     }
     List<X509Certificate> roots = new ArrayList<>();
     int index = 0;
-    for (JsonElement element : keys.getAsJsonArray()) {
+    for (JsonElement element :
+        value(set.get("keys"), JsonArray.class, "an array", place + ".keys")) {
       String here = place + ".keys[" + index++ + "]";
       JsonObject key = object(element, here);
-      String use = text(member(key, here, "use"), here + ".use");
+      String use = text(key, here, "use");
       if (use.equals(X509)) {
         roots.add(root(key, here));
       } else if (!use.equals(JWT)) {
@@ -75,40 +71,41 @@ final class SpiffeBundleReader {
   }
 
   private X509Certificate root(JsonObject key, String place) throws UnusableFile {
-    String type = text(member(key, place, "kty"), place + ".kty");
+    String type = text(key, place, "kty");
     if (!type.equals("RSA") && !type.equals("EC")) {
       throw wrong(place + ".kty", "is neither RSA nor EC");
     }
-    JsonElement chain = member(key, place, "x5c");
-    if (!chain.isJsonArray() || chain.getAsJsonArray().size() != 1) {
-      throw wrong(place + ".x5c", "is not an array of one certificate");
+    String kind = "an array of one certificate";
+    JsonArray chain = value(key.get("x5c"), JsonArray.class, kind, place + ".x5c");
+    if (chain.size() != 1) {
+      throw wrong(place + ".x5c", "is not " + kind);
     }
-    String base64 = text(chain.getAsJsonArray().get(0), place + ".x5c[0]");
     String damaged = "is not a trust bundle map: " + place + ".x5c[0] is not a certificate";
     return file.parsed(
-        damaged, () -> CertificateReader.parse(file, damaged, Base64.getDecoder().decode(base64)));
+        damaged,
+        () -> {
+          byte[] der = Base64.getDecoder().decode(chain.get(0).getAsString());
+          return CertificateReader.parse(file, damaged, der);
+        });
   }
 
-  private JsonElement member(JsonObject object, String place, String name) throws UnusableFile {
-    JsonElement value = object.get(name);
+  private String text(JsonObject of, String place, String name) throws UnusableFile {
+    return value(of.get(name), JsonPrimitive.class, "a text", place + "." + name).getAsString();
+  }
+
+  private JsonObject object(@Nullable JsonElement value, String place) throws UnusableFile {
+    return value(value, JsonObject.class, "an object", place);
+  }
+
+  private <T extends JsonElement> T value(
+      @Nullable JsonElement value, Class<T> type, String kind, String place) throws UnusableFile {
     if (value == null || value.isJsonNull()) {
-      throw wrong(place.isEmpty() ? name : place + "." + name, "is missing");
+      throw wrong(place, "is missing");
     }
-    return value;
-  }
-
-  private JsonObject object(JsonElement element, String place) throws UnusableFile {
-    if (element instanceof JsonObject object) {
-      return object;
+    if (!type.isInstance(value)) {
+      throw wrong(place, "is not " + kind);
     }
-    throw wrong(place, "is not an object");
-  }
-
-  private String text(JsonElement element, String place) throws UnusableFile {
-    if (element instanceof JsonPrimitive primitive && primitive.isString()) {
-      return primitive.getAsString();
-    }
-    throw wrong(place, "is not a text");
+    return type.cast(value);
   }
 
   private UnusableFile wrong(String place, String reason) {
