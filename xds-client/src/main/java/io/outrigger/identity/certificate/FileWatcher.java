@@ -2,11 +2,16 @@ package io.outrigger.identity.certificate;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.FileStamp;
 import io.outrigger.base.PathWatcher;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +45,14 @@ final class FileWatcher implements CertificateSource {
 
   private static final String MISSING_CERTIFICATES = "certificates that are in use are missing";
 
-  /** The result of one check, made off the control loop. */
-  record Check(FileStamps stamps, Optional<FileReading> reading) {}
+  record Check(Map<String, FileStamp> stamps, Optional<FileReading> reading) {}
 
-  /** The files to watch; all methods block. */
   interface Source {
-    FileStamps stamps();
+    Stream<String> paths();
 
+    /** Blocks. */
     FileReading read();
 
-    /** The interval after which files are read even if their stamps have not changed. */
     Duration refreshInterval();
   }
 
@@ -58,16 +61,11 @@ final class FileWatcher implements CertificateSource {
   private final Listener listener;
   private final PathWatcher<Check> watcher;
   private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
-  private FileStamps stamps = FileStamps.NONE;
+  private Map<String, FileStamp> stamps = Map.of(); // of the files that exist, by path
   private long lastRead;
   private long stillAt; // when STILL has passed since the last write in place
   private @Nullable String holdReason; // why the last reading is not published
 
-  /**
-   * Creates a watcher that does nothing before {@link #start}.
-   *
-   * @param reading runs tasks that may block
-   */
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
     this.loop = loop;
     this.source = source;
@@ -87,13 +85,12 @@ final class FileWatcher implements CertificateSource {
     watcher.start();
   }
 
-  /** Reads the files of {@code source}. Blocks. */
   static Check check(Source source) {
-    FileStamps found = source.stamps(); // taken before reading, so that a later change is seen
+    // taken before reading, so that a later change is seen
+    Map<String, FileStamp> found = stamps(source);
     return new Check(found, Optional.of(source.read()));
   }
 
-  /** Starts with the result of a check that was made before. */
   void startAfter(Check first) {
     stillAt = loop.nanoTime();
     onChecked(first);
@@ -101,21 +98,42 @@ final class FileWatcher implements CertificateSource {
   }
 
   private Supplier<Check> check() {
-    FileStamps known = stamps;
+    Map<String, FileStamp> known = stamps;
     boolean due =
-        holdReason != null || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
+        snapshot.isUnread()
+            || holdReason != null
+            || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     return () -> {
-      FileStamps found = source.stamps();
+      Map<String, FileStamp> found = stamps(source);
       return due || !found.equals(known) ? check(source) : new Check(found, Optional.empty());
     };
   }
 
   private void onChecked(Check check) {
-    if (check.stamps().showInPlaceWriteSince(stamps)) {
+    if (isWrittenInPlace(stamps, check.stamps())) {
       stillAt = loop.nanoTime() + STILL.toNanos();
     }
     stamps = check.stamps();
     check.reading().ifPresent(this::onRead);
+  }
+
+  private static Map<String, FileStamp> stamps(Source source) {
+    Map<String, FileStamp> stamps = new HashMap<>();
+    source.paths().forEach(path -> FileStamp.of(path).ifPresent(it -> stamps.put(path, it)));
+    return stamps;
+  }
+
+  /** Whether a file was written in place or newly created, rather than replaced by another. */
+  private static boolean isWrittenInPlace(
+      Map<String, FileStamp> before, Map<String, FileStamp> now) {
+    return !before.isEmpty()
+        && now.entrySet().stream()
+            .filter(each -> !each.getValue().equals(before.get(each.getKey())))
+            .anyMatch(
+                each -> {
+                  FileStamp old = before.get(each.getKey());
+                  return old == null || Objects.equals(old.key(), each.getValue().key());
+                });
   }
 
   private void onRead(FileReading read) {

@@ -18,16 +18,15 @@ record ProviderFiles(CertificateFiles files, Optional<SystemRoots> systemRoots)
   }
 
   @Override
-  public FileStamps stamps() {
-    return FileStamps.of(
-        Stream.concat(
-            Stream.of(
-                    files.certificate(),
-                    files.privateKey(),
-                    files.caCertificate(),
-                    files.spiffeTrustBundleMap())
-                .flatMap(Optional::stream),
-            systemRootsInUse().stream().flatMap(SystemRoots::paths)));
+  public Stream<String> paths() {
+    return Stream.concat(
+        Stream.of(
+                files.certificate(),
+                files.privateKey(),
+                files.caCertificate(),
+                files.spiffeTrustBundleMap())
+            .flatMap(Optional::stream),
+        systemRootsInUse().stream().flatMap(SystemRoots::paths));
   }
 
   @Override

@@ -515,8 +515,8 @@ class CertificateStoreTest {
             readings::add,
             new FileWatcher.Source() {
               @Override
-              public FileStamps stamps() {
-                return FileStamps.of(Stream.of(roots.toString()));
+              public Stream<String> paths() {
+                return Stream.of(roots.toString());
               }
 
               @Override
