@@ -85,25 +85,20 @@ public final class DefaultTokens implements TokenSource {
 
   @Override
   public CompletableFuture<AccessToken> fetch(Instant now) {
-    return begin(result -> request(AccountReader.read(environment), now, result));
+    return fetch(() -> AccountReader.read(environment), now);
   }
 
-  /** Fetches a token for {@code account} instead of the account that the environment names. */
-  CompletableFuture<AccessToken> fetch(Account account, Instant now) {
-    return begin(result -> request(account, now, result));
+  interface Accounts {
+    Account read() throws NoToken;
   }
 
-  /** A part of a fetch; runs on a thread that may block. */
-  private interface Step {
-    void run(CompletableFuture<AccessToken> result) throws NoToken;
-  }
-
-  private CompletableFuture<AccessToken> begin(Step step) {
+  CompletableFuture<AccessToken> fetch(Accounts accounts, Instant now) {
     var result = new CompletableFuture<AccessToken>();
     thread.execute(
         () -> {
           try {
-            step.run(result);
+            Account account = accounts.read();
+            send(account, account.requests(now), result);
           } catch (NoToken failure) {
             result.completeExceptionally(failure);
           } catch (RuntimeException bug) { // the exception's text might quote a secret
@@ -111,11 +106,6 @@ public final class DefaultTokens implements TokenSource {
           }
         });
     return result;
-  }
-
-  private void request(Account account, Instant now, CompletableFuture<AccessToken> result)
-      throws NoToken {
-    send(account, account.requests(now), result);
   }
 
   private void send(

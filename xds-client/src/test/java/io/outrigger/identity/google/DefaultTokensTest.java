@@ -327,7 +327,7 @@ class DefaultTokensTest {
     var tokens = new DefaultTokens(Map.of(), trust());
     closing.add(tokens::close);
     var account = new Account.MetadataServer(List.of(absent, host));
-    assertThat(tokens.fetch(account, NOW).get(PATIENCE_SECONDS, TimeUnit.SECONDS).text())
+    assertThat(tokens.fetch(() -> account, NOW).get(PATIENCE_SECONDS, TimeUnit.SECONDS).text())
         .isEqualTo("a");
   }
 
