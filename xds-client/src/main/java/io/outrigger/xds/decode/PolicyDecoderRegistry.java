@@ -3,6 +3,10 @@ package io.outrigger.xds.decode;
 import static java.util.stream.Collectors.joining;
 
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.ClusterResource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,13 +17,34 @@ import java.util.function.Function;
  * The decoders of the supported policies, by each name of a policy (A52 "xDS LB Policy Registry").
  */
 final class PolicyDecoderRegistry {
+  static final PolicyDecoder ROUND_ROBIN =
+      new PolicyDecoder(
+              "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
+              (config, children, errors) ->
+                  config
+                      .read(RoundRobin.getDefaultInstance(), errors)
+                      .map(proto -> new BalancingPolicy.RoundRobin()),
+              new PolicyDecoder.Custom(
+                  "round_robin", config -> Optional.of(new BalancingPolicy.RoundRobin())))
+          .orLegacy(
+              Cluster.LbPolicy.ROUND_ROBIN,
+              (cluster, errors) -> Optional.of(ClusterResource.DEFAULT_POLICY));
+
+  static final PolicyDecoder PICK_FIRST = // A62
+      PolicyDecoder.ofMessage(
+          "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
+          "pick_first",
+          PickFirst::getDefaultInstance,
+          (proto, errors) ->
+              Optional.of(new BalancingPolicy.PickFirst(proto.getShuffleAddressList())));
+
   /** All supported policies, in the order in which error messages list them. */
   static final PolicyDecoderRegistry ALL =
       new PolicyDecoderRegistry(
           List.of(
               WrrLocalityDecoder.DECODER,
-              RoundRobinDecoder.DECODER,
-              PickFirstDecoder.DECODER,
+              ROUND_ROBIN,
+              PICK_FIRST,
               RingHashDecoder.DECODER,
               LeastRequestDecoder.DECODER,
               WeightedRoundRobinDecoder.DECODER,
@@ -61,12 +86,10 @@ final class PolicyDecoderRegistry {
     return decoders;
   }
 
-  /** Returns the policy whose extension message has the full type name {@code typeName}. */
   Optional<PolicyDecoder> ofType(String typeName) {
     return Optional.ofNullable(types.get(typeName));
   }
 
-  /** Returns the policy that gRPC's registry has under {@code name}. */
   Optional<PolicyDecoder.Custom> custom(String name) {
     return Optional.ofNullable(customs.get(name));
   }
@@ -75,19 +98,16 @@ final class PolicyDecoderRegistry {
     return Optional.ofNullable(legacies.get(value));
   }
 
-  /** The short names of all extension messages, for error messages. */
   String typeNames() {
     return decoders.stream()
         .map(each -> each.typeName().substring(each.typeName().lastIndexOf('.') + 1))
         .collect(joining(", "));
   }
 
-  /** The names of the policies in gRPC's registry, for error messages. */
   String customNames() {
     return decoders.stream().map(each -> each.custom().name()).collect(joining(", "));
   }
 
-  /** The supported values of {@code lb_policy}, for error messages. */
   String legacyNames() {
     return decoders.stream()
         .flatMap(each -> each.legacy().stream())

@@ -31,10 +31,11 @@ class PolicyDecoderRegistryTest {
     assertThatThrownBy(
             () ->
                 new PolicyDecoderRegistry(
-                    List.of(PickFirstDecoder.DECODER, PickFirstDecoder.DECODER)))
+                    List.of(PolicyDecoderRegistry.PICK_FIRST, PolicyDecoderRegistry.PICK_FIRST)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("two decoders of " + PickFirstDecoder.TYPE);
-    for (PolicyDecoder other : List.of(RoundRobinDecoder.DECODER, RingHashDecoder.DECODER)) {
+        .hasMessage("two decoders of " + PolicyDecoderRegistry.PICK_FIRST.typeName());
+    for (PolicyDecoder other :
+        List.of(PolicyDecoderRegistry.ROUND_ROBIN, RingHashDecoder.DECODER)) {
       assertThatThrownBy(() -> new PolicyDecoderRegistry(List.of(other, renamed(other))))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageStartingWith("two decoders of r");
@@ -44,10 +45,11 @@ class PolicyDecoderRegistryTest {
   @Test
   void aDecoderIsFoundByEachOfItsNames() {
     var registry =
-        new PolicyDecoderRegistry(List.of(RoundRobinDecoder.DECODER, RingHashDecoder.DECODER));
+        new PolicyDecoderRegistry(
+            List.of(PolicyDecoderRegistry.ROUND_ROBIN, RingHashDecoder.DECODER));
 
     assertThat(registry.ofType(RingHashDecoder.TYPE)).contains(RingHashDecoder.DECODER);
-    assertThat(registry.ofType(PickFirstDecoder.TYPE)).isEmpty();
+    assertThat(registry.ofType(PolicyDecoderRegistry.PICK_FIRST.typeName())).isEmpty();
     assertThat(registry.custom("ring_hash_experimental")).isPresent();
     assertThat(registry.typeNames()).isEqualTo("RoundRobin, RingHash");
     assertThat(registry.legacyNames()).isEqualTo("ROUND_ROBIN, RING_HASH");

@@ -51,7 +51,8 @@ class ResourceDecoderPropertyTest {
                "outlier_detection": {"interval": "1s", "enforcing_success_rate": 5},
                "circuit_breakers": {"thresholds": [{"max_requests": 4294967295}]}}
               """
-                  .formatted(WrrLocalityDecoder.TYPE, RoundRobinDecoder.TYPE)),
+                  .formatted(
+                      WrrLocalityDecoder.TYPE, PolicyDecoderRegistry.ROUND_ROBIN.typeName())),
           Decoding.any(
               ResourceType.ENDPOINT,
               """

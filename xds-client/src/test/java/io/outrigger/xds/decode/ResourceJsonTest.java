@@ -257,8 +257,8 @@ class ResourceJsonTest {
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS,
             "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer",
             WrrLocalityDecoder.TYPE,
-            RoundRobinDecoder.TYPE,
-            PickFirstDecoder.TYPE,
+            PolicyDecoderRegistry.ROUND_ROBIN.typeName(),
+            PolicyDecoderRegistry.PICK_FIRST.typeName(),
             "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
             "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
             "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3"

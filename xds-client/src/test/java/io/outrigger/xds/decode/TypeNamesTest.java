@@ -56,8 +56,8 @@ class TypeNamesTest {
         Arguments.of(
             HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
         Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
-        Arguments.of(RoundRobinDecoder.TYPE, RoundRobin.getDescriptor()),
-        Arguments.of(PickFirstDecoder.TYPE, PickFirst.getDescriptor()),
+        Arguments.of(PolicyDecoderRegistry.ROUND_ROBIN.typeName(), RoundRobin.getDescriptor()),
+        Arguments.of(PolicyDecoderRegistry.PICK_FIRST.typeName(), PickFirst.getDescriptor()),
         Arguments.of(RandomSubsettingMessage.TYPE, RandomSubsettingMessage.descriptor()));
   }
 
