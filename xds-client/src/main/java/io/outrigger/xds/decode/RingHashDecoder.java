@@ -36,12 +36,8 @@ final class RingHashDecoder {
   private RingHashDecoder() {}
 
   private static Optional<BalancingPolicy> decode(RingHash proto, FieldErrors errors) {
-    // A52 does not allow DEFAULT_HASH either.
-    if (proto.getHashFunction() != RingHash.HashFunction.XX_HASH) {
-      refuseHashFunction(proto.getHashFunction().name(), errors);
-      return Optional.empty();
-    }
     return decode(
+        proto.getHashFunction(),
         size(proto.hasMinimumRingSize(), proto.getMinimumRingSize()),
         size(proto.hasMaximumRingSize(), proto.getMaximumRingSize()),
         errors);
@@ -78,18 +74,11 @@ final class RingHashDecoder {
   }
 
   private static Optional<BalancingPolicy> decode(RingHashLbConfig proto, FieldErrors errors) {
-    if (proto.getHashFunction() != RingHashLbConfig.HashFunction.XX_HASH) {
-      refuseHashFunction(proto.getHashFunction().name(), errors);
-      return Optional.empty();
-    }
     return decode(
+        proto.getHashFunction(),
         size(proto.hasMinimumRingSize(), proto.getMinimumRingSize()),
         size(proto.hasMaximumRingSize(), proto.getMaximumRingSize()),
         errors);
-  }
-
-  private static void refuseHashFunction(String name, FieldErrors errors) {
-    errors.at("hash_function").add(name + " is not supported; must be XX_HASH");
   }
 
   private static Optional<Long> size(boolean present, UInt64Value proto) {
@@ -97,7 +86,11 @@ final class RingHashDecoder {
   }
 
   private static Optional<BalancingPolicy> decode(
-      Optional<Long> min, Optional<Long> max, FieldErrors errors) {
+      Enum<?> hashFunction, Optional<Long> min, Optional<Long> max, FieldErrors errors) {
+    if (!hashFunction.name().equals("XX_HASH")) { // A52 does not allow DEFAULT_HASH either
+      errors.at("hash_function").add(hashFunction + " is not supported; must be XX_HASH");
+      return Optional.empty();
+    }
     return decode(
         min,
         errors.at("minimum_ring_size"),
