@@ -11,7 +11,6 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.decode.DecodeContext;
-import io.outrigger.xds.decode.Decoded.Valid;
 import io.outrigger.xds.overlay.Overlay;
 import java.util.Collection;
 import java.util.HashMap;
@@ -37,7 +36,6 @@ import java.util.function.Supplier;
 @ControlConfined
 @SuppressWarnings("ReferenceEquality") // compares overlays and held resources by identity
 final class CurrentOverlay {
-  /** The maximum number of resources that are reported per rule. */
   private static final int MAX_LISTED = 20;
 
   private final ControlLoop loop;
@@ -74,7 +72,6 @@ final class CurrentOverlay {
     return overlay;
   }
 
-  /** Puts another overlay in force for all resources. */
   void change(Overlay next, BiConsumer<String, OverlayEffect.Omission> listener) {
     overlay = next.forTargets(targets.keySet());
     onLeftOut = listener;
@@ -93,7 +90,6 @@ final class CurrentOverlay {
     }
   }
 
-  /** Removes an ended watch of a target from the count. */
   void release(String target) {
     targets.computeIfPresent(target, (name, watches) -> watches == 1 ? null : watches - 1);
   }
@@ -159,25 +155,12 @@ final class CurrentOverlay {
             held -> {
               DecodeContext context = contextOf(held.server());
               return () -> {
-                T value = decoded(subscription.type(), held, context);
+                // It is valid again, because validity does not depend on the overlay.
+                T value =
+                    decoder.decode(subscription.type(), held.raw(), context).orElse(held.value());
                 return () -> apply(subscription, held, value, context.overlay());
               };
             });
-  }
-
-  /**
-   * Decodes a resource again. The resource is valid again, because validity does not depend on the
-   * overlay.
-   */
-  private <T> T decoded(ResourceType<T> type, Held<T> held, DecodeContext context) {
-    return decoder
-        .decode(type, List.of(StateKeeper.any(held.raw())), context)
-        .valid()
-        .values()
-        .stream()
-        .findFirst()
-        .map(Valid::value)
-        .orElse(held.value());
   }
 
   private <T> void apply(Subscription<T> subscription, Held<T> held, T value, Overlay under) {

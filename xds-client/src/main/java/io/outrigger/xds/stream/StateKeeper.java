@@ -1,7 +1,5 @@
 package io.outrigger.xds.stream;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.UnsafeByteOperations;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
@@ -15,7 +13,6 @@ import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.decode.DecodeContext;
-import io.outrigger.xds.decode.Decoded.Valid;
 import io.outrigger.xds.state.KeptResource;
 import io.outrigger.xds.state.StateFolder;
 import java.time.Duration;
@@ -53,7 +50,6 @@ final class StateKeeper {
   /** A first answer leads to further requests, whose answers follow within this time. */
   private static final Duration GATHERING = Duration.ofMillis(50);
 
-  /** The time after which a write that failed is tried again. */
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   /** The time stamp of the state is renewed this many times before the state is too old. */
@@ -63,7 +59,6 @@ final class StateKeeper {
 
   private record Change(KeptAuthority authority, Subscription<?> subscription) {}
 
-  /** The folder, the executor that reads and writes it, and the wait for a control plane. */
   private record Settings(StateFolder folder, Executor files, Duration after) {}
 
   private final ControlLoop loop;
@@ -141,7 +136,6 @@ final class StateKeeper {
     return reading != null;
   }
 
-  /** Called when a control plane of an authority has answered the client of a target. */
   void onAnswered(String authority) {
     answered.add(authority);
   }
@@ -150,7 +144,6 @@ final class StateKeeper {
     return answered.contains(authority);
   }
 
-  /** Whether an earlier process kept this resource. */
   boolean isKept(KeptAuthority authority, Subscription<?> subscription) {
     return reading != null && reading.resources().containsKey(key(authority, subscription));
   }
@@ -179,7 +172,6 @@ final class StateKeeper {
     }
   }
 
-  /** Returns a line that says which stale resources are in use, if any. */
   Optional<String> stale() {
     return stale.isEmpty()
         ? Optional.empty()
@@ -188,7 +180,6 @@ final class StateKeeper {
                 .formatted(Count.of(stale.size(), "resource"), oldest()));
   }
 
-  /** Decodes the kept resources of {@code missing}, and puts them into use. */
   void restore(KeptAuthority authority, List<Subscription<?>> missing) {
     List<Supplier<Runnable>> tasks = new ArrayList<>();
     missing.forEach(each -> task(authority, each).ifPresent(tasks::add));
@@ -266,24 +257,11 @@ final class StateKeeper {
   private <T> Optional<T> decoded(
       Subscription<T> subscription, RawResource raw, DecodeContext context) {
     try {
-      return decoder
-          .decode(subscription.type(), List.of(any(raw)), context)
-          .valid()
-          .values()
-          .stream()
-          .findFirst()
-          .map(Valid::value);
+      return decoder.decode(subscription.type(), raw, context);
     } catch (RuntimeException bug) {
       log.error("{} of the state cannot be decoded", subscription.subject(), bug);
       return Optional.empty();
     }
-  }
-
-  static Any any(RawResource raw) {
-    return Any.newBuilder()
-        .setTypeUrl(raw.typeUrl())
-        .setValue(UnsafeByteOperations.unsafeWrap(raw.bytes()))
-        .build();
   }
 
   private <T> void use(
@@ -299,7 +277,6 @@ final class StateKeeper {
     overlays.onApplied(held.overlay());
   }
 
-  /** Called when a resource has changed, or is no longer watched. */
   void onChanged(KeptAuthority authority, Subscription<?> subscription) {
     if (settings == null) {
       return;
