@@ -60,16 +60,9 @@ final class ApiClient {
   private final ApiAccess access;
   private Optional<Connected> connected = Optional.empty();
 
-  /** The response to a request: a body, or the reason of a refusal. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Answer(int status, byte[] body) {}
 
-  interface Call {
-    /** Ends the request, so that its callbacks are not called. */
-    void cancel();
-  }
-
-  /** A client for one state of the files. */
   private record Connected(TlsFiles files, HttpClient client) {}
 
   private record TlsFiles(
@@ -77,9 +70,6 @@ final class ApiClient {
       Optional<CredentialFile> chain,
       Optional<CredentialFile> key) {}
 
-  /**
-   * @param loop the loop of all requests, on which files are read
-   */
   ApiClient(ControlLoop loop, ApiAccess access) {
     this.loop = loop;
     this.access = access;
@@ -96,7 +86,7 @@ final class ApiClient {
    *     with the reason why there is none
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
-    var call = new Running();
+    var call = new Call();
     call.limit =
         loop.schedule(
             TIME_LIMIT,
@@ -118,7 +108,7 @@ final class ApiClient {
    */
   Call watch(
       String path, Runnable onOpen, Consumer<byte[]> onLine, Consumer<Outcome<Answer>> onEnd) {
-    var call = new Running();
+    var call = new Call();
     send(
         path,
         head -> {
@@ -138,7 +128,7 @@ final class ApiClient {
       String path,
       HttpResponse.BodyHandler<byte[]> body,
       Consumer<Outcome<Answer>> onEnd,
-      Running call) {
+      Call call) {
     loop.checkInside();
     try {
       HttpRequest.Builder request =
@@ -254,25 +244,24 @@ final class ApiClient {
     return PlainText.of(SocketErrors.describe(failure));
   }
 
-  private static final class Running implements Call {
+  static final class Call {
     private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
     private TimerHandle limit = () -> {};
     private boolean cancelled;
 
-    /** Runs {@code event} unless the request was cancelled. */
-    void deliver(Runnable event) {
+    private void deliver(Runnable event) {
       if (!cancelled) {
         event.run();
       }
     }
 
-    void end(Consumer<Outcome<Answer>> onEnd, Outcome<Answer> answer) {
+    private void end(Consumer<Outcome<Answer>> onEnd, Outcome<Answer> answer) {
       limit.cancel();
       deliver(() -> onEnd.accept(answer));
     }
 
-    @Override
-    public void cancel() {
+    /** Ends the request, so that its callbacks are not called. */
+    void cancel() {
       limit.cancel();
       cancelled = true;
       sent.cancel(true);
