@@ -41,7 +41,6 @@ public final class Backoff {
     return Duration.ofNanos((long) (nominal * (1 - JITTER + 2 * JITTER * unit)));
   }
 
-  /** Resets the next delay to the first delay, after a success. */
   public void reset() {
     nextNanos = INITIAL.toNanos();
   }

@@ -11,7 +11,6 @@ import java.util.Optional;
  */
 @AnyThread
 public record CidrRange(IpAddress network, int length) {
-  /** The number of bits of an IPv6 address. */
   public static final int MAX_LENGTH = 128;
 
   private static final int V4_BITS = 32;

@@ -32,7 +32,6 @@ public record IpAddress(boolean isV6, long high, long low) {
         : new IpAddress(true, high, low);
   }
 
-  /** Returns the address that {@code text} is; empty if it is not a literal IP address. */
   public static Optional<IpAddress> parse(String text) {
     return IpLiteral.canonical(text).map(IpAddress::literal);
   }
@@ -50,7 +49,6 @@ public record IpAddress(boolean isV6, long high, long low) {
     return isV6 ? high == 0 && low == 1 : low >> 24 == V4_LOOPBACK;
   }
 
-  /** Returns the text of the address, as {@link InetAddress#getHostAddress} does. */
   @Override
   public String toString() {
     ByteBuffer bytes =

@@ -43,7 +43,6 @@ public record ListChange<T>(int head, List<T> removed, List<T> added, int tail) 
     return before == after || before.equals(after);
   }
 
-  /** Whether the two compared lists are equal. */
   public boolean isEmpty() {
     return removed.isEmpty() && added.isEmpty();
   }

@@ -24,7 +24,6 @@ public sealed interface Outcome<T> {
     return new Failed<>(status);
   }
 
-  /** Applies the function for the case of this outcome. */
   default <R> R match(
       Function<? super T, ? extends R> onOk, Function<RpcStatus, ? extends R> onFailed) {
     if (this instanceof Ok<T> ok) {
@@ -41,7 +40,6 @@ public sealed interface Outcome<T> {
     return this instanceof Ok<T> ok ? Optional.of(ok.value()) : Optional.empty();
   }
 
-  /** Returns OK for a value, else the status of the failure. */
   default RpcStatus status() {
     return this instanceof Failed<T> failed ? failed.status() : RpcStatus.OK;
   }

@@ -67,7 +67,6 @@ public final class PathWatcher<T> {
     this.onResult = onResult;
   }
 
-  /** Starts the first poll at once. */
   public void start() {
     loop.checkInside();
     poll();
@@ -122,7 +121,6 @@ public final class PathWatcher<T> {
     }
   }
 
-  /** Stops polling. The result of a running poll is dropped. */
   public void close() {
     loop.checkInside();
     closed = true;

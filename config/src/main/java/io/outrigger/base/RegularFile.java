@@ -30,7 +30,6 @@ public final class RegularFile {
       this.isMissing = isMissing;
     }
 
-    /** Returns a reason such as {@code does not exist}. */
     public String reason() {
       return String.valueOf(getMessage());
     }

@@ -80,7 +80,6 @@ public record RpcStatus(Code code, String message) {
     return code == Code.OK;
   }
 
-  /** Returns the same code with {@code prefix} and a colon before the message. */
   public RpcStatus withPrefix(String prefix) {
     return new RpcStatus(code, message.isEmpty() ? prefix : prefix + ": " + message);
   }

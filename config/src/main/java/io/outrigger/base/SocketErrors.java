@@ -40,7 +40,6 @@ public final class SocketErrors {
 
   private SocketErrors() {}
 
-  /** Describes the failure of a socket by the root cause of an exception. */
   public static String describe(@Nullable Throwable failure) {
     if (failure == null) {
       return "socket error";

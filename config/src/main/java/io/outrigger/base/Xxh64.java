@@ -29,12 +29,10 @@ public final class Xxh64 {
 
   private Xxh64() {}
 
-  /** Returns the hash of a text in UTF-8. */
   public static long hash(String text) {
     return hash(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns the hash of a text in UTF-8 with {@code seed}. */
   public static long hash(String text, long seed) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return hash(bytes, bytes.length, seed);

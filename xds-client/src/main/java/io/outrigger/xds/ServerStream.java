@@ -29,7 +29,6 @@ public interface ServerStream<Q> {
   /** Ends the stream. The listener may still receive {@code onClosed}, at most once. */
   void close();
 
-  /** Receives the events of one stream, on the control loop. */
   interface Listener<R> {
     /**
      * The stream is attached to a connection, and all requests sent before are on their way. The

@@ -17,7 +17,6 @@ public interface XdsClient {
   <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher);
 
   interface Watch {
-    /** Ends the watch. Further calls have no effect. */
     void close();
   }
 }

@@ -29,7 +29,6 @@ public record Bootstrap(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** Returns a bootstrap with the same node whose only control plane is {@code server}. */
   public Bootstrap servedBy(XdsServer server) {
     return new Bootstrap(
         List.of(server),

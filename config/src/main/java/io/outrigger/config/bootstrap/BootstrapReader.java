@@ -26,7 +26,6 @@ public final class BootstrapReader {
 
   private BootstrapReader() {}
 
-  /** Reads {@code json} without opening the files that the document names. */
   public static BootstrapResult read(String json) {
     Findings findings = new Findings();
     Optional<JsonElement> document = parse(json, findings);

@@ -23,9 +23,6 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return asObject().map(o -> o.get(name)).filter(v -> !v.isJsonNull()).map(v -> child(name, v));
   }
 
-  /**
-   * Returns the string {@code name}; records a finding when the member is missing or not a string.
-   */
   Optional<String> requiredText(String name) {
     Optional<JsonNode> found = member(name);
     if (found.isEmpty() && value.isJsonObject()) {
@@ -50,7 +47,6 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return member(name).flatMap(JsonNode::text);
   }
 
-  /** Returns the boolean {@code name}, or false when the member is absent or not a boolean. */
   boolean flag(String name) {
     return member(name).flatMap(JsonNode::flag).orElse(false);
   }
@@ -69,10 +65,6 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return wrongType("a string");
   }
 
-  /**
-   * Returns the elements of the array {@code name}, or an empty list when the member is absent or
-   * not an array.
-   */
   List<JsonNode> elements(String name) {
     return member(name).map(JsonNode::elements).orElse(List.of());
   }
@@ -89,10 +81,6 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return elements;
   }
 
-  /**
-   * Returns the members of the object {@code name} by their names, or an empty map when the member
-   * is absent or not an object.
-   */
   Map<String, JsonNode> members(String name) {
     Map<String, JsonNode> members = new LinkedHashMap<>();
     member(name)

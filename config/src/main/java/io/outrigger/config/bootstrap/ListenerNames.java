@@ -91,7 +91,6 @@ public final class ListenerNames {
     return template.replace("%s", template.startsWith(NEW_STYLE) ? percentEncode(path) : path);
   }
 
-  /** Returns the authority of an xdstp name, or the empty text when the name has no authority. */
   private static String authorityOf(String name) {
     String rest = name.substring(NEW_STYLE.length());
     if (!rest.startsWith("//")) {

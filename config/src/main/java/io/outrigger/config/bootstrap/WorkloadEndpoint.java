@@ -12,7 +12,6 @@ import java.net.URISyntaxException;
  * @param target the same endpoint as a gRPC target
  */
 public record WorkloadEndpoint(String uri, String target) {
-  /** The environment variable with the endpoint that is used when no endpoint is configured. */
   public static final String VARIABLE = "SPIFFE_ENDPOINT_SOCKET";
 
   private static final String FORMS =

@@ -37,7 +37,6 @@ public record XdsServer(
   }
 
   public sealed interface ChannelCredentials {
-    /** The channel is not secured and uses plain text. */
     record Insecure() implements ChannelCredentials {}
 
     /** TLS, with the system's roots when {@code files} name no roots (A65). */

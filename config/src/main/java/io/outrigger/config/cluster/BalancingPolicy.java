@@ -50,7 +50,6 @@ public sealed interface BalancingPolicy {
   }
 
   sealed interface EndpointPicking extends BalancingPolicy {
-    /** Returns the policy's name in gRPC's registry, for status views. */
     String policy();
 
     /**

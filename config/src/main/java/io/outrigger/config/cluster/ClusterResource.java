@@ -57,7 +57,6 @@ public record ClusterResource(
     }
   }
 
-  /** Creates a cluster with direct connections in plain text, without load reports. */
   public ClusterResource(
       String name,
       ClusterSource source,

@@ -33,7 +33,6 @@ public sealed interface ClusterSource {
      */
     List<Endpoint> endpoints(List<EndpointAddress> addresses);
 
-    /** Returns {@code host:port} or {@code [ip6]:port}. */
     default String authority() {
       return hostname().indexOf(':') >= 0
           ? "[" + hostname() + "]:" + port()

@@ -18,10 +18,8 @@ public record PropagatedMetrics(
   public static final String MEM_UTILIZATION = "mem_utilization";
   public static final String APPLICATION_UTILIZATION = "application_utilization";
 
-  /** The prefix of a key in the load report's map of utilizations. */
   public static final String UTILIZATION = "utilization.";
 
-  /** The prefix of a key in the load report's map of named metrics. */
   public static final String NAMED_METRICS = "named_metrics.";
 
   public static final PropagatedMetrics NONE = of(List.of());

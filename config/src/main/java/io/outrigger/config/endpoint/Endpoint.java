@@ -24,7 +24,6 @@ public record Endpoint(
     }
   }
 
-  /** Creates an endpoint without a hash key. */
   public Endpoint(
       List<EndpointAddress> addresses, HealthStatus health, long weight, String hostname) {
     this(addresses, health, weight, hostname, "");

@@ -19,7 +19,6 @@ public record EndpointAddress(
   private static final int MAX_PORT = 65_535;
   private static final String UNIX = "unix:";
 
-  /** Creates an address for direct connections in plain text. */
   public EndpointAddress(String ip, int port) {
     this(ip, port, Optional.empty(), Optional.empty());
   }
@@ -28,7 +27,6 @@ public record EndpointAddress(
     return new EndpointAddress(UNIX + path, 0);
   }
 
-  /** Returns the path of a unix socket; empty for an IP address. */
   public Optional<String> unixPath() {
     return ip.startsWith(UNIX) ? Optional.of(ip.substring(UNIX.length())) : Optional.empty();
   }
@@ -106,7 +104,6 @@ public record EndpointAddress(
     return 31 * (31 * ip.hashCode() + port) + proxy.hashCode();
   }
 
-  /** Returns {@code ip:port}, {@code [ip6]:port} or {@code unix:/path}. */
   @Override
   public String toString() {
     if (ip.startsWith(UNIX)) {

@@ -25,7 +25,6 @@ public record EndpointSet(
     leftOut = List.copyOf(leftOut);
   }
 
-  /** Creates a set from a resource of which no part is left out. */
   public EndpointSet(
       String name, List<List<LocalityEndpoints>> priorities, List<DropCategory> drops) {
     this(name, priorities, drops, List.of());

@@ -18,7 +18,6 @@ public record Locality(String region, String zone, String subZone) {
     return (region.hashCode() * 31 + zone.hashCode()) * 31 + subZone.hashCode();
   }
 
-  /** Returns {@code region/zone/sub_zone}. */
   @Override
   public String toString() {
     return region + "/" + zone + "/" + subZone;
@@ -29,7 +28,6 @@ public record Locality(String region, String zone, String subZone) {
     return shown(toString());
   }
 
-  /** Returns {@code locality}, a text of {@link #toString}, for people. */
   public static String shown(String locality) {
     return locality.equals("//") ? "" : locality;
   }

@@ -12,10 +12,8 @@ import java.util.Optional;
  * @param tls the TLS settings (A29); empty for plain text
  */
 public record Reach(boolean httpConnect, Optional<UpstreamTls> tls) {
-  /** Direct connections in plain text. */
   public static final Reach PLAIN = new Reach(false, Optional.empty());
 
-  /** Returns {@code endpoint} with these settings applied to all its addresses. */
   public Endpoint of(Endpoint endpoint) {
     if (tls.isEmpty() && (httpConnect || isDirect(endpoint))) {
       return endpoint; // its addresses have these settings already

@@ -26,9 +26,6 @@ public record ClusterLoad(
     localities = List.copyOf(localities);
   }
 
-  /**
-   * Returns the number of requests that were dropped by category or refused by the circuit breaker.
-   */
   public long dropped() {
     return refused + drops.values().stream().mapToLong(Long::longValue).sum();
   }

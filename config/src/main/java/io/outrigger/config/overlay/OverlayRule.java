@@ -15,13 +15,11 @@ public record OverlayRule(String name, String file, int line, Mode mode) {
     /** The rule replaces the control plane's value. */
     OVERRIDE;
 
-    /** Returns the word for this mode in the document. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** Returns a text such as {@code rule longer-reports of /etc/overlay.yaml:7}. */
   @Override
   public String toString() {
     return "rule " + name + " of " + file + ":" + line;

@@ -11,12 +11,10 @@ public interface AuthorizationInput {
   /** Returns the {@code :path} as received, including the query. */
   String path();
 
-  /** Returns the path without query and fragment. */
   default String urlPath() {
     return withoutQuery(path());
   }
 
-  /** Returns {@code path} up to its query or fragment. */
   static String withoutQuery(String path) {
     int end = path.indexOf('?');
     String head = end < 0 ? path : path.substring(0, end);

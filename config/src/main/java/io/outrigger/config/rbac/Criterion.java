@@ -20,7 +20,6 @@ public sealed interface Criterion {
     return criteria.size() == 1 ? criteria.get(0) : new All(criteria);
   }
 
-  /** Returns the disjunction of {@code criteria}. */
   static Criterion any(List<Criterion> criteria) {
     return criteria.size() == 1 ? criteria.get(0) : new Any(criteria);
   }
@@ -89,7 +88,6 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches the path without query and fragment. */
   record Path(StringMatcher matcher) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

@@ -7,7 +7,6 @@ import java.util.Optional;
 
 /** The identity of the peer of a connection, as far as TLS has verified it (A41). */
 public sealed interface PeerIdentity {
-  /** Whether the peer is authenticated and one of its names matches. */
   boolean matches(StringMatcher name);
 
   /** Returns the name by which logs show the peer; empty if the peer has no certificate. */

@@ -11,7 +11,6 @@ import java.util.Optional;
  * @param rules the rules; empty if the filter does nothing
  */
 public record Rbac(Optional<Rules> rules) implements FilterConfig {
-  /** The settings of a filter that does nothing. */
   public static final Rbac OFF = new Rbac(Optional.empty());
 
   /** The effect of a policy on the requests that it matches. */

@@ -5,7 +5,6 @@ import java.util.Map;
 
 /** The choice of a route's cluster: one fixed cluster, or a random cluster by weight (A28, A31). */
 public sealed interface ClusterChoice {
-  /** Returns the names of the clusters in the order of the route. */
   List<String> names();
 
   record Single(String cluster) implements ClusterChoice {

@@ -15,12 +15,10 @@ public record Fraction(long numerator, int denominator) {
     }
   }
 
-  /** Draws once, and returns true with the probability of this share. */
   public boolean draw(RandomSource random, RandomSource.Purpose purpose) {
     return numerator >= denominator || random.nextLong(denominator, purpose) < numerator;
   }
 
-  /** Returns the share as a number from 0 to 1. */
   public double asDouble() {
     return Math.min(1.0, numerator / (double) denominator);
   }

@@ -13,7 +13,6 @@ public sealed interface HeaderMatcher {
   /** The headers whose values are never shown in logs and views. */
   Set<String> SECRETS = Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
 
-  /** Returns the header's name in lower case. */
   String name();
 
   /** Whether a header's joined values match; null means that the header is absent. */

@@ -2,7 +2,6 @@ package io.outrigger.config.route;
 
 /** A route's rewrite of {@code :authority}, if the control plane is trusted (A81, A111). */
 public sealed interface HostRewrite {
-  /** The route does not rewrite the authority. */
   HostRewrite NONE = new None();
 
   record None() implements HostRewrite {}
@@ -13,6 +12,5 @@ public sealed interface HostRewrite {
    */
   record OfEndpoint() implements HostRewrite {}
 
-  /** The authority becomes this text (A111). */
   record Literal(String authority) implements HostRewrite {}
 }

@@ -8,7 +8,6 @@ import java.util.Locale;
  * {@link WireText}. Ignoring case affects ASCII letters only.
  */
 public sealed interface PathMatcher {
-  /** Whether {@code path}, which has no query, matches. */
   boolean matches(String path);
 
   record Prefix(String prefix, boolean caseSensitive) implements PathMatcher {

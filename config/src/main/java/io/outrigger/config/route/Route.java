@@ -27,7 +27,6 @@ public record Route(
     filterOverrides = Map.copyOf(filterOverrides);
   }
 
-  /** Creates a route as the control plane sent it, without local policy. */
   public Route(
       String name,
       int index,

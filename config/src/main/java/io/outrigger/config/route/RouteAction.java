@@ -23,7 +23,6 @@ public sealed interface RouteAction {
       hashPolicies = List.copyOf(hashPolicies);
     }
 
-    /** Creates an action without host rewrite, hash policies and retries. */
     public Forward(ClusterChoice clusters, RouteTimeout timeout) {
       this(clusters, timeout, HostRewrite.NONE, List.of(), Optional.empty());
     }

@@ -18,7 +18,6 @@ public final class RouteTable implements Overlaid {
   private final List<VirtualHost> virtualHosts;
   private final Map<String, RouteTable> byTarget;
 
-  /** The domains of all virtual hosts, in order. */
   private final List<DomainMatch> domains;
 
   public RouteTable(String name, List<VirtualHost> virtualHosts) {
@@ -82,7 +81,6 @@ public final class RouteTable implements Overlaid {
     return match(authority).map(DomainMatch::host);
   }
 
-  /** Returns the virtual host of {@link #virtualHostFor} together with the matching domain. */
   public Optional<DomainMatch> match(String authority) {
     DomainMatch best = null;
     int bestRank = 0;

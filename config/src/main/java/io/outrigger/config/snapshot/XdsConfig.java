@@ -24,7 +24,6 @@ public record XdsConfig(
     clusters = Map.copyOf(clusters);
   }
 
-  /** Returns the names of the clusters to which the routes of {@link #virtualHost} lead. */
   public Set<String> routedClusters() {
     return virtualHost.clusters();
   }

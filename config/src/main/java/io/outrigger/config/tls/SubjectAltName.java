@@ -17,7 +17,6 @@ public record SubjectAltName(Kind kind, String value) {
     EMAIL,
     IP;
 
-    /** Returns the word for this kind in messages and status views. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -61,7 +60,6 @@ public record SubjectAltName(Kind kind, String value) {
     return lower.endsWith(".") ? lower : lower + ".";
   }
 
-  /** Returns a text such as {@code uri:spiffe://mesh.example/pay}. */
   @Override
   public String toString() {
     return kind.word() + ":" + PlainText.of(value);

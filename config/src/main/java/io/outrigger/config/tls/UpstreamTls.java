@@ -35,7 +35,6 @@ public record UpstreamTls(
     alpn = List.copyOf(alpn);
   }
 
-  /** Creates settings that offer {@code h2} alone. */
   public UpstreamTls(
       Optional<ProviderInstance> identity,
       TrustSource roots,
@@ -46,7 +45,6 @@ public record UpstreamTls(
     this(identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
   }
 
-  /** Returns the same settings with {@code protocols} offered before {@code h2}. */
   public UpstreamTls offering(List<String> protocols) {
     return new UpstreamTls(
         identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, protocols);

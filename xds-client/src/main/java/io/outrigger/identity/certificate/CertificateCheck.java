@@ -23,12 +23,10 @@ public record CertificateCheck(
     warnings = List.copyOf(warnings);
   }
 
-  /** Reads the files once and checks them. Blocks. */
   public static CertificateCheck of(CertificateFiles files, Instant now) {
     return of(new ProviderFiles(files).read(), now);
   }
 
-  /** Reads a file that has only roots, and checks it. Blocks. */
   public static CertificateCheck ofRoots(String field, String path, Instant now) {
     Outcome<Roots> roots = FileReading.read(() -> Roots.Authorities.read(field, path));
     return of(new FileReading(Optional.empty(), Optional.of(roots)), now);

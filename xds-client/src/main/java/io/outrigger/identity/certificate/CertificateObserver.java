@@ -8,7 +8,6 @@ import io.outrigger.base.ControlConfined;
  */
 @ControlConfined
 public interface CertificateObserver {
-  /** Called when other certificates are in use from now on. */
   void onLoaded(String instance, String what);
 
   /**

@@ -52,7 +52,6 @@ final class CertificateReader {
                 .formatted(file, Count.of(lists, LIST + " block")));
   }
 
-  /** Reads concatenated DER certificates, at least one. */
   static List<X509Certificate> readDer(CredentialFile file, byte[] der) throws UnusableFile {
     List<X509Certificate> found = all(file, "is not readable", der);
     if (found.isEmpty()) {

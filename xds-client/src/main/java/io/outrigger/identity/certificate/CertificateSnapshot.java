@@ -60,19 +60,16 @@ public record CertificateSnapshot(
     return identity.map(own -> own.chain().size()).orElse(0);
   }
 
-  /** Whether the files have never been read, neither successfully nor with an error. */
   boolean isUnread() {
     return loaded.isEmpty() && error.isEmpty();
   }
 
-  /** The reason to report when a required certificate is missing. */
   String lack() {
     return loaded.isPresent() && error.isPresent()
         ? error.get()
         : "no certificates yet: " + error.orElse("they are being read");
   }
 
-  /** Describes the certificates in use for log lines and views. */
   @Override
   public String toString() {
     return Stream.of(

@@ -8,7 +8,6 @@ import java.util.Optional;
 sealed interface CertificateSource
     permits FileWatcher, WorkloadWatcher, IstioCaWatcher, CertificateSource.None {
   interface Listener {
-    /** Called on the control loop when the snapshot has changed. */
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
   }
 
@@ -24,10 +23,8 @@ sealed interface CertificateSource
     return Optional.empty();
   }
 
-  /** Stops watching; the listener is not called again. */
   void close();
 
-  /** A source that never has certificates, for the given reason. */
   record None(CertificateSnapshot snapshot) implements CertificateSource {
     None(String reason) {
       this(

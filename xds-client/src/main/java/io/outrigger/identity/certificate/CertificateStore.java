@@ -32,7 +32,6 @@ public final class CertificateStore {
 
   private static final Roots NO_ROOTS = new Roots.Authorities(List.of());
 
-  /** Receives the TLS material of some settings. */
   public interface Listener {
     /**
      * Called on the control loop when the material has changed, or when the reason for missing
@@ -186,12 +185,10 @@ public final class CertificateStore {
       return CertificateStore.this.isBeingRead(settings);
     }
 
-    /** The current material, or the reason why there is none. */
     public Outcome<TlsMaterial> material() {
       return last;
     }
 
-    /** Ends the subscription; the listener is not called again. */
     public void close() {
       loop.checkInside();
       closed = true;
@@ -317,7 +314,6 @@ public final class CertificateStore {
         .toList();
   }
 
-  /** Stops reading; listeners are not called again. */
   public void close() {
     loop.checkInside();
     watches.clear();

@@ -47,7 +47,6 @@ public record CertificateView(
               .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
     }
 
-    /** The earliest expiry in the chain; empty when there is no chain. */
     public Optional<Instant> expiry() {
       return certificates.stream().map(CertificateView::notAfter).min(Instant::compareTo);
     }

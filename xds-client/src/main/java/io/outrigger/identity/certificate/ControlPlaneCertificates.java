@@ -42,7 +42,6 @@ public final class ControlPlaneCertificates {
             read.roots().flatMap(Outcome::toOptional).orElseThrow());
   }
 
-  /** The certificates for the next connection, with the settings of that connection. */
   public TlsMaterial material(UpstreamTls settings) {
     Current now = current;
     return new TlsMaterial(settings, now.identity(), now.roots());

@@ -16,7 +16,6 @@ public record CredentialFile(String field, String path, String text) {
   /** The maximum size of a file, which is enough for several hundred certificates. */
   static final int MAX_BYTES = 1 << 20;
 
-  /** The file parsed as a JSON object; empty when the content is not a JSON object. */
   public Optional<JsonObject> json() {
     return SecretJson.object(text.getBytes(StandardCharsets.ISO_8859_1));
   }
@@ -30,7 +29,6 @@ public record CredentialFile(String field, String path, String text) {
     return read(field, path, MAX_BYTES);
   }
 
-  /** Reads an existing regular file of at most {@code maxBytes}. Blocks. */
   public static CredentialFile read(String field, String path, int maxBytes) throws UnusableFile {
     try {
       byte[] content = RegularFile.read(path, maxBytes);
@@ -58,7 +56,6 @@ public record CredentialFile(String field, String path, String text) {
     }
   }
 
-  /** An exception whose message is the field, the path and then {@code reason}. */
   public UnusableFile unusable(String reason) {
     return new UnusableFile(field, path, reason);
   }

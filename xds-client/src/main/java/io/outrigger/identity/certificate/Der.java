@@ -45,14 +45,12 @@ record Der(int tag, byte[] content) {
     return new Der(INTEGER, new byte[1]);
   }
 
-  /** Creates a BIT STRING of whole bytes. */
   static Der bits(byte[] bytes) {
     byte[] content = new byte[bytes.length + 1]; // the first byte: no bit is unused
     System.arraycopy(bytes, 0, content, 1, bytes.length);
     return new Der(BIT_STRING, content);
   }
 
-  /** Creates an OBJECT IDENTIFIER from the hexadecimal form of its content. */
   static Der oid(String hex) {
     return new Der(OBJECT_IDENTIFIER, HexFormat.of().parseHex(hex));
   }

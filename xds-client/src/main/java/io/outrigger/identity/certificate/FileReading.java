@@ -12,7 +12,6 @@ import java.util.stream.Stream;
  * for that part.
  */
 record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>> roots) {
-  /** Reads one part of a provider's files. */
   interface Reader<T> {
     T read() throws UnusableFile;
   }
@@ -28,7 +27,6 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
         Optional.of(own.match(one -> trusted, Outcome::failed)));
   }
 
-  /** Returns the result of {@code reader}, or the reason why it failed. */
   static <T> Outcome<T> read(Reader<T> reader) {
     try {
       return Outcome.ok(reader.read());
@@ -38,13 +36,11 @@ record FileReading(Optional<Outcome<Identity>> identity, Optional<Outcome<Roots>
     }
   }
 
-  /** The errors of the files; empty when all files can be used. */
   Optional<String> failure() {
     String all = failures().map(RpcStatus::message).distinct().collect(Collectors.joining("; "));
     return Optional.of(all).filter(text -> !text.isEmpty());
   }
 
-  /** The error of a file that its writer may not have finished; empty when there is none. */
   Optional<String> unfinished() {
     return failures()
         .filter(status -> status.code() == Code.NOT_FOUND)

@@ -69,7 +69,6 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return identity.get();
   }
 
-  /** Creates an identity; empty when {@code key} does not match the first certificate. */
   static Optional<Identity> of(List<X509Certificate> chain, PrivateKey key) {
     return isPair(key, chain.get(0).getPublicKey())
         ? Optional.of(new Identity(chain, key))

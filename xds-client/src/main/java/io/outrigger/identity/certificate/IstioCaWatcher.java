@@ -67,11 +67,6 @@ final class IstioCaWatcher implements CertificateSource {
   private TimerHandle expiry = () -> {};
   private boolean closed;
 
-  /**
-   * Creates a watcher that does nothing before {@link #start}.
-   *
-   * @param reading runs tasks that take milliseconds
-   */
   IstioCaWatcher(
       ControlLoop loop,
       Executor reading,
@@ -232,7 +227,6 @@ final class IstioCaWatcher implements CertificateSource {
     }
   }
 
-  /** Reads and verifies the parts of an answer; takes milliseconds. */
   private FileReading read(List<String> chain, SigningRequest request, Instant now) {
     return FileReading.whole(() -> identity(chain, request, now), () -> roots(chain));
   }

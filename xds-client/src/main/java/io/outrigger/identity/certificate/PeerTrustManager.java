@@ -60,7 +60,6 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
     check(chain, Optional.empty());
   }
 
-  /** The server name that {@code engine} sends as SNI. */
   protected Optional<String> serverName(SSLEngine engine) {
     return ServerName.among(engine.getSSLParameters().getServerNames());
   }

@@ -50,7 +50,6 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
     }
   }
 
-  /** Returns all blocks of {@code file} in their order; an empty list when the file has none. */
   static List<PemBlock> all(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = new ArrayList<>();
     Open open = null;

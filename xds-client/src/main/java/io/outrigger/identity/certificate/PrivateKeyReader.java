@@ -54,7 +54,6 @@ final class PrivateKeyReader {
         "is damaged: the " + block + " is not readable", () -> key(file, block, curve(blocks)));
   }
 
-  /** Reads a PKCS #8 key in DER, without PEM. */
   static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
     return file.parsed("is not readable", () -> pkcs8(file, der));
   }

@@ -9,7 +9,6 @@ import java.util.TreeMap;
 
 /** The root certificates to which the certificate chain of a peer must lead. */
 public sealed interface Roots {
-  /** All roots, in the order of their source. */
   List<X509Certificate> certificates();
 
   /** A one-line warning about parts of the source that are not used; empty when all are used. */
@@ -27,17 +26,14 @@ public sealed interface Roots {
       this(certificates, Optional.empty());
     }
 
-    /** Reads {@code ca_certificate_file}. Blocks. */
     public static Authorities read(String path) throws UnusableFile {
       return read("ca_certificate_file", path);
     }
 
-    /** Reads the file that {@code field} names. Blocks. */
     static Authorities read(String field, String path) throws UnusableFile {
       return of(CredentialFile.read(field, path));
     }
 
-    /** Reads the certificates in {@code file}, at least one. */
     public static Authorities of(CredentialFile file) throws UnusableFile {
       return new Authorities(
           CertificateReader.read(file), CertificateReader.revocationListWarning(file));
@@ -60,7 +56,6 @@ public sealed interface Roots {
       byTrustDomain = Collections.unmodifiableMap(copy);
     }
 
-    /** Reads {@code spiffe_trust_bundle_map_file}. Blocks. */
     public static SpiffeBundles read(String path) throws UnusableFile {
       return SpiffeBundleReader.read(CredentialFile.read("spiffe_trust_bundle_map_file", path));
     }

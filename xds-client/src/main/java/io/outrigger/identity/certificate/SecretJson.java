@@ -16,7 +16,6 @@ import java.util.Optional;
 public final class SecretJson {
   private SecretJson() {}
 
-  /** Parses {@code utf8} as a JSON object; empty when the text is anything else. */
   public static Optional<JsonObject> object(byte[] utf8) {
     var reader = new JsonReader(new StringReader(new String(utf8, StandardCharsets.UTF_8)));
     reader.setStrictness(Strictness.STRICT);

@@ -27,7 +27,6 @@ record SigningRequest(KeyPair pair) {
 
   private static final Base64.Encoder LINES = Base64.getMimeEncoder(64, new byte[] {'\n'});
 
-  /** Makes a key. Takes milliseconds. */
   static SigningRequest fresh() {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");

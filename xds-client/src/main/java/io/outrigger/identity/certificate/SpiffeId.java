@@ -18,7 +18,6 @@ record SpiffeId(String trustDomain, String path) {
     return TRUST_DOMAIN.matcher(text).matches();
   }
 
-  /** Parses {@code uri}; empty when it is not a well-formed SPIFFE ID. */
   static Optional<SpiffeId> parse(String uri) {
     if (!uri.startsWith(SCHEME) || uri.length() > MAX_LENGTH) {
       return Optional.empty();

@@ -22,7 +22,6 @@ public record SystemRoots(Optional<String> file) {
     file = file.filter(path -> !path.isEmpty()); // as OpenSSL treats an empty variable
   }
 
-  /** The environment variable, which OpenSSL defines. */
   public static final String VARIABLE = "SSL_CERT_FILE";
 
   public static SystemRoots of(Map<String, String> environment) {
@@ -40,12 +39,10 @@ public record SystemRoots(Optional<String> file) {
         : Stream.of(named);
   }
 
-  /** The files whose changes may change the roots. */
   Stream<String> paths() {
     return file.map(Stream::of).orElseGet(SystemRoots::storesOfJvm);
   }
 
-  /** Reads the roots. Blocks. */
   public Roots.Authorities authorities() throws UnusableFile {
     if (file.isPresent()) {
       return Roots.Authorities.read(VARIABLE, file.get());

@@ -100,7 +100,6 @@ final class TrustedRoots {
     private final List<X509Certificate> path = new ArrayList<>();
     private int signatures;
 
-    /** The refusal of the first path that leads to a root. */
     private @Nullable CertificateRefusal refusal;
 
     Search(List<X509Certificate> sent, Optional<Instant> now) {
@@ -329,7 +328,6 @@ final class TrustedRoots {
     }
   }
 
-  /** Whether the name constraints of {@code root}, if any, permit the certificate's names. */
   private static boolean isPermitted(X509Certificate certificate, X509Certificate root) {
     byte @Nullable [] extension = root.getExtensionValue(NAME_CONSTRAINTS);
     if (extension == null) {

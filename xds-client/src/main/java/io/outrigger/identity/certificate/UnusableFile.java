@@ -25,7 +25,6 @@ public final class UnusableFile extends Exception {
     return new UnusableFile(field, path, reason, true);
   }
 
-  /** Whether the file may become usable when its writer has finished. */
   boolean mayBeUnfinished() {
     return mayBeUnfinished;
   }

@@ -8,7 +8,6 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 /** The client of the SPIFFE Workload API: an implementation over gRPC, or a fake in tests. */
 @AnyThread
 public interface WorkloadApi {
-  /** The endpoint that the environment names, or the reason why there is none. */
   Outcome<WorkloadEndpoint> ambient();
 
   /**
@@ -25,9 +24,7 @@ public interface WorkloadApi {
     void onClosed(RpcStatus reason);
   }
 
-  /** One call of the Workload API; usable from any thread. */
   interface Call {
-    /** Permits the agent to send one more response. */
     void request();
 
     /** Ends the call; the listener may still be called. */

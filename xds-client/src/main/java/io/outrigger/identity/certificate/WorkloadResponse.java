@@ -41,13 +41,11 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
     }
   }
 
-  /** Parses and validates the response. Takes milliseconds. */
   FileReading read(String endpoint) {
     var parts = new Parts(endpoint);
     return FileReading.whole(() -> parts.identity(), () -> parts.roots());
   }
 
-  /** Reads the parts and reports which one is wrong. */
   private final class Parts {
     private final String endpoint;
 

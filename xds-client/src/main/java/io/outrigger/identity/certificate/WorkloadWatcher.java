@@ -54,13 +54,6 @@ final class WorkloadWatcher implements CertificateSource {
   private TimerHandle next = () -> {};
   private TimerHandle firstAnswer = () -> {};
 
-  /**
-   * Creates a watcher that does nothing before {@link #start}.
-   *
-   * @param reading runs tasks that take milliseconds
-   * @param configured the endpoint of the bootstrap; empty to use the endpoint that the environment
-   *     names
-   */
   WorkloadWatcher(
       ControlLoop loop,
       Executor reading,

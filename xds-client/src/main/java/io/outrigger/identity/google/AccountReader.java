@@ -51,12 +51,10 @@ final class AccountReader {
     this.content = content;
   }
 
-  /** The credential file that {@code environment} names; empty when it names none. */
   static Optional<String> file(Map<String, String> environment) {
     return Optional.ofNullable(environment.get(FILE_VARIABLE)).filter(path -> !path.isEmpty());
   }
 
-  /** Reads the credentials. Blocks while a file is read. */
   static Account read(Map<String, String> environment) throws NoToken {
     Optional<String> path = file(environment);
     if (path.isEmpty()) {
@@ -90,7 +88,6 @@ final class AccountReader {
         "%s: \"%s\" is not HOST or HOST:PORT".formatted(HOST_VARIABLE, PlainText.of(host)));
   }
 
-  /** Whether a request can be sent to {@code uri}: it has a host and a valid port. */
   private static boolean isUsable(URI uri) {
     return uri.getHost() != null && uri.getPort() <= MAX_PORT && uri.getPort() != 0;
   }

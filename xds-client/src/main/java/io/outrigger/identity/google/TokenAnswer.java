@@ -66,7 +66,6 @@ final class TokenAnswer {
     throw new NoToken("answered a token without expires_in");
   }
 
-  /** The server's error text, without parts that may be secret. */
   private static String error(JsonObject content) {
     String words =
         text(content, "error").orElse("")
@@ -74,7 +73,6 @@ final class TokenAnswer {
     return words.isEmpty() ? "" : " " + quotable(words);
   }
 
-  /** Shortens a server's text and removes parts that may be secret. */
   static String quotable(String words) {
     String plain = SECRET.matcher(PlainText.of(words)).replaceAll("…");
     return plain.substring(0, Math.min(plain.length(), MAX_REASON_CHARS));

@@ -29,7 +29,6 @@ final class BoringSslTrust extends PeerTrustManager {
     }
   }
 
-  /** Maps a result to the verification error from which OpenSSL chooses its alert. */
   private static int alertCode(HandshakeResult result) {
     return switch (result) {
       case CERTIFICATE_EXPIRED -> CertificateVerifier.X509_V_ERR_CERT_HAS_EXPIRED;

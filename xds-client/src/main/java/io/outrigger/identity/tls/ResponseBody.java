@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ResponseBody implements BodySubscriber<byte[]> {
-  /** The end of a response that is longer than its limit. */
   public static final class TooLong extends IOException {
     private static final long serialVersionUID = 1;
 

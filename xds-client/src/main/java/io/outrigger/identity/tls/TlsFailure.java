@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Describes for operators why a TLS handshake failed or a TLS connection ended. */
 public final class TlsFailure {
-  /** Finds the error name in a BoringSSL message. */
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
   private static final Map<String, HandshakeResult> BY_ALERT =
@@ -84,7 +83,6 @@ public final class TlsFailure {
     return "TLS handshake failed: " + SocketErrors.describe(failure);
   }
 
-  /** BoringSSL's name of the error, in lower case. */
   private static Optional<String> fault(Throwable failure) {
     Matcher fault = BORINGSSL.matcher(String.valueOf(failure.getMessage()));
     return fault.find() ? Optional.of(fault.group(1).toLowerCase(Locale.ROOT)) : Optional.empty();

@@ -30,11 +30,6 @@ public final class JwtTokenFile implements TokenSource {
   private final Executor reading;
   private final String path;
 
-  /**
-   * Creates a source that reads nothing before the first fetch.
-   *
-   * @param reading runs tasks that may block
-   */
   public JwtTokenFile(Executor reading, String path) {
     this.reading = reading;
     this.path = path;
@@ -54,7 +49,6 @@ public final class JwtTokenFile implements TokenSource {
     return result;
   }
 
-  /** Reads the token once. Blocks. */
   public static AccessToken read(String path, Instant now) throws NoToken {
     try {
       return of(CredentialFile.read("jwt_token_file", path, MAX_BYTES), now);
@@ -100,7 +94,6 @@ public final class JwtTokenFile implements TokenSource {
     }
   }
 
-  /** The expiry of {@code token}; empty when the token is no JWT, or one without an expiry. */
   public static Optional<Instant> expiry(String token) {
     try {
       return Optional.of(expiry(new CredentialFile("", "", ""), token));
@@ -109,7 +102,6 @@ public final class JwtTokenFile implements TokenSource {
     }
   }
 
-  /** The subject of {@code token}; empty when the token is no JWT, or one without a subject. */
   public static Optional<String> subject(String token) {
     try {
       return claims(new CredentialFile("", "", ""), token).get("sub") instanceof JsonPrimitive name

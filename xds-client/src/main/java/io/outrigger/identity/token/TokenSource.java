@@ -16,7 +16,6 @@ public interface TokenSource extends AutoCloseable {
    */
   CompletableFuture<AccessToken> fetch(Instant now);
 
-  /** Closes the source; no token may be fetched afterwards. */
   @Override
   void close();
 }

@@ -84,7 +84,6 @@ public record CacheEntry<T>(
         || (held.isEmpty() && state != CacheState.DOES_NOT_EXIST && state != CacheState.TIMEOUT);
   }
 
-  /** Whether the resource in use is one that an earlier process kept. */
   public boolean isStale() {
     return state == CacheState.STALE;
   }

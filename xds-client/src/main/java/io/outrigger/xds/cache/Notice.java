@@ -20,7 +20,6 @@ public sealed interface Notice<T> {
    * @param ambient the ambient error that continues after the change, if any
    */
   record Changed<T>(Outcome<T> resource, Optional<RpcStatus> ambient) implements Notice<T> {
-    /** Creates a notice without an ambient error. */
     public Changed(Outcome<T> resource) {
       this(resource, Optional.empty());
     }

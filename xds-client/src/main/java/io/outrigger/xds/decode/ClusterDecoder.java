@@ -37,7 +37,6 @@ final class ClusterDecoder {
     return WireFields.cut(rest, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER).rest();
   }
 
-  /** Reports metadata that cannot be parsed. The decoder uses no value of the metadata. */
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
     Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
     WireMetadata.read(cut.parts().get(List.of()), errors);

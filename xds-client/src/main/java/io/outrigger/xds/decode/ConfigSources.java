@@ -18,7 +18,6 @@ final class ConfigSources {
     }
   }
 
-  /** Returns the reason why {@code source} cannot be used. */
   static String described(ConfigSource source) {
     var which = source.getConfigSourceSpecifierCase();
     return which == ConfigSource.ConfigSourceSpecifierCase.CONFIGSOURCESPECIFIER_NOT_SET

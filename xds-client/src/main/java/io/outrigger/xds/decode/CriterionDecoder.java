@@ -27,12 +27,10 @@ final class CriterionDecoder {
 
   private CriterionDecoder() {}
 
-  /** Decodes a list of permissions. The result lacks those that have an error. */
   static List<Criterion> permissions(List<Permission> protos, String field, FieldErrors errors) {
     return errors.each(field, protos, CriterionDecoder::permission);
   }
 
-  /** Decodes a list of principals. The result lacks those that have an error. */
   static List<Criterion> principals(List<Principal> protos, String field, FieldErrors errors) {
     return errors.each(field, protos, CriterionDecoder::principal);
   }

@@ -28,7 +28,6 @@ public record DecodeContext(
     certificateProviders = Map.copyOf(certificateProviders);
   }
 
-  /** Creates a context for resources of a control plane, without overlay rules. */
   public DecodeContext(
       ServerFeatures features,
       Map<String, CertificateProvider> certificateProviders,
@@ -36,7 +35,6 @@ public record DecodeContext(
     this(features, certificateProviders, loadServer, false, Overlay.NONE);
   }
 
-  /** Creates a context for resources of a sender that takes no load reports. */
   public DecodeContext(
       ServerFeatures features, Map<String, CertificateProvider> certificateProviders) {
     this(features, certificateProviders, Optional.empty());

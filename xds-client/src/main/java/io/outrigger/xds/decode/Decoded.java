@@ -27,7 +27,6 @@ public record Decoded<T>(
     unnamed = List.copyOf(unnamed);
   }
 
-  /** Creates a result without overlay rules. */
   public Decoded(Map<String, Valid<T>> valid, Map<String, Invalid> invalid, List<String> unnamed) {
     this(valid, invalid, unnamed, Overlay.NONE);
   }
@@ -42,19 +41,16 @@ public record Decoded<T>(
       ignored = List.copyOf(ignored);
     }
 
-    /** Creates a valid resource whose fields all have an effect. */
     public Valid(T value, RawResource raw) {
       this(value, raw, List.of());
     }
   }
 
-  /** A resource that is rejected, with every reason. */
   public record Invalid(List<FieldError> errors, RawResource raw) {
     public Invalid {
       errors = List.copyOf(errors);
     }
 
-    /** Creates an invalid resource whose errors concern the whole resource. */
     public static Invalid of(RawResource raw, String... reasons) {
       return new Invalid(Arrays.stream(reasons).map(FieldError::of).toList(), raw);
     }

@@ -13,12 +13,10 @@ public record FieldError(String path, List<String> steps, String reason) {
     steps = List.copyOf(steps);
   }
 
-  /** Creates an error that concerns the whole resource. */
   public static FieldError of(String reason) {
     return new FieldError("", List.of(), reason);
   }
 
-  /** Returns the error in the form {@code path: reason}. */
   @Override
   public String toString() {
     return path.isEmpty() ? reason : path + ": " + reason;

@@ -54,22 +54,18 @@ public final class FieldErrors {
     this.leftOut = leftOut;
   }
 
-  /** Creates the view of a whole resource, without errors. */
   public static FieldErrors ofResource() {
     return new FieldErrors(new Found(), null, "", -1, null, "");
   }
 
-  /** Returns the view of the field {@code name} of the message at this place. */
   public FieldErrors at(String name) {
     return new FieldErrors(found, this, name, -1, null, leftOut);
   }
 
-  /** Returns the view of the element {@code index} of the repeated field {@code name}. */
   public FieldErrors at(String name, int index) {
     return new FieldErrors(found, this, name, index, null, leftOut);
   }
 
-  /** Returns the view of the entry {@code key} of the map field {@code name}. */
   public FieldErrors at(String name, String key) {
     return new FieldErrors(found, this, name, -1, key, leftOut);
   }
@@ -117,12 +113,10 @@ public final class FieldErrors {
     return new FieldError(path(), steps, reason);
   }
 
-  /** Whether the whole resource has no error so far. */
   boolean isEmpty() {
     return found.count == 0;
   }
 
-  /** The number of errors in the whole resource so far. */
   int count() {
     return found.count;
   }
@@ -139,7 +133,6 @@ public final class FieldErrors {
     return errors;
   }
 
-  /** The fields without effect, in the order of discovery, at most {@link #MAX_ERRORS}. */
   public List<FieldError> ignored() {
     return List.copyOf(found.ignored);
   }

@@ -16,7 +16,6 @@ import java.util.Set;
 final class FilterChainMatchDecoder {
   private FilterChainMatchDecoder() {}
 
-  /** Decodes the match; empty if it has an error. */
   static Optional<FilterChainMatch> decode(
       io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
     int before = errors.count();

@@ -33,7 +33,6 @@ abstract class FilterDecoder {
 
   abstract Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors);
 
-  /** The full type name of the message in {@code typed_per_filter_config}. */
   String overrideTypeName() {
     return typeName();
   }

@@ -58,7 +58,6 @@ public final class FilterDecoders {
     return Optional.ofNullable(overrideTypes.get(typeName));
   }
 
-  /** The short names of all filters for error messages, taken from the packages of their types. */
   String names() {
     return decoders.stream()
         .map(FilterDecoder::typeName)

@@ -17,7 +17,6 @@ import java.util.Optional;
  * left out.
  */
 final class HashPolicyDecoder {
-  /** The only supported key of {@code filter_state}. */
   private static final String CHANNEL_ID = "io.grpc.channel_id";
 
   private HashPolicyDecoder() {}

@@ -77,7 +77,6 @@ final class HttpFilterDecoder {
     return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known::ofType);
   }
 
-  /** Whether {@code config} has a supported type; false for an unreadable TypedStruct. */
   private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
     return TypedConfig.of(config, FieldErrors.ofResource())
         .flatMap(typed -> filters.apply(typed.typeName()))

@@ -41,7 +41,6 @@ final class JsonDiagnosis {
     return errors.all();
   }
 
-  /** Adds the errors of {@code tree} as a message of {@code type}; none if no error is found. */
   static void add(Struct tree, Descriptor type, FieldErrors errors) {
     try {
       String json = JsonFormat.printer().print(tree);
@@ -148,7 +147,6 @@ final class JsonDiagnosis {
     }
   }
 
-  /** Parses a message with only this field, and reports the error if that fails. */
   private static void leaf(JsonElement tree, FieldDescriptor field, FieldErrors errors) {
     var alone = new JsonObject();
     alone.add(field.getName(), tree);
@@ -171,7 +169,6 @@ final class JsonDiagnosis {
     }
   }
 
-  /** Parses {@code tree} into a message. Returns false and adds the reason if that fails. */
   static boolean parse(JsonObject tree, Message.Builder into, FieldErrors errors) {
     try {
       JsonFormat.parser().usingTypeRegistry(KnownTypes.all()).merge(tree.toString(), into);

@@ -68,13 +68,11 @@ final class KnownTypes {
     return NAMES.containsAll(names) ? registry(names) : all();
   }
 
-  /** Whether there is a descriptor of the type that {@code url} names. */
   static boolean isKnown(String url) {
     String name = TypedConfig.typeName(url);
     return NAMES.contains(name) || all().find(name) != null;
   }
 
-  /** The full names of the types that this class lists. */
   static Set<String> names() {
     return NAMES;
   }
@@ -99,7 +97,6 @@ final class KnownTypes {
     }
   }
 
-  /** Holds the registry of all types, which is built on first use. */
   private static final class All {
     static final TypeRegistry REGISTRY = registry(NAMES);
   }

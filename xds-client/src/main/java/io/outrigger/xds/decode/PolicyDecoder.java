@@ -19,7 +19,6 @@ import java.util.function.Supplier;
  *     have this form
  */
 record PolicyDecoder(String typeName, Extension extension, Custom custom, Optional<Legacy> legacy) {
-  /** Decodes the settings in the extension message. */
   @FunctionalInterface
   interface Extension {
     /**

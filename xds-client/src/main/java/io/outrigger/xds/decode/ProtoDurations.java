@@ -40,7 +40,6 @@ final class ProtoDurations {
     return Optional.of(duration.compareTo(LONGEST) > 0 ? LONGEST : duration);
   }
 
-  /** Decodes a duration as {@link #decode} does, if the field is present. */
   static Optional<Duration> ifSet(
       boolean present, com.google.protobuf.Duration proto, FieldErrors errors) {
     return present ? decode(proto, errors) : Optional.empty();

@@ -32,7 +32,6 @@ final class RandomSubsettingMessage {
 
   private RandomSubsettingMessage() {}
 
-  /** Holds the descriptor, which is built on first use. */
   private static final class Lazy {
     static final Descriptor DESCRIPTOR = make();
 

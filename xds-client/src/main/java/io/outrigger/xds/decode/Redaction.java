@@ -65,11 +65,6 @@ public final class Redaction {
     return apply(resource.typeUrl(), ByteString.copyFrom(resource.bytes()), 0);
   }
 
-  /**
-   * Returns the Any without secrets.
-   *
-   * @param depth the number of Anys that enclose this Any
-   */
   private static Any apply(String typeUrl, ByteString value, int depth) {
     Optional<Message> parsed = known(typeUrl, depth).flatMap(type -> parsed(type, value));
     if (parsed.isEmpty()) {

@@ -125,7 +125,6 @@ public final class ResourceDecoder {
     }
   }
 
-  /** The resources of a response that have been decoded so far. */
   private static final class Response<T> {
     final Map<String, Valid<T>> valid = new LinkedHashMap<>();
     final Map<String, Invalid> invalid = new LinkedHashMap<>();

@@ -249,7 +249,6 @@ public final class ResourceJson {
     }
   }
 
-  /** Holds the JSON printer, which is created on first use. */
   private static final class Printer {
     static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
   }

@@ -21,7 +21,6 @@ import java.util.Optional;
  * the retry policy (A28, A31, A42, A44, A81).
  */
 final class RouteActionDecoder {
-  /** The largest unsigned 32-bit number. */
   static final long MAX_UINT32 = 0xFFFF_FFFFL;
 
   private RouteActionDecoder() {}

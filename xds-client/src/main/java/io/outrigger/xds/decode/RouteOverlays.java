@@ -60,7 +60,6 @@ final class RouteOverlays {
                 .orElseThrow());
   }
 
-  /** Returns a route of a valid table after applying the rules that match the route. */
   static Route over(
       Route own,
       io.envoyproxy.envoy.config.route.v3.Route proto,

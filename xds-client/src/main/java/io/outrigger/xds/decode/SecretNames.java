@@ -45,7 +45,6 @@ public final class SecretNames {
 
   private SecretNames() {}
 
-  /** Whether a header or a member with this name holds a secret. */
   static boolean isSecret(String name) {
     return SECRET.matcher(name).find();
   }

@@ -17,7 +17,6 @@ final class ServiceConfig {
   private final FieldErrors errors;
   private final Children children;
 
-  /** Decodes the list of child policies in {@code field} of a policy's configuration. */
   @FunctionalInterface
   interface Children {
     Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);

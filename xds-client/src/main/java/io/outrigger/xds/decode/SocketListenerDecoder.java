@@ -130,7 +130,6 @@ final class SocketListenerDecoder {
                     new ServerFilterChain(name, connections, tls, http.routes(), http.filters())));
   }
 
-  /** Decodes the network filters, of which the connection manager is the only supported one. */
   private Optional<Manager> manager(List<Filter> protos, FieldErrors errors) {
     if (protos.isEmpty()) {
       errors.at("filters").add("is empty; give " + ConnectionManagerDecoder.TYPE);

@@ -48,7 +48,6 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     return new TypedConfig(typeName(typeUrl), ByteString.EMPTY, Optional.of(value));
   }
 
-  /** Returns the name of the message type in {@code typeUrl}, which follows the last slash. */
   static String typeName(String typeUrl) {
     return typeUrl.substring(typeUrl.lastIndexOf('/') + 1);
   }
@@ -92,7 +91,6 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
     }
   }
 
-  /** The name of the type as error messages show it. */
   String quotedType() {
     return quoted(typeName);
   }

@@ -74,7 +74,6 @@ public record WireNode(ByteString bytes) {
     return new WireNode(bytes.concat(field.build().toByteString()));
   }
 
-  /** Returns the node as an unknown field, for a request whose node is in field {@code number}. */
   public UnknownFieldSet asField(int number) {
     return UnknownFieldSet.newBuilder().addField(number, bytes(bytes)).build();
   }

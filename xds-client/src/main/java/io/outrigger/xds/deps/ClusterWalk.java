@@ -69,12 +69,10 @@ final class ClusterWalk {
     return kept;
   }
 
-  /** Returns the names of the clusters that use each EDS service. */
   Map<String, List<String>> byService() {
     return byService;
   }
 
-  /** Returns descriptions of the resources that have neither a value nor an error yet. */
   List<String> unresolved() {
     return unresolved;
   }

@@ -54,7 +54,6 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
-  /** Gives a walk the current state of resources. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 
@@ -70,7 +69,6 @@ final class DependencyGraph {
   sealed interface Resolution {
     WatchSet wanted();
 
-    /** Returns a description of one unresolved resource, if any resource is unresolved. */
     default Optional<String> waitingFor() {
       return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
     }

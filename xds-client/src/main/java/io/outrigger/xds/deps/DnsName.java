@@ -112,7 +112,6 @@ public final class DnsName {
     } // otherwise the refresh comes first
   }
 
-  /** Ends all lookups; the watcher is not called afterwards. */
   public void close() {
     state = State.CLOSED;
     query.ifPresent(DnsLookup.Query::cancel);

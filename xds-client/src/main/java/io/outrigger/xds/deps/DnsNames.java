@@ -26,7 +26,6 @@ final class DnsNames implements WatchTable.Source<ClusterSource.Dns, EndpointSet
     this.random = random;
   }
 
-  /** Sets the interval of lookups without a request; zero means none. */
   void refresh(Duration interval) {
     refresh = interval;
   }

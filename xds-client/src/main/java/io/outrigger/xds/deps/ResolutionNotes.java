@@ -16,7 +16,6 @@ import java.util.Set;
  */
 @AnyThread
 public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus routes) {
-  /** Returns the note for failures that concern no single cluster. */
   String note() {
     return note(RpcStatus.OK, RpcStatus.OK);
   }

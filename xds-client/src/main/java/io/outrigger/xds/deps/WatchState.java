@@ -42,7 +42,6 @@ public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
     return outcome.flatMap(Outcome::toOptional);
   }
 
-  /** Returns the failure; OK when the state has a value or is unresolved. */
   public RpcStatus error() {
     return outcome.map(Outcome::status).orElse(RpcStatus.OK);
   }

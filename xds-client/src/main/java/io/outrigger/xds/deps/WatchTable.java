@@ -74,7 +74,6 @@ public final class WatchTable<K, T> {
     return entry == null ? WatchState.nothing() : entry.known;
   }
 
-  /** Starts to watch the resources of {@code names} that are not watched yet. */
   public void start(Set<K> names) {
     for (K name : names) {
       if (!entries.containsKey(name)) {

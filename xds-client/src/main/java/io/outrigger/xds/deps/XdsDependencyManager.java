@@ -53,7 +53,6 @@ public final class XdsDependencyManager {
   private boolean resolving;
   private boolean closed;
 
-  /** Receives the target's configuration, on the control loop. */
   @ControlConfined
   public interface Listener {
     /**
@@ -142,7 +141,6 @@ public final class XdsDependencyManager {
     return waitingFor;
   }
 
-  /** Ends all watches. The listener is not called again. */
   public void close() {
     loop.checkInside();
     closed = true;
@@ -276,7 +274,6 @@ public final class XdsDependencyManager {
     hosts.retain(wanted.hosts(), also.hosts());
   }
 
-  /** Looks up the state of resources in the watches. */
   private final class Watched implements DependencyGraph.Lookup {
     @Override
     public WatchState<ListenerResource> listener() {

@@ -157,7 +157,6 @@ final class Exchange {
             TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the exchange, so that {@code onReply} is not called. */
   void close() {
     done = true;
     cancelTimer();

@@ -44,7 +44,6 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
   private Optional<ResolvConf> lastSettings = Optional.empty(); // confined to the DNS thread
   private int rotation; // confined to the DNS thread
 
-  /** Creates a lookup with the settings of this machine. */
   public NettyDnsLookup(ControlLoop control) {
     this(control, ResolvConf::ofSystem);
   }
@@ -105,7 +104,6 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
         Outcome::failed);
   }
 
-  /** Ends running lookups. Their callbacks may still be called with a failure. */
   @Override
   public void close() {
     control.checkInside();

@@ -27,11 +27,9 @@ public record ApiAccess(
 
   @FunctionalInterface
   public interface Source {
-    /** Blocks while a file is read. */
     CredentialFile read() throws UnusableFile;
   }
 
-  /** A certificate chain and its key, in PEM. */
   public record ClientCertificate(Source chain, Source key) {}
 
   /**

@@ -53,7 +53,6 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
           .thenComparing(reached -> reached.endpoint().ip().contains(":"))
           .thenComparing(reached -> reached.endpoint().ip());
 
-  /** The maximum number of ports that a message names. */
   private static final int MOST_PORTS = 20;
 
   /** One address of a pod, with the port that the address's slice has. */

@@ -56,7 +56,6 @@ record EndpointSlice(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Reads a slice; every field may be missing. */
   static EndpointSlice read(JsonObject json) {
     JsonObject metadata = ApiJson.object(json, "metadata");
     List<Port> ports = new ArrayList<>();

@@ -27,7 +27,6 @@ public final class Kubeconfig {
   private static final String OWN_CREDENTIALS =
       "give a token, a tokenFile or a client-certificate and client-key instead";
 
-  /** Maps fields that are not supported to the remedy. */
   private static final Map<String, String> UNSUPPORTED_OF_USER =
       Map.of(
           "exec",

@@ -80,7 +80,6 @@ final class NamespaceWatch {
   private Optional<ApiClient.Call> call = Optional.empty();
   private Optional<TimerHandle> timer = Optional.empty();
 
-  /** Receives the slices, on the loop. */
   interface Listener {
     /**
      * @param slices the slices of {@code service}; empty when none was ever listed
@@ -292,7 +291,6 @@ final class NamespaceWatch {
     }
   }
 
-  /** Waits after a failure, and reports the failure. */
   private void rest(String verb, String reason) {
     RpcStatus status =
         RpcStatus.unavailable(

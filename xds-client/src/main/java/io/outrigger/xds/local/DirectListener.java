@@ -24,7 +24,6 @@ import io.outrigger.base.AnyThread;
 public final class DirectListener {
   private DirectListener() {}
 
-  /** Returns the Listener of {@code target}; the route and its cluster have the same name. */
   public static Listener to(String target) {
     var route =
         Route.newBuilder()

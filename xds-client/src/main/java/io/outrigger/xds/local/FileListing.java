@@ -58,7 +58,6 @@ final class FileListing {
     }
   }
 
-  /** Returns the reason why a path could not be listed. */
   static String reason(IOException e) {
     return e instanceof NoSuchFileException ? "no such file or folder" : "cannot be read: " + e;
   }

@@ -67,7 +67,6 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     return IpLiteral.canonical(address.ip()).map(ip -> new EndpointAddress(ip, address.port()));
   }
 
-  /** Returns the noun of the type and the name, such as {@code cluster "pay"}. */
   String subject() {
     return type.noun() + " \"" + name + "\"";
   }

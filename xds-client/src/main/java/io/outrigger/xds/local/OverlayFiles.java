@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 @AnyThread
 public record OverlayFiles(
     Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
-  /** The state before the first reading, and the state without any files. */
   public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());
 
   private static final OverlayFormat FORMAT = new OverlayFormat();
@@ -37,12 +36,10 @@ public record OverlayFiles(
     problems = List.copyOf(problems);
   }
 
-  /** Returns the fields of the rules in force that have no effect. */
   public List<FileProblem> ignored() {
     return files.values().stream().flatMap(file -> file.content().ignored().stream()).toList();
   }
 
-  /** Reads the files for the first time, in the same way as {@link #read(List, OverlayFiles)}. */
   public static OverlayFiles read(List<Path> roots) {
     return read(roots, NONE);
   }

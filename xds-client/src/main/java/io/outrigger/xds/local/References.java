@@ -99,7 +99,6 @@ public final class References<R> {
     references.add(name, type.noun() + " \"" + name + "\"", value);
   }
 
-  /** Records a resource that exists; it may be invalid. */
   void define(ResourceType<?> type, String name) {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
@@ -277,7 +276,6 @@ public final class References<R> {
         || (isDefined(ResourceType.ENDPOINT, eds.resourceName()) && whyUnusable(eds).isEmpty());
   }
 
-  /** Returns the reason why no endpoint can be picked; empty when an endpoint can be picked. */
   private Optional<String> whyUnusable(ClusterSource.Eds eds) {
     Valid<R, EndpointSet> set = endpoints.get(eds.resourceName());
     if (set == null) {

@@ -27,7 +27,6 @@ public record ResourceFiles(
     ResourceSnapshot snapshot,
     List<FileProblem> unlisted,
     List<FileProblem> conflicts) {
-  /** The state before the first reading. */
   public static final ResourceFiles NONE =
       new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
 
@@ -51,7 +50,6 @@ public record ResourceFiles(
     return all;
   }
 
-  /** Reads the files for the first time, in the same way as {@link #read(List, ResourceFiles)}. */
   public static ResourceFiles read(List<Path> roots) {
     return read(roots, NONE);
   }

@@ -55,7 +55,6 @@ public record ResourceSnapshot(Map<ResourceType<?>, OfType> types) {
     return new ResourceSnapshot(changed);
   }
 
-  /** Returns the resources of one type. The result may contain no resource. */
   OfType ofType(ResourceType<?> type) {
     OfType found = types.get(type);
     return found == null ? new OfType("", Map.of(), Map.of()) : found;

@@ -48,10 +48,8 @@ record WatchedFile<T>(
   }
 
   interface Format<T> {
-    /** Returns the maximum size in bytes; larger files are not read. */
     int maxSize();
 
-    /** Returns the content to use for a file that was never valid. */
     T nothing();
 
     T parse(Path path, String text, List<FileProblem> problems);
@@ -113,7 +111,6 @@ record WatchedFile<T>(
     }
   }
 
-  /** Returns the last content of a file, with the problem that the file no longer exists. */
   private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
     return broken(before.path, format, Optional.of(before), "is not there any more");
   }

@@ -50,7 +50,6 @@ public final class YamlReader {
   private int parts;
   private int maxParts;
 
-  /** The text is not a single YAML document, or exceeds a limit. */
   public static final class Unreadable extends Exception {
     private static final long serialVersionUID = 1;
 

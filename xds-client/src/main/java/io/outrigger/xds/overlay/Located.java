@@ -14,10 +14,8 @@ import java.util.Optional;
 /** A parsed document tree in which every part has its line and column. */
 @AnyThread
 public sealed interface Located {
-  /** The place where this part begins. */
   Place place();
 
-  /** This part as JSON, without places. */
   JsonElement json();
 
   /**
@@ -39,7 +37,6 @@ public sealed interface Located {
     return here;
   }
 
-  /** A line and a column of the document, both counted from 1. */
   record Place(int line, int column) {}
 
   /** A mapping: its fields by name, in the order of the document. */
@@ -108,6 +105,5 @@ public sealed interface Located {
     }
   }
 
-  /** A string, a number, a boolean, or null. */
   record Scalar(Place place, JsonElement json) implements Located {}
 }

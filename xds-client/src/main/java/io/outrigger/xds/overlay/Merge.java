@@ -36,7 +36,6 @@ public final class Merge {
   private final Set<String> setPaths; // paths of the fields that a rule has set
   private final List<Value> values;
 
-  /** Starts with the message {@code own} that the control plane sent. */
   public Merge(Message own) {
     this(own, Set.of(), List.of());
   }
@@ -47,7 +46,6 @@ public final class Merge {
     this.values = new ArrayList<>(values);
   }
 
-  /** Returns a copy that further rules can be applied to without changing this merge. */
   public Merge fork() {
     return new Merge(message.build(), setPaths, values);
   }
@@ -72,17 +70,14 @@ public final class Merge {
     return !added.isEmpty();
   }
 
-  /** The values that rules have set so far, in the order of the rules. */
   public List<Value> values() {
     return values;
   }
 
-  /** The message after all rules that have been applied so far. */
   public Message message() {
     return message.build();
   }
 
-  /** Applies one rule to the fields of the message. */
   private final class Layer {
     private final OverlayRule rule;
 

@@ -35,10 +35,6 @@ public final class Overlay {
     this.byTarget = Map.copyOf(byTarget);
   }
 
-  /**
-   * Creates an overlay with these rules in order of precedence. The overlay does not know any
-   * targets yet.
-   */
   public static Overlay of(List<ClusterRule> clusters, List<RouteRule> routes) {
     return clusters.isEmpty() && routes.isEmpty() ? NONE : new Overlay(clusters, routes, Map.of());
   }

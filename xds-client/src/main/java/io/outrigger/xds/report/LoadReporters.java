@@ -21,12 +21,6 @@ public final class LoadReporters {
   private final Map<XdsServer, LoadReporter> reporters = new LinkedHashMap<>();
   private boolean closed;
 
-  /**
-   * Starts to report the load that {@code source} counts.
-   *
-   * @param transports the transports to the servers that {@code source} names; the creator of the
-   *     transports also closes them
-   */
   public LoadReporters(
       ControlLoop control,
       RandomSource random,

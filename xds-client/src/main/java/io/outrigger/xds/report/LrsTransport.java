@@ -9,6 +9,5 @@ public interface LrsTransport {
   /** Opens a stream. {@code listener} is not called before this method returns. */
   ServerStream<LoadStatsRequest> open(Listener listener);
 
-  /** Receives the events of one stream, on the control loop. */
   interface Listener extends ServerStream.Listener<LoadStatsResponse> {}
 }

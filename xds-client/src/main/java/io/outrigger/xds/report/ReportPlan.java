@@ -28,7 +28,6 @@ record ReportPlan(Duration interval, boolean all, Set<String> clusters) {
     clusters = Set.copyOf(clusters);
   }
 
-  /** Reads a response. No response is invalid. */
   static ReportPlan of(LoadStatsResponse response) {
     return new ReportPlan(
         interval(response.getLoadReportingInterval()),

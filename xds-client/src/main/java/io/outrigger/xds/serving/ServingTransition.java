@@ -49,7 +49,6 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
    */
   record Step(ServingState next, Set<String> wanted) {}
 
-  /** Returns the state before any resource is known. */
   ServingState start() {
     return new ServingState.Waiting("waiting for " + subject());
   }

@@ -64,7 +64,6 @@ public final class ServingWatcher {
     return state;
   }
 
-  /** Ends all watches. No state is published again. */
   public void close() {
     loop.checkInside();
     closed = true;

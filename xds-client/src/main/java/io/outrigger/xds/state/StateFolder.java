@@ -200,7 +200,6 @@ public final class StateFolder {
     }
   }
 
-  /** Adds or replaces a resource; {@link #save} writes it. */
   public void put(KeptResource resource) {
     int part = partOf(resource.key());
     parts.computeIfAbsent(part, absent -> new LinkedHashMap<>()).put(resource.key(), resource);

@@ -37,14 +37,12 @@ final class StateFormat {
 
   private StateFormat() {}
 
-  /** The list of parts that make up one configuration. */
   record Index(StateOrigin origin, Map<String, Instant> times, List<String> parts) {
     Instant newest() {
       return times.values().stream().max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
     }
   }
 
-  /** A file that is not as it was written; the message says why. */
   static final class Damaged extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -12,7 +12,6 @@ import java.nio.file.Path;
  */
 @AnyThread
 public record FileProblem(Path file, int line, int column, String text) {
-  /** Creates a problem that concerns no single line. */
   public FileProblem(Path file, String text) {
     this(file, 0, 0, text);
   }

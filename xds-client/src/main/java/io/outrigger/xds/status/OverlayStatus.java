@@ -21,7 +21,6 @@ import java.util.stream.Stream;
  */
 @AnyThread
 public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
-  /** The status without local policy. */
   public static final OverlayStatus NONE = new OverlayStatus(List.of(), List.of());
 
   public OverlayStatus {
@@ -41,7 +40,6 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
       leftOut = List.copyOf(leftOut);
     }
 
-    /** Whether the rule matches no cluster and no route. */
     public boolean matchesNothing() {
       return clusters == 0 && routes == 0;
     }
@@ -49,10 +47,8 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
 
   public record Value(String resource, String field, String value) {}
 
-  /** A resource to which a rule is not applied because of an error. */
   public record Omission(String resource, String field, String reason) {}
 
-  /** The effect of one rule while a view is computed. */
   private static final class Tally {
     final Set<String> clusters = new LinkedHashSet<>();
     final Set<String> routes = new LinkedHashSet<>();

@@ -68,7 +68,6 @@ public record XdsStatusView(List<Client> clients) {
       servers = List.copyOf(servers);
     }
 
-    /** Whether a server other than the first is in use. */
     public boolean isFallenBack() {
       return inUse > 1;
     }

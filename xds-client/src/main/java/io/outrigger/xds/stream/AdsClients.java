@@ -218,7 +218,6 @@ public final class AdsClients {
     return keeper.finish();
   }
 
-  /** Returns a line that says which resources of an earlier process are in use, if any. */
   public Optional<String> stale() {
     loop.checkInside();
     return keeper.stale();
@@ -248,7 +247,6 @@ public final class AdsClients {
         .orElseThrow(() -> new IllegalStateException(server.uri() + " takes no load reports"));
   }
 
-  /** Ends every stream and releases the channels. Watchers are not called again. */
   public void close() {
     loop.checkInside();
     closed = true;

@@ -38,7 +38,6 @@ final class AdsSession implements AdsTransport.Listener {
     CLOSED
   }
 
-  /** The names requested of one type on this stream, and the nonce of the next request. */
   private static final class Requested {
     Set<String> names = Set.of();
     final Set<String> forgotten = new HashSet<>(); // unsubscribed during decoding
@@ -85,7 +84,6 @@ final class AdsSession implements AdsTransport.Listener {
     ResourceType.ALL.forEach(type -> requested.put(type, new Requested()));
   }
 
-  /** Opens the stream and requests everything that is subscribed. */
   void start(AdsTransport transport) {
     ServerStream<DiscoveryRequest> opened = transport.open(this);
     stream = opened;

@@ -21,17 +21,14 @@ public interface AdsTransport {
     return Optional.empty();
   }
 
-  /** Closes the transport; open streams end. */
   void close();
 
   /** Returns the name of the server in messages: a server URI or a path. */
   String name();
 
-  /** Returns how log lines name the server. */
   default String title() {
     return "control plane " + name();
   }
 
-  /** Receives the events of one stream, on the control loop. */
   interface Listener extends ServerStream.Listener<DiscoveryResponse> {}
 }

@@ -87,7 +87,6 @@ final class Authority {
     onOutage(); // a new watcher is notified before the next attempt fails (A57-09)
   }
 
-  /** Called when a server in use may have become unreachable. */
   void onOutage() {
     while (last().outage().isPresent() && inUse < servers.size() && mustFallBack()) {
       // Resources of the next server will replace those in use (A71-03), so the versions accepted
@@ -102,7 +101,6 @@ final class Authority {
     }
   }
 
-  /** Called at the first response of a stream, before the response is handled. */
   void onResponded(StreamSupervisor server) {
     int index = servers.subList(0, inUse).indexOf(server);
     if (index < 0) {

@@ -30,7 +30,6 @@ final class IncrementalDecoder {
     this.decoder = decoder;
   }
 
-  /** A resource in use that would be decoded to the same value now. */
   record InUse<T>(String name, Held<T> held) {}
 
   /**

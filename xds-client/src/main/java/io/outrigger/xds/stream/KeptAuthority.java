@@ -145,7 +145,6 @@ final class KeptAuthority {
     return phase == Phase.ANSWERED;
   }
 
-  /** Whether the resources in use are those that the control plane has now. */
   boolean isCurrent() {
     return isAnswered() && isReachable.getAsBoolean();
   }

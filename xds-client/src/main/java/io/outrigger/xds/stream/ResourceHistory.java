@@ -25,7 +25,6 @@ final class ResourceHistory {
 
   private final ArrayDeque<XdsStatusView.Change> entries = new ArrayDeque<>(2);
 
-  /** Records a transition, unless the state stays the same. */
   void onTransition(CacheEntry<?> before, CacheEntry<?> after) {
     boolean isNew =
         !after.dataError().equals(before.dataError())

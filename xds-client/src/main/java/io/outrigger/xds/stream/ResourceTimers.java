@@ -55,17 +55,14 @@ final class ResourceTimers {
     subscriptions.stream().filter(each -> each.entry().isStale()).forEach(this::start);
   }
 
-  /** Called before a response is decoded. */
   void hold() {
     isDecoding = true;
   }
 
-  /** Called after the session has applied the decoded response. */
   void release() {
     isDecoding = false;
   }
 
-  /** Stops the timers of resources that are no longer requested from the server. */
   void stop(List<Subscription<?>> subscriptions) {
     subscriptions.forEach(subscription -> subscription.stopTimer(this));
   }

@@ -62,9 +62,6 @@ final class StreamSupervisor {
   private Optional<RpcStatus> outage = Optional.empty(); // from a failure until the next response
   private Optional<XdsStatusView.Failure> lastError = Optional.empty();
 
-  /**
-   * @param transport the transport to the server; the caller closes the transport
-   */
   StreamSupervisor(
       ControlLoop loop,
       Executor decoding,
@@ -86,7 +83,6 @@ final class StreamSupervisor {
     backoff = new Backoff(random);
   }
 
-  /** Starts to request the subscriptions of an authority from the server. */
   void serve(Authority user) {
     users.add(user);
     subscriptions.add(user.subscriptions());
@@ -130,7 +126,6 @@ final class StreamSupervisor {
     return outage;
   }
 
-  /** Whether the server has responded to this process at any time. */
   boolean hasResponded() {
     return hasResponded;
   }
@@ -194,7 +189,6 @@ final class StreamSupervisor {
     List.copyOf(users).forEach(user -> user.onResponded(this));
   }
 
-  /** The stream has ended, unless the session was closed before. */
   void onEnded(boolean responded, RpcStatus reason) {
     if (!(phase instanceof Phase.Open open)) {
       throw new IllegalStateException("a stream ended in " + phase);

@@ -69,7 +69,6 @@ final class Subscription<T> {
     return isWatched() && watchers.stream().allMatch(watching -> watching.isFor(target));
   }
 
-  /** Returns the name of the resource in messages, such as {@code cluster "pay"}. */
   String subject() {
     return type.noun() + " \"" + name + "\"";
   }
@@ -110,7 +109,6 @@ final class Subscription<T> {
     return entry.isStale() && deferred.isPresent();
   }
 
-  /** Takes an absent resource out of use. */
   void applyDeferred() {
     if (isAbsent()) {
       deferred.ifPresent(event -> applyNow(event, ServerFeatures.NONE));

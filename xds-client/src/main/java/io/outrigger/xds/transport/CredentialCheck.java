@@ -29,7 +29,6 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
     warnings = List.copyOf(warnings);
   }
 
-  /** Checks each control plane once. Blocks while it reads files. */
   public static CredentialCheck of(Bootstrap bootstrap) {
     Instant now = Instant.now();
     List<String> errors = new ArrayList<>();
@@ -71,7 +70,6 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
     return new CredentialCheck(errors, warnings);
   }
 
-  /** Returns why the file has no usable token now; empty when the file has a usable token. */
   private static Optional<String> problem(String tokenFile, Instant now) {
     try {
       var unused = JwtTokenFile.read(tokenFile, now);

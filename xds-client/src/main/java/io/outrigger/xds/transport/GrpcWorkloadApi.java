@@ -111,7 +111,6 @@ public final class GrpcWorkloadApi implements WorkloadApi {
     return Fetch.METHOD.parseResponse(message);
   }
 
-  /** A call whose channel could not be made. */
   private record NoCall() implements Call {
     @Override
     public void request() {}

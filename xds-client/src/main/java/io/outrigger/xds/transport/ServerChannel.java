@@ -112,12 +112,10 @@ final class ServerChannel {
     return channel.newCall(method, calls);
   }
 
-  /** Returns the time in which a stream has to reach a connection. */
   Duration connectTimeout() {
     return keepAlive.connect();
   }
 
-  /** Called when gRPC has assigned a connection to a stream. */
   void onAttached() {
     attachedStreams++;
     isSlow = false;

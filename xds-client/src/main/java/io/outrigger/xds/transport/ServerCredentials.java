@@ -146,12 +146,10 @@ final class ServerCredentials {
     return channel;
   }
 
-  /** Returns the call credentials that each stream sends; empty when none are configured. */
   Optional<CallCredentials> calls() {
     return calls;
   }
 
-  /** Starts to watch the files; does nothing after {@link #close}. */
   void start() {
     if (!closed) {
       certificates.ifPresent(

@@ -17,7 +17,6 @@ import javax.net.ssl.SSLException;
  * a general phrase with a list of channel handlers, and only the causes contain the reason.
  */
 final class StreamFailure {
-  /** The descriptions that contain no reason. */
   private static final Set<String> GENERAL =
       Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
 
