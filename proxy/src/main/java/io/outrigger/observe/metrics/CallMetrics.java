@@ -6,9 +6,9 @@ import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.MethodStats;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * All forwards to the same target count as one client.
  */
 final class CallMetrics {
-  /** The histograms of this source, which get their points when all forwards have been added. */
   private enum Kind {
     ATTEMPTS(
         "grpc.client.attempt.duration_seconds", "Time of attempts, picks included.", Unit.SECONDS),
@@ -69,18 +68,15 @@ final class CallMetrics {
       this.unit = unit;
     }
 
-    /** The number of measured units in one exported unit: times are measured in nanoseconds. */
-    private double parts() {
-      return Unit.SECONDS.equals(unit) ? 1e9 : 1;
+    /** Returns this histogram in {@code all}. Times are measured in nanoseconds. */
+    private Instruments.HistogramPoints in(Instruments all) {
+      return all.histogram(instrument, help, unit, Unit.SECONDS.equals(unit) ? 1e9 : 1);
     }
   }
 
   private final Instruments all;
   private final Instruments.Points started;
   private final Instruments.Points served;
-
-  /** Values by their labels, so that equal labels of several forwards become one point. */
-  private final Map<Kind, Map<Labels, Histogram>> measured = new TreeMap<>();
 
   private CallMetrics(Instruments all) {
     this.all = all;
@@ -95,6 +91,7 @@ final class CallMetrics {
   static void addTo(
       List<MetricsView.Forward> forwards, List<MetricsView.Serve> serves, Instruments all) {
     var metrics = new CallMetrics(all);
+    EnumSet.range(Kind.ATTEMPTS, Kind.SERVED_RECEIVED).forEach(kind -> kind.in(all));
     for (MetricsView.Serve serve : serves) {
       serve.calls().methods().forEach(metrics::served);
     }
@@ -106,12 +103,6 @@ final class CallMetrics {
               (method, totals) ->
                   metrics.method(
                       Labels.of("grpc.method", method, "grpc.target", forward.target()), totals));
-    }
-    for (Kind kind : Kind.values()) {
-      Map<Labels, Histogram> points = metrics.measured.getOrDefault(kind, Map.of());
-      if (!points.isEmpty() || kind.compareTo(Kind.CALL_DELAYS) < 0) {
-        addTo(all, kind, points);
-      }
     }
   }
 
@@ -167,14 +158,6 @@ final class CallMetrics {
   }
 
   private void put(Kind kind, Labels labels, Histogram more) {
-    measured
-        .computeIfAbsent(kind, k -> new TreeMap<>())
-        .computeIfAbsent(all.shown(labels), l -> more.empty())
-        .add(more);
-  }
-
-  private static void addTo(Instruments all, Kind kind, Map<Labels, Histogram> points) {
-    Instruments.HistogramPoints histogram = all.histogram(kind.instrument, kind.help, kind.unit);
-    points.forEach((labels, values) -> histogram.add(labels, values, kind.parts()));
+    kind.in(all).add(labels, more);
   }
 }

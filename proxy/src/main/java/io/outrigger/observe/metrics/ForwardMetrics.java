@@ -131,8 +131,9 @@ final class ForwardMetrics {
     all.histogram(
             "outrigger_request_duration_seconds",
             "From the arrival of the request's headers to its end.",
-            Unit.SECONDS)
-        .add(labels, duration, NANOS_PER_SECOND);
+            Unit.SECONDS,
+            NANOS_PER_SECOND)
+        .add(labels, duration);
   }
 
   private static void addIfAny(Points points, Labels labels, long count) {

@@ -33,7 +33,7 @@ final class Instruments {
   }
 
   /** Returns {@code labels} without those that the instruments do not have. */
-  Labels shown(Labels labels) {
+  private Labels shown(Labels labels) {
     if (leftOut.isEmpty() || labels.stream().noneMatch(each -> leftOut.contains(each.getName()))) {
       return labels;
     }
@@ -44,7 +44,6 @@ final class Instruments {
     return shown.build();
   }
 
-  /** The values of a counter or gauge. */
   final class Points implements Supplier<MetricSnapshot> {
     private final Function<Map<Labels, Double>, MetricSnapshot> toSnapshot;
     private final Map<Labels, Double> values = new TreeMap<>();
@@ -69,29 +68,39 @@ final class Instruments {
     }
   }
 
-  /** The points of a histogram; all labels must be different and {@link #shown}. */
-  record HistogramPoints(HistogramSnapshot.Builder builder) implements Supplier<MetricSnapshot> {
-    /**
-     * @param parts the number of measured units in one exported unit
-     */
-    void add(Labels labels, Histogram measured, double parts) {
+  final class HistogramPoints implements Supplier<MetricSnapshot> {
+    private final HistogramSnapshot.Builder builder;
+    private final double parts;
+    private final Map<Labels, Histogram> values = new TreeMap<>();
+
+    private HistogramPoints(HistogramSnapshot.Builder builder, double parts) {
+      this.builder = builder;
+      this.parts = parts;
+    }
+
+    /** Adds values; the values of labels that are shown as equal are summed. */
+    void add(Labels labels, Histogram measured) {
+      values.computeIfAbsent(shown(labels), first -> measured.empty()).add(measured);
+    }
+
+    @Override
+    public MetricSnapshot get() {
+      values.forEach((labels, measured) -> builder.dataPoint(point(labels, measured)));
+      return builder.build();
+    }
+
+    private HistogramSnapshot.HistogramDataPointSnapshot point(Labels labels, Histogram measured) {
       var buckets = ClassicHistogramBuckets.builder();
       int last = measured.buckets() - 1;
       for (int i = 0; i < last; i++) {
         buckets.bucket(measured.bound(i) / parts, measured.count(i));
       }
       buckets.bucket(Double.POSITIVE_INFINITY, measured.count(last));
-      builder.dataPoint(
-          HistogramSnapshot.HistogramDataPointSnapshot.builder()
-              .labels(labels)
-              .classicHistogramBuckets(buckets.build())
-              .sum(measured.sum() / parts)
-              .build());
-    }
-
-    @Override
-    public MetricSnapshot get() {
-      return builder.build();
+      return HistogramSnapshot.HistogramDataPointSnapshot.builder()
+          .labels(labels)
+          .classicHistogramBuckets(buckets.build())
+          .sum(measured.sum() / parts)
+          .build();
     }
   }
 
@@ -139,11 +148,16 @@ final class Instruments {
     return (Points) all.computeIfAbsent(name, n -> new Points(toSnapshot));
   }
 
-  HistogramPoints histogram(String name, String help, @Nullable Unit unit) {
+  /**
+   * @param parts the number of measured units in one exported unit
+   */
+  HistogramPoints histogram(String name, String help, @Nullable Unit unit, double parts) {
     return (HistogramPoints)
         all.computeIfAbsent(
             name,
-            n -> new HistogramPoints(HistogramSnapshot.builder().name(name).help(help).unit(unit)));
+            n ->
+                new HistogramPoints(
+                    HistogramSnapshot.builder().name(name).help(help).unit(unit), parts));
   }
 
   void add(MetricSnapshot snapshot) {

@@ -80,7 +80,6 @@ public final class LbCounters {
   private final Map<Count, Map<Labels, Long>> counts = new EnumMap<>(Count.class);
   private final Map<Labels, Histogram> weights = new HashMap<>();
 
-  /** All counts at one moment. */
   @AnyThread
   public static final class Counts {
     public static final Counts NONE = new Counts(Map.of(), Map.of());
@@ -105,11 +104,9 @@ public final class LbCounters {
           all.histogram(
               "grpc.lb.wrr.endpoint_weights",
               "Weights of endpoints at each update; 0 for endpoints without a weight.",
-              null);
-      Map<Labels, Histogram> shown = new HashMap<>();
-      weights.forEach(
-          (labels, each) -> shown.computeIfAbsent(all.shown(labels), l -> each.empty()).add(each));
-      shown.forEach((labels, each) -> histogram.add(labels, each, PARTS));
+              null,
+              PARTS);
+      weights.forEach(histogram::add);
     }
   }
 
