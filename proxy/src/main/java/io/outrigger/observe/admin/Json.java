@@ -11,6 +11,7 @@ import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
 import com.google.gson.stream.JsonWriter;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.DurationText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
@@ -51,10 +52,13 @@ final class Json {
               .registerTypeHierarchyAdapter(
                   RpcStatus.class,
                   (JsonSerializer<RpcStatus>)
-                      (status, type, gson) -> new JsonPrimitive(status.message()));
+                      (status, type, gson) -> new JsonPrimitive(status.message()))
+              .registerTypeAdapter(
+                  Duration.class,
+                  (JsonSerializer<Duration>)
+                      (time, type, gson) -> new JsonPrimitive(DurationText.format(time)));
       for (Class<?> type :
-          List.of(
-              Instant.class, Duration.class, Path.class, Locality.class, EndpointAddress.class)) {
+          List.of(Instant.class, Path.class, Locality.class, EndpointAddress.class)) {
         builder.registerTypeHierarchyAdapter(
             type,
             (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));

@@ -39,7 +39,6 @@ final class BootstrapWait {
   private static final Logger log = LoggerFactory.getLogger(BootstrapWait.class);
   private static final Duration ATTEMPT_INTERVAL = Duration.ofMillis(100);
 
-  /** Uses the configuration that was found. */
   interface Use {
     /**
      * Starts to use {@code source}.
@@ -54,6 +53,9 @@ final class BootstrapWait {
   private final String limit;
   private final long endNanos;
   private volatile Optional<String> missing = Optional.empty();
+
+  /** Whether a file was wrong at the last attempt. Confined to the thread that waits. */
+  private boolean isWrong;
 
   /**
    * Creates a wait whose timeout starts now.
@@ -76,21 +78,19 @@ final class BootstrapWait {
   /**
    * Tries the files that were found at the start.
    *
-   * @param found empty when there was no bootstrap yet
+   * @param found empty when there was no bootstrap yet, or a wrong one
    * @return whether the source is in use; if not, call {@link #await} next
    * @throws InvalidInput when a file is wrong, or when a file is missing and the timeout is zero
    */
   boolean begin(Optional<ConfigSource> found, Use use) throws InvalidInput {
-    try {
-      use(found.isPresent() ? found.get() : lookup.find(), use);
+    if (isUsed(found, use)) {
       return true;
-    } catch (AbsentFile absent) {
-      if (lookup.timeout().isZero()) {
-        throw absent;
-      }
-      report(absent.line());
-      return false;
     }
+    if (isWrong) {
+      WaitingClock.sleep(ATTEMPT_INTERVAL);
+      return isUsed(Optional.empty(), use);
+    }
+    return false;
   }
 
   /**
@@ -103,21 +103,20 @@ final class BootstrapWait {
   void await(Use use, BooleanSupplier isLeaving, CompletableFuture<Void> left) throws InvalidInput {
     boolean used = false;
     while (!used && !isWithin(ATTEMPT_INTERVAL, left)) {
+      boolean isLast = isOver(); // before the attempt, which may take longer than the time left
       try {
-        use(lookup.find(), use);
-        missing = Optional.empty();
-        used = true;
-      } catch (AbsentFile absent) {
-        if (isOver() && !isLeaving.getAsBoolean()) {
-          throw new InvalidInput(
-              List.of(absent.line() + "; waited %s for it (--bootstrap-timeout)".formatted(limit)));
-        }
-        report(absent.line());
+        used = isUsed(Optional.empty(), use);
       } catch (InvalidInput wrong) {
         if (!isLeaving.getAsBoolean()) {
           throw wrong;
         }
         report(wrong.lines().get(0));
+      }
+      if (!used && !isWrong && isLast && !isLeaving.getAsBoolean()) {
+        throw new InvalidInput(
+            List.of(
+                missing.orElseThrow()
+                    + "; waited %s for it (--bootstrap-timeout)".formatted(limit)));
       }
     }
   }
@@ -129,22 +128,30 @@ final class BootstrapWait {
   }
 
   /**
-   * Uses {@code source}. When a file cannot be used, all files are read once more a moment later,
-   * since another process may be writing that file.
+   * Makes one attempt. Returns false when a file is missing, or is wrong at the first attempt:
+   * another process may be writing that file.
+   *
+   * @param found empty to read the source again
    */
-  private void use(ConfigSource source, Use use) throws InvalidInput {
-    requireFiles(source);
+  private boolean isUsed(Optional<ConfigSource> found, Use use) throws InvalidInput {
+    boolean wasWrong = isWrong;
     try {
+      ConfigSource source = found.isPresent() ? found.get() : lookup.find();
+      requireFiles(source);
       use.accept(source);
-    } catch (InvalidInput wrong) {
-      if (lookup.timeout().isZero()) {
-        throw wrong;
+    } catch (InvalidInput failure) {
+      isWrong = !(failure instanceof AbsentFile);
+      if (lookup.timeout().isZero() || (isWrong && wasWrong)) {
+        throw failure;
       }
-      WaitingClock.sleep(ATTEMPT_INTERVAL);
-      ConfigSource again = lookup.find();
-      requireFiles(again);
-      use.accept(again);
+      if (!isWrong) {
+        report(failure.lines().get(0));
+      }
+      return false;
     }
+    isWrong = false;
+    missing = Optional.empty();
+    return true;
   }
 
   private void requireFiles(ConfigSource source) throws AbsentFile {

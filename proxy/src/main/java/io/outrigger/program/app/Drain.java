@@ -2,11 +2,11 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.DurationText;
 import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.program.options.ProxyOptions;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -92,7 +92,8 @@ final class Drain {
     if (begun.compareAndSet(false, true)) {
       report(
           "begun, accepting for another %s, then finishing for at most %s"
-              .formatted(text(limits.delay()), text(limits.timeout())));
+              .formatted(
+                  DurationText.format(limits.delay()), DurationText.format(limits.timeout())));
       control.schedule(limits.delay(), this::closePorts);
     }
     return done;
@@ -141,9 +142,5 @@ final class Drain {
             .mapToLong(forward -> forward.listener().forward().totals().active())
             .sum()
         + serves.stream().mapToLong(serve -> serve.calls().totals().active()).sum();
-  }
-
-  private static String text(Duration time) {
-    return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
   }
 }

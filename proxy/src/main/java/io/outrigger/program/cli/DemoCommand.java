@@ -1,8 +1,8 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.cli.Entrypoints.DemoEntrypoint;
-import io.outrigger.program.options.DurationText;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import java.time.Duration;
 import java.util.Optional;

@@ -5,13 +5,16 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonPrimitive;
+import io.outrigger.base.DurationText;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.endpoint.Locality;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +25,9 @@ import java.util.stream.Collectors;
 final class Outline {
   private static final int MAX_ELEMENTS = 20;
   private static final MathContext DIGITS = new MathContext(4);
+
+  /** The members of {@code /explain} that are times in seconds. */
+  private static final Set<String> SECONDS = Set.of("route_limit", "asked", "effective");
 
   private final List<String> lines = new ArrayList<>();
 
@@ -54,7 +60,7 @@ final class Outline {
         .forEach(
             (name, value) -> {
               if (!isEmpty(value)) {
-                add(indent, words(name) + ":", value);
+                add(indent, words(name) + ":", timed(name, value));
               }
             });
   }
@@ -86,7 +92,11 @@ final class Outline {
           ? Optional.of(
               object.asMap().entrySet().stream()
                   .filter(each -> !isEmpty(each.getValue()))
-                  .map(each -> words(each.getKey()) + " " + text((JsonPrimitive) each.getValue()))
+                  .map(
+                      each ->
+                          words(each.getKey())
+                              + " "
+                              + text((JsonPrimitive) timed(each.getKey(), each.getValue())))
                   .collect(Collectors.joining(", ")))
           : Optional.empty();
     }
@@ -114,6 +124,14 @@ final class Outline {
     }
     BigDecimal number = value.getAsBigDecimal().stripTrailingZeros();
     return (number.scale() > 0 ? number.round(DIGITS) : number).toPlainString();
+  }
+
+  /** Returns the value of a member; a time in seconds with its unit. */
+  private static JsonElement timed(String name, JsonElement value) {
+    return SECONDS.contains(name) && value instanceof JsonPrimitive seconds && seconds.isNumber()
+        ? new JsonPrimitive(
+            DurationText.format(Duration.ofNanos(Math.round(seconds.getAsDouble() * 1e9))))
+        : value;
   }
 
   private static String words(String name) {

@@ -1,11 +1,11 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.DurationText;
 import io.outrigger.base.PlainText;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.BootstrapSource;
-import io.outrigger.program.options.DurationText;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.KubernetesTarget;
@@ -133,7 +133,6 @@ final class ValidateCommand implements Callable<Integer> {
     return Failures.BAD_INPUT;
   }
 
-  /** Returns the target of {@code --live}; empty without that flag. */
   private Optional<Target.Single> liveTarget() throws InvalidInput {
     if (!live && target.isEmpty()) {
       return Optional.empty();

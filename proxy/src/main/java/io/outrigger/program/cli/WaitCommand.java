@@ -1,7 +1,7 @@
 package io.outrigger.program.cli;
 
+import io.outrigger.base.DurationText;
 import io.outrigger.base.WaitingClock;
-import io.outrigger.program.options.DurationText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.time.Duration;

@@ -12,9 +12,4 @@ public final class AbsentFile extends InvalidInput {
   public AbsentFile(String line) {
     super(List.of(line));
   }
-
-  /** Returns a line that names the file and the flag that needs it. */
-  public String line() {
-    return lines().get(0);
-  }
 }

@@ -1,5 +1,6 @@
 package io.outrigger.program.options;
 
+import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.memory.MemoryPlan;
@@ -42,11 +43,6 @@ import java.util.stream.Collectors;
  * those of the outer contract, section 2.
  */
 public final class OptionsReader {
-  private static final String EXPERIMENTAL_METRICS =
-      Arrays.stream(ExperimentalMetric.values())
-          .map(ExperimentalMetric::text)
-          .collect(Collectors.joining(", "));
-
   /**
    * gRPC's own environment variable; it takes effect only with the exact value {@code true} (A75
    * "Aggregate Cluster Changes").
@@ -195,20 +191,18 @@ public final class OptionsReader {
   }
 
   /**
-   * Returns the source; empty when the source does not exist yet or is wrong. For a wrong source,
-   * {@code problems} has the errors.
+   * Returns the source; empty when it cannot be read. Without a time to wait, {@code problems} then
+   * has the errors; with one, the start reads the source again and reports them.
    */
   private Optional<ConfigSource> find(SourceLookup lookup) {
     try {
       return Optional.of(lookup.find());
-    } catch (AbsentFile absent) {
+    } catch (InvalidInput failure) {
       if (lookup.timeout().isZero()) {
-        problems.addAll(absent);
+        problems.addAll(failure);
       }
-    } catch (InvalidInput wrong) {
-      problems.addAll(wrong);
+      return Optional.empty();
     }
-    return Optional.empty();
   }
 
   private Serving serving(List<ServeSpec> serves) {
@@ -284,13 +278,7 @@ public final class OptionsReader {
   }
 
   private static ExperimentalMetric experimental(String text) {
-    return Arrays.stream(ExperimentalMetric.values())
-        .filter(metric -> metric.text().equals(text))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "\"" + text + "\" is not one of " + EXPERIMENTAL_METRICS));
+    return oneOf(text, ExperimentalMetric.values(), ExperimentalMetric::text);
   }
 
   private static String method(String text) {
@@ -300,38 +288,22 @@ public final class OptionsReader {
     return text;
   }
 
-  /** Returns all values of a repeatable flag. */
   private <T> Set<T> all(Flag flag, Function<String, T> parser) {
     Set<T> all = new HashSet<>();
-    given
-        .get(flag)
-        .ifPresent(
-            texts -> {
-              for (String text : texts.values()) {
-                try {
-                  all.add(parser.apply(text));
-                } catch (IllegalArgumentException e) {
-                  problems.add(texts.origin(), String.valueOf(e.getMessage()));
-                }
-              }
-            });
+    for (String text : given.get(flag).map(GivenFlags.Given::values).orElse(List.of())) {
+      problems.parse(given.origin(flag), text, parser).ifPresent(all::add);
+    }
     return all;
   }
 
   private <T> T value(Flag flag, T absent, Function<String, T> parser) {
-    values.put(flag, absent);
-    Optional<GivenFlags.Given> text = given.get(flag);
-    if (text.isEmpty()) {
-      return absent;
-    }
-    try {
-      T value = parser.apply(text.get().last());
-      values.put(flag, value);
-      return value;
-    } catch (IllegalArgumentException e) {
-      problems.add(text.get().origin(), String.valueOf(e.getMessage()));
-      return absent;
-    }
+    T value =
+        given
+            .get(flag)
+            .flatMap(text -> problems.parse(text.origin(), text.last(), parser))
+            .orElse(absent);
+    values.put(flag, value);
+    return value;
   }
 
   /** Returns the values of all flags for people; must be called when all flags have been read. */
@@ -354,7 +326,6 @@ public final class OptionsReader {
     return settings;
   }
 
-  /** Removes the user and password of a URL. */
   private static String withoutUser(String text) {
     return text.replaceAll("//[^/@]*@", "//");
   }
@@ -469,14 +440,18 @@ public final class OptionsReader {
   }
 
   private static <E extends Enum<E>> E word(String text, E[] all) {
+    return oneOf(text, all, each -> each.name().toLowerCase(Locale.ROOT));
+  }
+
+  private static <E> E oneOf(String text, E[] all, Function<E, String> name) {
     return Arrays.stream(all)
-        .filter(each -> each.name().equalsIgnoreCase(text))
+        .filter(each -> name.apply(each).equalsIgnoreCase(text))
         .findFirst()
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
                     Arrays.stream(all)
-                        .map(each -> each.name().toLowerCase(Locale.ROOT))
+                        .map(name)
                         .collect(Collectors.joining(", ", "\"" + text + "\" is none of ", ""))));
   }
 

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Reads {@code --forward} and {@code --serve}, and checks that names and addresses are unique. An
@@ -35,22 +35,8 @@ final class PortsReader {
           settings.origin(Flag.FORWARD),
           "is missing; give at least one, such as --forward 9001=xds:///orders, or a --serve");
     }
-    read(
-        Flag.FORWARD,
-        (text, names) -> {
-          ForwardSpec forward = ForwardSpec.parse(text);
-          requireUnique(Flag.FORWARD, names, forward.name(), text);
-          reserve(settings.origin(Flag.FORWARD), "\"" + text + "\"", forward.listen());
-          forwards.add(forward);
-        });
-    read(
-        Flag.SERVE,
-        (text, names) -> {
-          ServeSpec serve = ServeSpec.parse(text);
-          requireUnique(Flag.SERVE, names, serve.name(), text);
-          reserve(settings.origin(Flag.SERVE), "\"" + text + "\"", serve.listen());
-          serves.add(serve);
-        });
+    read(Flag.FORWARD, ForwardSpec::parse, ForwardSpec::name, ForwardSpec::listen, forwards);
+    read(Flag.SERVE, ServeSpec::parse, ServeSpec::name, ServeSpec::listen, serves);
   }
 
   List<ForwardSpec> forwards() {
@@ -61,32 +47,33 @@ final class PortsReader {
     return serves;
   }
 
-  /**
-   * Calls {@code reader} for each value of a flag, with the names so far and the value of each. An
-   * exception is a problem of the flag.
-   */
-  private void read(Flag flag, BiConsumer<String, Map<String, String>> reader) {
+  /** Adds each value of a flag to {@code all}. */
+  private <T> void read(
+      Flag flag,
+      Function<String, T> parser,
+      Function<T, String> name,
+      Function<T, ListenAddress> listen,
+      List<T> all) {
+    String origin = settings.origin(flag);
     Map<String, String> names = new HashMap<>();
     for (String text : values(flag)) {
-      try {
-        reader.accept(text, names);
-      } catch (IllegalArgumentException e) {
-        problems.add(settings.origin(flag), String.valueOf(e.getMessage()));
-      }
+      problems
+          .parse(origin, text, parser)
+          .ifPresent(
+              port -> {
+                String other = names.putIfAbsent(name.apply(port), text);
+                if (other != null) {
+                  problems.add(
+                      origin,
+                      "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
+                          .formatted(text, other, text.substring(text.indexOf('@') + 1)));
+                }
+                reserve(origin, "\"" + text + "\"", listen.apply(port));
+                all.add(port);
+              });
     }
   }
 
-  private void requireUnique(Flag flag, Map<String, String> names, String name, String text) {
-    String other = names.putIfAbsent(name, text);
-    if (other != null) {
-      problems.add(
-          settings.origin(flag),
-          "\"%s\" has the name of \"%s\"; give it one of its own as NAME@%s"
-              .formatted(text, other, text.substring(text.indexOf('@') + 1)));
-    }
-  }
-
-  /** Records that {@code subject} listens on {@code address}. */
   void reserve(String origin, String subject, ListenAddress address) {
     for (Map.Entry<ListenAddress, String> other : reserved) {
       if (other.getKey().collidesWith(address)) {

@@ -2,6 +2,8 @@ package io.outrigger.program.options;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /** Collects errors of the input, so that all are reported together. */
 final class Problems {
@@ -9,6 +11,19 @@ final class Problems {
 
   void add(String place, String message) {
     lines.add(place + ": " + message);
+  }
+
+  /**
+   * Returns the value of {@code text}; empty when {@code parser} throws an {@link
+   * IllegalArgumentException}, which is added.
+   */
+  <T> Optional<T> parse(String place, String text, Function<String, T> parser) {
+    try {
+      return Optional.of(parser.apply(text));
+    } catch (IllegalArgumentException e) {
+      add(place, String.valueOf(e.getMessage()));
+      return Optional.empty();
+    }
   }
 
   void addAll(InvalidInput input) {

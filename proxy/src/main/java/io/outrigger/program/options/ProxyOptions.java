@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * All options of {@code outrigger run}, read and validated. A program with these options needs no
  * more input from the user.
  *
- * @param source empty while the bootstrap does not exist yet
+ * @param source empty while the bootstrap does not exist yet or is wrong
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
  * @param state empty when no resources are kept
@@ -63,7 +63,6 @@ public record ProxyOptions(
         .toList();
   }
 
-  /** Returns the services of all {@code k8s:///} targets. */
   public List<ServicePort> kubernetesServices() {
     return forwards.stream()
         .map(ForwardSpec::target)
@@ -223,11 +222,9 @@ public record ProxyOptions(
     record ToFile(Path path) implements AccessLog {}
   }
 
-  /** The settings of the log on stderr. */
   public record Logging(Level level, Format format) {
     public static final Logging DEFAULT = new Logging(Level.INFO, Format.TEXT);
 
-    /** The log levels, from the most lines to none. */
     public enum Level {
       TRACE,
       DEBUG,
@@ -237,7 +234,6 @@ public record ProxyOptions(
       OFF
     }
 
-    /** The form of a log line: text for people, or JSON for programs. */
     public enum Format {
       TEXT,
       JSON
@@ -258,7 +254,6 @@ public record ProxyOptions(
       this.text = text;
     }
 
-    /** Returns the metric's name in gRPC. */
     public String text() {
       return text;
     }

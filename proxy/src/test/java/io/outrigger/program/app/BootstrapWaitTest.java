@@ -3,6 +3,7 @@ package io.outrigger.program.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.outrigger.program.options.AbsentFile;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.Machine;
@@ -126,9 +127,41 @@ class BootstrapWaitTest {
         .hasMessage("no certificate");
   }
 
+  @Conformance("DI-02")
+  @Test
+  void aFileThatStaysWrongIsWrong() throws Exception {
+    write("{");
+
+    assertThatThrownBy(() -> start("1h"))
+        .isInstanceOf(InvalidInput.class)
+        .isNotInstanceOf(AbsentFile.class)
+        .hasMessageContaining("is not JSON");
+  }
+
+  @Conformance("DI-02")
+  @Test
+  void aFileThatIsStillBeingWrittenIsReadOnceMore() throws Exception {
+    BootstrapWait wait = start("1h");
+    write("{");
+
+    wait.await(
+        used::add,
+        () -> { // asked only after the second attempt, which fails too
+          write(BOOTSTRAP);
+          return true;
+        },
+        left);
+
+    assertThat(used).hasSize(1);
+  }
+
   private void write() {
+    write(BOOTSTRAP);
+  }
+
+  private void write(String text) {
     try {
-      Files.writeString(folder.resolve("b.json"), BOOTSTRAP);
+      Files.writeString(folder.resolve("b.json"), text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -324,7 +324,7 @@ final class OptionsReaderTest extends OptionsFixture {
 
     assertThat(errors())
         .containsExactly(
-            "--metrics-experimental: \"grpc.client.call.delay\" is not one of"
+            "--metrics-experimental: \"grpc.client.call.delay\" is none of"
                 + " grpc.client.call.delay.duration, grpc.client.attempt.delay.duration");
   }
 

@@ -1,4 +1,4 @@
-package io.outrigger.program.options;
+package io.outrigger.base;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads durations as in flags: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
+/** Reads and writes durations as in flags: {@code 5s}, {@code 250ms}, {@code 30m}, {@code 1.5h}. */
 public final class DurationText {
   private static final Pattern FORM = Pattern.compile("(\\d{1,20}(?:\\.\\d{1,9})?)(ms|s|m|h|d)");
   private static final Duration MAX_DURATION = Duration.ofDays(36_500);
@@ -43,7 +43,12 @@ public final class DurationText {
         return duration.toNanos() / nanos + unit;
       }
     }
-    return duration.isZero() ? "0s" : duration.toMillis() + "ms";
+    if (duration.isZero()) {
+      return "0s";
+    }
+    long nanos = duration.toNanos();
+    long milli = nanosIn("ms");
+    return nanos % milli == 0 ? nanos / milli + "ms" : (double) nanos / milli + "ms";
   }
 
   private static long nanosIn(String unit) {
