@@ -34,7 +34,6 @@ final class DemoBackend {
   private volatile @Nullable Server server;
   private final int port;
 
-  /** Starts a backend on a free loopback port. */
   DemoBackend(String name) throws IOException {
     this.name = name;
     Server started = listen(0);
@@ -50,7 +49,6 @@ final class DemoBackend {
     return port;
   }
 
-  /** Returns the number of calls that the backend has answered since it was created. */
   long answered() {
     return answered.get();
   }
@@ -64,7 +62,6 @@ final class DemoBackend {
     }
   }
 
-  /** Starts the server again on the same port. */
   void revive() throws IOException {
     if (server == null) {
       server = listen(port);

@@ -72,7 +72,6 @@ final class DemoClient implements AutoCloseable {
     return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
   }
 
-  /** Makes one call, with the cookie of the last response. */
   Reply call() {
     var sent = new Metadata();
     cookie.ifPresent(value -> sent.put(COOKIE, value));

@@ -38,71 +38,14 @@ final class DemoControlPlane implements AutoCloseable {
   private static final String OTHERS = "others";
 
   /**
-   * The resources of the mesh. The route retries calls that a killed backend leaves unanswered. The
-   * cluster has the HTTP/2 option that control planes send for other kinds of clients. The
-   * endpoints are filled in.
+   * The resources of the mesh without their endpoints. The route retries calls that a killed
+   * backend leaves unanswered. The cluster has the HTTP/2 option that control planes send for other
+   * kinds of clients.
    */
-  private static final String RESOURCES =
-      """
-      {"resources": [
-        {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
-         "name": "greeter",
-         "api_listener": {"api_listener": {
-           "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-           "rds": {"route_config_name": "greeter-routes", "config_source": {"ads": {}}},
-           "http_filters": [
-             {"name": "envoy.filters.http.stateful_session", "typed_config": {
-               "@type": "type.googleapis.com/envoy.extensions.filters.http.stateful_session.v3.StatefulSession",
-               "session_state": {"name": "envoy.http.stateful_session.cookie", "typed_config": {
-                 "@type": "type.googleapis.com/envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState",
-                 "cookie": {"name": "greeter-session"}}}}},
-             {"name": "envoy.filters.http.router", "typed_config": {
-               "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}},
-        {"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
-         "name": "greeter-routes",
-         "virtual_hosts": [{"name": "greeter", "domains": ["greeter"], "routes": [
-           {"name": "all", "match": {"prefix": "/"},
-            "route": {"cluster": "greeters", "timeout": "30s", "retry_policy": {
-              "retry_on": "unavailable,cancelled", "num_retries": 3}}}]}]},
-        {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
-         "name": "greeters", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}},
-         "typed_extension_protocol_options": {
-           "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
-             "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
-             "explicit_http_config": {"http2_protocol_options": {}}}}},
-        {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
-         "cluster_name": "greeters", "endpoints": [%s]}]}
-      """;
+  private static final String MESH = "mesh.json.template";
 
-  /** A Listener with mutual TLS and a policy that allows one caller. The port is filled in. */
-  private static final String SERVED =
-      """
-      {"resources": [
-        {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
-         "name": "greeter/inbound/127.0.0.1:%1$d",
-         "address": {"socket_address": {"address": "127.0.0.1", "port_value": %1$d}},
-         "filter_chains": [{"name": "mutual-tls",
-           "transport_socket": {"name": "envoy.transport_sockets.tls", "typed_config": {
-             "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
-             "require_client_certificate": true,
-             "common_tls_context": {
-               "tls_certificate_provider_instance": {"instance_name": "default"},
-               "validation_context": {
-                 "ca_certificate_provider_instance": {"instance_name": "default"}}}}},
-           "filters": [{"name": "http", "typed_config": {
-             "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-             "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
-               {"match": {"prefix": "/"}, "non_forwarding_action": {}}]}]},
-             "http_filters": [
-               {"name": "who-may-call", "typed_config": {
-                 "@type": "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
-                 "rules": {"action": "ALLOW", "policies": {"orders-may-greet": {
-                   "permissions": [{"url_path": {"path": {"prefix": "/demo.Greeter/"}}}],
-                   "principals": [{"authenticated": {
-                     "principal_name": {"exact": "spiffe://demo/orders"}}}]}}}}},
-               {"name": "envoy.filters.http.router", "typed_config": {
-                 "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}]}
-      """;
+  /** A Listener without its port, with mutual TLS and a policy that allows one caller. */
+  private static final String SERVED = "served.json.template";
 
   private static final String LOCALITY =
       """
@@ -119,11 +62,12 @@ final class DemoControlPlane implements AutoCloseable {
   private final SimpleCache<String> cache =
       new SimpleCache<>(node -> node.getId().equals(NODE) ? OWN : OTHERS);
   private final Server server;
+  private final String mesh = DemoFiles.text(MESH);
   private final List<Any> served;
   private int version;
 
   DemoControlPlane(int servedPort) throws IOException {
-    served = ResourceJson.parse(SERVED.formatted(servedPort)).resources();
+    served = ResourceJson.parse(DemoFiles.text(SERVED).formatted(servedPort)).resources();
     var discovery = new V3DiscoveryServer(cache);
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -151,7 +95,7 @@ final class DemoControlPlane implements AutoCloseable {
       localities.add(LOCALITY.formatted((char) ('a' + priority), priority, endpoints));
     }
     List<Any> resources =
-        ResourceJson.parse(RESOURCES.formatted(String.join(",", localities))).resources();
+        ResourceJson.parse(mesh.formatted(String.join(",", localities))).resources();
     version++;
     set(OTHERS, resources);
     set(OWN, Stream.concat(resources.stream(), served.stream()).toList());

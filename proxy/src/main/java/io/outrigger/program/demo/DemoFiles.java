@@ -3,6 +3,7 @@ package io.outrigger.program.demo;
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,9 +27,13 @@ final class DemoFiles implements AutoCloseable {
   DemoFiles() throws IOException {
     folder = Files.createTempDirectory("outrigger-demo");
     for (String name : ALL) {
-      try (InputStream content = DemoFiles.class.getResourceAsStream("/demo/" + name + ".pem")) {
-        Files.copy(Objects.requireNonNull(content), file(name));
-      }
+      Files.writeString(file(name), text(name + ".pem"));
+    }
+  }
+
+  static String text(String file) throws IOException {
+    try (InputStream content = DemoFiles.class.getResourceAsStream("/demo/" + file)) {
+      return new String(Objects.requireNonNull(content).readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
@@ -37,7 +42,6 @@ final class DemoFiles implements AutoCloseable {
     return folder.resolve(name + ".pem");
   }
 
-  /** Writes {@code text} as the bootstrap of a second sidecar, and returns its file. */
   Path writeBootstrap(String text) throws IOException {
     return Files.writeString(bootstrap(), text);
   }

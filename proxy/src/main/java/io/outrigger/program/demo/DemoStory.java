@@ -73,7 +73,6 @@ final class DemoStory {
     this.startNanos = WaitingClock.nanoTime();
   }
 
-  /** Prints the parts of the mesh and their addresses. */
   void introduce(
       InetSocketAddress controlPlane,
       InetSocketAddress sidecar,
@@ -94,7 +93,6 @@ final class DemoStory {
     print("");
   }
 
-  /** Prints the command that runs another sidecar in this mesh. */
   void introduceSecondSidecar(String program, Path bootstrap) {
     print("To run a sidecar of your own in this mesh, paste this into another terminal:");
     print(
@@ -119,8 +117,7 @@ final class DemoStory {
   private void runOnce(long stepMillis) throws IOException {
     happens(() -> answeredBy(first) > 0);
     pause(stepMillis);
-    say("All is well: the first priority answers everything. %s".formatted(answers()));
-    failures();
+    sayWithAnswers("All is well: the first priority answers everything.");
 
     for (DemoBackend backend : first) {
       backend.kill();
@@ -135,8 +132,7 @@ final class DemoStory {
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("The second priority answers everything. %s".formatted(answers()));
-    failures();
+    sayWithAnswers("The second priority answers everything.");
 
     long revived = WaitingClock.nanoTime();
     long earlier = answeredBy(first);
@@ -151,8 +147,7 @@ final class DemoStory {
       load.takeByBackend();
     }
     pause(stepMillis);
-    say("All is as in the beginning. %s".formatted(answers()));
-    failures();
+    sayWithAnswers("All is as in the beginning.");
 
     swapPriorities(stepMillis);
     callsOfPeers();
@@ -189,8 +184,7 @@ final class DemoStory {
     load.takeByBackend();
 
     Map<String, Long> visits = visits(stepMillis);
-    say("New calls go there. %s".formatted(answers()));
-    failures();
+    sayWithAnswers("New calls go there.");
     if (visits.keySet().equals(Set.of(home))) {
       say(
           "The session has stayed with %s, for all of %d calls."
@@ -218,7 +212,6 @@ final class DemoStory {
     return visits;
   }
 
-  /** Prints the totals of the app's calls. */
   void conclude() {
     long all = load.succeeded() + load.failed();
     print("");
@@ -230,18 +223,17 @@ final class DemoStory {
     }
   }
 
-  private void failures() {
-    Map<String, Long> failures = load.takeByFailure();
-    failures.forEach(
-        (text, count) ->
-            say("%s failed meanwhile, with %s".formatted(Count.of(count, "call"), text)));
-  }
-
-  private String answers() {
-    Map<String, Long> counts = load.takeByBackend();
-    return counts.entrySet().stream()
-        .map(entry -> entry.getKey() + " " + entry.getValue())
-        .collect(Collectors.joining(", ", "Answers: ", "."));
+  /** Prints {@code text}, and the app's replies and failures since the last time. */
+  private void sayWithAnswers(String text) {
+    String answers =
+        load.takeByBackend().entrySet().stream()
+            .map(entry -> entry.getKey() + " " + entry.getValue())
+            .collect(Collectors.joining(", "));
+    say("%s Answers: %s.".formatted(text, answers));
+    load.takeByFailure()
+        .forEach(
+            (failure, count) ->
+                say("%s failed meanwhile, with %s".formatted(Count.of(count, "call"), failure)));
   }
 
   private void print(String line) {
