@@ -5,10 +5,7 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.outrigger.program.options.ProxyOptions.Logging;
 
-/**
- * The log setup for programs other than {@link Main}, such as tests: warnings on stderr. Logback
- * finds this class as a service.
- */
+/** The log setup of tests: warnings on stderr. Logback finds this class as a service. */
 public final class QuietLogging extends ContextAwareBase implements Configurator {
   @Override
   public ExecutionStatus configure(LoggerContext context) {
