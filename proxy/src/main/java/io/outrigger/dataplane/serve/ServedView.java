@@ -24,9 +24,12 @@ public record ServedView(
     chains = List.copyOf(chains);
   }
 
-  /** A filter chain. */
-  public record Chain(
-      String name, boolean tls, boolean requiresClientCertificate, List<String> filters) {
+  /**
+   * A filter chain.
+   *
+   * @param clientCertificate whether clients without a certificate are refused
+   */
+  public record Chain(String name, boolean tls, boolean clientCertificate, List<String> filters) {
     public Chain {
       filters = List.copyOf(filters);
     }

@@ -6,7 +6,6 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
@@ -176,22 +175,17 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       return done(refusal.get());
     }
     String method = request.method().name();
-    HttpHeaders headers = request.headers();
-    var uri = new QueryStringDecoder(request.uri());
+    AdminRequest asked;
     try {
-      return READING.contains(method) && !PROBES.contains(uri.path())
-          ? turns.submit(
-              context.executor(),
-              () -> context.channel().isActive(),
-              () -> dispatch(method, uri, headers))
-          : dispatch(method, uri, headers);
-    } catch (IllegalArgumentException badQuery) {
-      return done(badQuery(badQuery));
+      var uri = new QueryStringDecoder(request.uri());
+      asked = new AdminRequest(uri.path(), uri.parameters(), request.headers());
+    } catch (IllegalArgumentException reason) {
+      return done(AdminReply.text(400, "the query is not valid: " + reason.getMessage()));
     }
-  }
-
-  private static AdminReply badQuery(IllegalArgumentException reason) {
-    return AdminReply.text(400, "the query is not valid: " + reason.getMessage());
+    return READING.contains(method) && !PROBES.contains(asked.path())
+        ? turns.submit(
+            context.executor(), () -> context.channel().isActive(), () -> dispatch(method, asked))
+        : dispatch(method, asked);
   }
 
   private static AdminReply refusal(Throwable cause) {
@@ -204,10 +198,9 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
         : AdminReply.text(400, "not a valid HTTP request");
   }
 
-  private CompletionStage<AdminReply> dispatch(
-      String method, QueryStringDecoder uri, HttpHeaders headers) {
-    AdminEndpoint get = find(AdminRequest.Method.GET, uri.path());
-    AdminEndpoint post = find(AdminRequest.Method.POST, uri.path());
+  private CompletionStage<AdminReply> dispatch(String method, AdminRequest request) {
+    AdminEndpoint get = find("GET", request.path());
+    AdminEndpoint post = find("POST", request.path());
     if (get == null && post == null) {
       boolean hasPage = endpoints.containsKey("GET /");
       List<String> paths =
@@ -216,27 +209,21 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
           AdminReply.text(
               404,
               "no such endpoint"
-                  + DidYouMean.question(uri.path(), paths)
+                  + DidYouMean.question(request.path(), paths)
                   + (hasPage ? "; GET / shows the page" : "")));
     }
-    boolean reads = READING.contains(method);
-    AdminEndpoint asked = reads ? get : method.equals("POST") ? post : null;
+    AdminEndpoint asked = READING.contains(method) ? get : method.equals("POST") ? post : null;
     if (asked == null) {
       return done(AdminReply.notAllowed(get != null, post != null));
     }
     try {
-      return asked.answer(
-          new AdminRequest(
-              reads ? AdminRequest.Method.GET : AdminRequest.Method.POST,
-              uri.path(),
-              uri.parameters(),
-              headers));
+      return asked.answer(request);
     } catch (IllegalArgumentException reason) {
-      return done(badQuery(reason));
+      return done(AdminReply.text(400, String.valueOf(reason.getMessage())));
     }
   }
 
-  private @Nullable AdminEndpoint find(AdminRequest.Method method, String path) {
+  private @Nullable AdminEndpoint find(String method, String path) {
     AdminEndpoint exact = endpoints.get(method + " " + path);
     if (exact != null) {
       return exact;

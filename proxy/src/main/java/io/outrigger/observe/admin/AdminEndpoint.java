@@ -8,5 +8,9 @@ import java.util.concurrent.CompletionStage;
  */
 @FunctionalInterface
 public interface AdminEndpoint {
+  /**
+   * @throws IllegalArgumentException with the reason when the parameters are wrong; the server
+   *     replies with 400 and the reason
+   */
   CompletionStage<AdminReply> answer(AdminRequest request);
 }

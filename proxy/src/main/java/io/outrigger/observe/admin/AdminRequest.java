@@ -8,20 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A request that the guard has accepted.
+ * A GET or POST request that the guard has accepted.
  *
  * @param path the path without the query
  * @param query the decoded parameters, in order
  */
 @AnyThread
-public record AdminRequest(
-    Method method, String path, Map<String, List<String>> query, HttpHeaders headers) {
-  /** The two methods that the admin server supports. */
-  public enum Method {
-    GET,
-    POST
-  }
-
+public record AdminRequest(String path, Map<String, List<String>> query, HttpHeaders headers) {
   /** Returns the last event that a reconnecting reader of events has seen. */
   public Optional<String> lastEventId() {
     return Optional.ofNullable(headers.get("last-event-id"));
@@ -32,7 +25,6 @@ public record AdminRequest(
     return String.join(",", headers.getAll(HttpHeaderNames.ACCEPT));
   }
 
-  /** Returns the first value of a query parameter. */
   public Optional<String> parameter(String name) {
     List<String> values = query.get(name);
     return values == null || values.isEmpty() ? Optional.empty() : Optional.of(values.get(0));
@@ -42,7 +34,7 @@ public record AdminRequest(
    * Returns the value of a query parameter, which must be one of {@code words}; empty without the
    * parameter.
    *
-   * @throws IllegalArgumentException for another value, which the server answers with 400
+   * @throws IllegalArgumentException for another value
    */
   public Optional<String> choice(String name, String... words) {
     Optional<String> given = parameter(name);
@@ -54,19 +46,21 @@ public record AdminRequest(
   }
 
   /**
-   * Returns why the request has a parameter that is not one of {@code known}; empty when it has
-   * none. Otherwise the reply would ignore a misspelt parameter and so answer a different question.
+   * Requires that each parameter is one of {@code known}. Otherwise the reply would ignore a
+   * misspelt parameter and so answer a different question.
+   *
+   * @throws IllegalArgumentException for another parameter
    */
-  public Optional<String> unknownParameter(List<String> known) {
-    return query.keySet().stream()
-        .filter(name -> !known.contains(name))
-        .findFirst()
-        .map(
-            name ->
-                "unknown parameter "
-                    + AdminGuard.quoted(name)
-                    + (known.isEmpty()
-                        ? "; there are none here"
-                        : "; known are " + String.join(", ", known)));
+  public void requireOnly(List<String> known) {
+    for (String name : query.keySet()) {
+      if (!known.contains(name)) {
+        throw new IllegalArgumentException(
+            "unknown parameter "
+                + AdminGuard.quoted(name)
+                + (known.isEmpty()
+                    ? "; there are none here"
+                    : "; known are " + String.join(", ", known)));
+      }
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.LocalReason;
+import io.outrigger.dataplane.downstream.Http2Listener;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -20,25 +21,23 @@ import java.util.stream.IntStream;
 public final class CallViews {
   private CallViews() {}
 
-  /** The calls of one forward. */
-  public record Forward(String name, int connections, CallTotals calls) {}
-
   /**
    * Returns the whole reply.
    *
    * @param now the current time of this process's clock
    * @param since the start of the process
+   * @param ports the ports of the forwards
    */
-  public static AdminReply reply(Instant now, Instant since, List<Forward> forwards) {
+  public static AdminReply reply(Instant now, Instant since, List<Http2Listener> ports) {
     return AdminReply.json(
         Json.object(
             "time", now,
             "since", since,
-            "forwards", forwards.stream().map(CallViews::forward).toList()));
+            "forwards", ports.stream().map(CallViews::forward).toList()));
   }
 
-  private static JsonObject forward(Forward forward) {
-    CallTotals calls = forward.calls();
+  private static JsonObject forward(Http2Listener port) {
+    CallTotals calls = port.forward().totals();
     var grpc = new JsonObject();
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       addCount(grpc, code.toString(), calls.byGrpcStatus(code));
@@ -59,8 +58,8 @@ public final class CallViews {
             .mapToObj(i -> new long[] {histogram.bound(i) / 1_000, histogram.count(i)})
             .toList();
     return Json.object(
-        "name", forward.name(),
-        "connections", forward.connections(),
+        "name", port.forward().name(),
+        "connections", port.connections(),
         "started", calls.count(CallCounter.STARTED),
         "ended", calls.count(CallCounter.ENDED),
         "active", calls.active(),
@@ -72,7 +71,6 @@ public final class CallViews {
         "durations", durations);
   }
 
-  /** Adds a count, unless it is zero. */
   private static void addCount(JsonObject json, String name, long count) {
     if (count > 0) {
       json.addProperty(name, count);

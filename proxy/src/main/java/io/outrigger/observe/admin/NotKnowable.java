@@ -6,7 +6,6 @@ import io.outrigger.observe.explain.Explanation;
 import io.outrigger.observe.explain.Explanation.Branch;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Lists, in words, the facts that an explanation cannot know without sending the request. */
 final class NotKnowable {
@@ -35,15 +34,7 @@ final class NotKnowable {
   }
 
   private static boolean mayBeSent(PickPlan plan) {
-    var may = new AtomicBoolean();
-    plan.forEachResult(
-        1,
-        (result, probability) -> {
-          if (!(result instanceof PickResult.Fail)) {
-            may.setPlain(true);
-          }
-        });
-    return may.getPlain();
+    return plan.odds().stream().anyMatch(each -> !(each.result() instanceof PickResult.Fail));
   }
 
   private void add(PickPlan plan) {
@@ -68,16 +59,13 @@ final class NotKnowable {
                           + drop.category().category()
                           + ": "
                           + drop.category().share()));
-      add(dropping.rest());
-    } else if (plan instanceof PickPlan.Preferring preferring) {
-      add(preferring.rest());
-    } else if (plan instanceof PickPlan.Limited limited) {
-      add(limited.rest());
     } else if (plan instanceof PickPlan.Hashed hashed) {
       if (hashed.hash().isEmpty()) {
         lines.add("the hash: " + hashed.source());
       }
-      add(hashed.rest());
+    }
+    if (plan instanceof PickPlan.Above above) {
+      add(above.rest());
     }
   }
 }

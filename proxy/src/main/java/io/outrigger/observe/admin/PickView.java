@@ -130,7 +130,6 @@ final class PickView {
                       Json.object("category", each.category(), "share", each.share().asDouble()))
               .toList();
       json.add("drops", Json.tree(drops));
-      addSteps(json, dropping.rest());
     } else if (plan instanceof PickPlan.Limited limited) {
       json.add(
           "circuit_breaker",
@@ -138,9 +137,6 @@ final class PickView {
               "in_flight", limited.inFlight(),
               "limit", limited.limit(),
               "full", limited.isFull()));
-      addSteps(json, limited.rest());
-    } else if (plan instanceof PickPlan.Preferring preferring) {
-      addSteps(json, preferring.rest());
     } else if (plan instanceof PickPlan.Shared shared && !shared.shares().isEmpty()) {
       addSteps(json, shared.shares().get(0).plan());
     } else if (plan instanceof PickPlan.Hashed hashed) {
@@ -150,6 +146,9 @@ final class PickView {
       hash.addProperty("ring_size", hashed.size());
       hash.addProperty("passed_over", hashed.passed());
       json.add("hash", hash);
+    }
+    if (plan instanceof PickPlan.Above above) {
+      addSteps(json, above.rest());
     }
   }
 

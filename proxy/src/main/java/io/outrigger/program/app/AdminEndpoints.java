@@ -2,6 +2,8 @@ package io.outrigger.program.app;
 
 import ch.qos.logback.classic.LoggerContext;
 import io.outrigger.base.AnyThread;
+import io.outrigger.lb.tree.ClusterHandle;
+import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
@@ -91,11 +93,10 @@ final class AdminEndpoints {
     List<String> known = List.of(parameters);
     table.put(
         path,
-        request ->
-            request
-                .unknownParameter(known)
-                .map(reason -> CompletableFuture.completedStage(AdminReply.text(400, reason)))
-                .orElseGet(() -> endpoint.answer(request)));
+        request -> {
+          request.requireOnly(known);
+          return endpoint.answer(request);
+        });
   }
 
   /** Returns the endpoints of the {@code --health} server: only those that change nothing. */
@@ -182,14 +183,7 @@ final class AdminEndpoints {
         CallViews.reply(
             Instant.now(),
             Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
-            state.forwards().stream()
-                .map(
-                    forward ->
-                        new CallViews.Forward(
-                            forward.name(),
-                            forward.listener().connections(),
-                            forward.listener().forward().totals()))
-                .toList()));
+            state.forwards().stream().map(RunningForward::listener).toList()));
   }
 
   private AdminReply noForward() {
@@ -213,12 +207,13 @@ final class AdminEndpoints {
 
   /** Must run on the control loop. */
   private static LbViews.Forward trees(RunningForward forward) {
+    List<ClusterManager> clusters = forward.clusters().toList();
     return new LbViews.Forward(
         forward.name(),
         forward.target(),
-        forward.clusters(),
+        clusters.stream().flatMap(ClusterManager::handles).map(ClusterHandle::state).toList(),
         forward.tally().all(),
-        forward::accept);
+        visitor -> clusters.forEach(each -> each.accept(visitor)));
   }
 
   private CompletionStage<AdminReply> configDump(AdminRequest request) {

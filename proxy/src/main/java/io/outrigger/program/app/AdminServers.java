@@ -13,6 +13,7 @@ import io.outrigger.program.options.StartFailure;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,17 +31,11 @@ final class AdminServers implements AutoCloseable {
    */
   private static final Duration HEALTH_PERIOD = Duration.ofMillis(100);
 
-  private final Optional<AdminServer> http;
-  private final Optional<AdminGrpcServer> grpc;
-  private final Optional<AdminServer> health;
-  private volatile boolean closed;
+  /** An open server. */
+  private record Running(InetSocketAddress address, Runnable close) {}
 
-  private AdminServers(
-      Optional<AdminServer> http, Optional<AdminGrpcServer> grpc, Optional<AdminServer> health) {
-    this.http = http;
-    this.grpc = grpc;
-    this.health = health;
-  }
+  private final Map<Flag, Running> running = new EnumMap<>(Flag.class);
+  private volatile boolean closed;
 
   /**
    * Opens the ports of the enabled servers.
@@ -51,67 +46,70 @@ final class AdminServers implements AutoCloseable {
    */
   static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
       throws StartFailure {
+    var servers = new AdminServers();
     var turns = new AnswerTurns();
-    Optional<AdminServer> http = Optional.empty();
-    Optional<AdminGrpcServer> grpc = Optional.empty();
-    Optional<AdminServer> health = Optional.empty();
     try {
-      http =
-          open(
-              Flag.ADMIN,
-              options.servers().admin(),
-              address ->
+      servers.open(
+          Flag.ADMIN,
+          options.servers().admin(),
+          at ->
+              http(
                   AdminServer.start(
                       AdminServer.Audience.OPERATORS,
-                      address,
+                      at,
                       AdminEndpoints.of(state),
                       turns,
-                      state.unread()));
-      grpc =
-          open(
-              Flag.ADMIN_GRPC,
-              options.servers().adminGrpc(),
-              address ->
-                  AdminGrpcServer.start(
-                      address,
-                      state.controlPlanes()::node,
-                      ProgramVersion.text(),
-                      () -> state.onControl(state.controlPlanes()::status),
-                      new LiveChannelz(state, upstream),
-                      turns,
-                      state.unread()));
-      health =
-          open(
-              Flag.HEALTH,
-              options.servers().health(),
-              address ->
+                      state.unread())));
+      servers.open(
+          Flag.ADMIN_GRPC,
+          options.servers().adminGrpc(),
+          at -> {
+            AdminGrpcServer grpc =
+                AdminGrpcServer.start(
+                    at,
+                    state.controlPlanes()::node,
+                    ProgramVersion.text(),
+                    () -> state.onControl(state.controlPlanes()::status),
+                    new LiveChannelz(state, upstream),
+                    turns,
+                    state.unread());
+            state.control().execute(() -> servers.watchHealth(grpc, state));
+            return new Running(grpc.address(), grpc::close);
+          });
+      servers.open(
+          Flag.HEALTH,
+          options.servers().health(),
+          at ->
+              http(
                   AdminServer.start(
                       AdminServer.Audience.PROBES,
-                      address,
+                      at,
                       AdminEndpoints.probes(state),
                       turns,
-                      state.unread()));
+                      state.unread())));
+      return servers;
     } catch (StartFailure failure) {
-      new AdminServers(http, grpc, health).close();
+      servers.close();
       throw failure;
     }
-    var servers = new AdminServers(http, grpc, health);
-    grpc.ifPresent(server -> state.control().execute(() -> servers.watchHealth(server, state)));
-    return servers;
   }
 
-  private interface Opening<T> {
-    T open(InetSocketAddress address) throws IOException;
+  private interface Opening {
+    Running open(InetSocketAddress address) throws IOException;
   }
 
-  private static <T> Optional<T> open(
-      Flag flag, Optional<ListenAddress.Tcp> address, Opening<T> opening) throws StartFailure {
+  private static Running http(AdminServer server) {
+    return new Running(server.address(), server::close);
+  }
+
+  private void open(Flag flag, Optional<ListenAddress.Tcp> address, Opening opening)
+      throws StartFailure {
     if (address.isEmpty()) {
-      return Optional.empty();
+      return;
     }
     ListenAddress.Tcp tcp = address.get();
     try {
-      return Optional.of(opening.open(new InetSocketAddress(tcp.host(), tcp.port())));
+      running.put(flag, opening.open(new InetSocketAddress(tcp.host(), tcp.port())));
     } catch (IOException e) {
       throw StartFailure.cannotBind(flag.option() + " " + tcp, e);
     }
@@ -140,28 +138,17 @@ final class AdminServers implements AutoCloseable {
     state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));
   }
 
-  /** Returns the address of the HTTP server; empty when the server is off. */
-  Optional<InetSocketAddress> httpAddress() {
-    return http.map(AdminServer::address);
-  }
-
-  /** Returns the address of the health server; empty when the server is off. */
-  Optional<InetSocketAddress> healthAddress() {
-    return health.map(AdminServer::address);
-  }
-
-  /** Returns the address of the gRPC server; empty when the server is off. */
-  Optional<InetSocketAddress> grpcAddress() {
-    return grpc.map(AdminGrpcServer::address);
+  /** Returns the address of the server that {@code flag} enables; empty when it is off. */
+  Optional<InetSocketAddress> address(Flag flag) {
+    return Optional.ofNullable(running.get(flag)).map(Running::address);
   }
 
   void announce() {
-    httpAddress().ifPresent(AdminServers::announceAdmin);
-    grpcAddress().ifPresent(bound -> log.info("admin gRPC: {}", text(bound)));
-    healthAddress().ifPresent(bound -> log.info("health: http://{}/", text(bound)));
+    address(Flag.ADMIN).ifPresent(AdminServers::announceAdmin);
+    address(Flag.ADMIN_GRPC).ifPresent(bound -> log.info("admin gRPC: {}", text(bound)));
+    address(Flag.HEALTH).ifPresent(bound -> log.info("health: http://{}/", text(bound)));
   }
 
-  /** Returns an address as it stands in a URL. */
   private static ListenAddress text(InetSocketAddress bound) {
     return new ListenAddress.Tcp(bound.getAddress().getHostAddress(), bound.getPort());
   }
@@ -179,8 +166,6 @@ final class AdminServers implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    http.ifPresent(AdminServer::close);
-    grpc.ifPresent(AdminGrpcServer::close);
-    health.ifPresent(AdminServer::close);
+    running.values().forEach(each -> each.close().run());
   }
 }

@@ -6,6 +6,7 @@ import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateStore;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.EventLog;
@@ -17,6 +18,7 @@ import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.xds.status.OverlayStatus;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,7 +98,7 @@ record AdminState(
     List<String> failed = new ArrayList<>();
     return new MetricsView(
         ProgramVersion.text(),
-        read("forwards", List.of(), this::forwardMetrics, failed),
+        read("forwards", List.of(), () -> forwards.stream().map(this::metricsOf).toList(), failed),
         read(
             "serves", List.of(), () -> serves.stream().map(RunningServe::metrics).toList(), failed),
         read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
@@ -129,11 +131,13 @@ record AdminState(
     }
   }
 
-  private List<MetricsView.Forward> forwardMetrics() {
-    return forwards.stream().map(this::metricsOf).toList();
-  }
-
   private MetricsView.Forward metricsOf(RunningForward forward) {
+    Map<String, EndpointTally> endpoints = new HashMap<>();
+    forward
+        .clusters()
+        .forEach(
+            each ->
+                each.count(name -> endpoints.computeIfAbsent(name, none -> new EndpointTally())));
     return new MetricsView.Forward(
         forward.name(),
         forward.target(),
@@ -141,7 +145,7 @@ record AdminState(
         forward.listener().connections(),
         forward.listener().refused(),
         forward.listener().forward().totals(),
-        forward.endpoints());
+        endpoints);
   }
 
   /** Runs {@code view} on the control loop; its result must be immutable. */

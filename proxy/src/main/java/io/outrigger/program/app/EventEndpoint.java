@@ -25,7 +25,6 @@ final class EventEndpoint implements AdminEndpoint {
   /** The number of events in a list, which is not limited. */
   private static final int WHOLE = Integer.MAX_VALUE;
 
-  /** The number of events in one part of a stream. */
   private static final int PART = 32;
 
   private final AdminState state;
@@ -43,7 +42,7 @@ final class EventEndpoint implements AdminEndpoint {
     boolean isList = request.choice("format", "json", "stream").filter("json"::equals).isPresent();
     Optional<String> from = request.parameter("since").or(request::lastEventId);
     if (from.isPresent() && !from.get().matches("\\d{1,18}")) {
-      return done(AdminReply.text(400, "since is the number of an event, 0 or more"));
+      throw new IllegalArgumentException("since is the number of an event, 0 or more");
     }
     long since = from.map(Long::parseLong).orElse(0L);
     return isList

@@ -35,29 +35,20 @@ final class ExplainEndpoint implements AdminEndpoint {
     if (serve.isPresent()) {
       return answerServed(serve.get(), asked);
     }
-    RunningForward forward;
-    RequestHead request;
-    boolean isLast;
-    try {
-      if (asked.parameter("peer").or(() -> asked.parameter("source")).isPresent()) {
-        return refused("peer and source need serve, the name of a --serve");
-      }
-      forward = forward(asked.parameter("forward"));
-      request = ExplainRequest.read(asked);
-      isLast = asked.choice("last", "true", "false").filter("true"::equals).isPresent();
-    } catch (IllegalArgumentException e) {
-      return refused(String.valueOf(e.getMessage()));
-    }
-    if (isLast) {
+    require(
+        asked.parameter("peer").or(() -> asked.parameter("source")).isEmpty(),
+        "peer and source need serve, the name of a --serve");
+    RunningForward forward = forward(asked.parameter("forward"));
+    RequestHead request = ExplainRequest.read(asked);
+    if (asked.choice("last", "true", "false").filter("true"::equals).isPresent()) {
       return CompletableFuture.completedFuture(
           HistoryViews.last(forward.last().of(request.path())));
     }
-    if (forward.only().isEmpty() && String.valueOf(request.authority()).isEmpty()) {
-      return refused(
-          "forward "
-              + forward.name()
-              + " finds its target by each request's :authority; give header=:authority:NAME");
-    }
+    require(
+        forward.only().isPresent() || !String.valueOf(request.authority()).isEmpty(),
+        "forward "
+            + forward.name()
+            + " finds its target by each request's :authority; give header=:authority:NAME");
     return state
         .onControl(() -> explain(forward, request))
         .thenApplyAsync(
@@ -85,15 +76,10 @@ final class ExplainEndpoint implements AdminEndpoint {
                   ? "there is no --serve"
                   : "no --serve of that name; it is one of " + String.join(", ", known)));
     }
-    ServeExplainer explainer;
-    try {
-      if (asked.parameter("forward").or(() -> asked.parameter("last")).isPresent()) {
-        return refused("forward and last are for forwards; leave them out beside serve");
-      }
-      explainer = new ServeExplainer(serve.get(), asked);
-    } catch (IllegalArgumentException e) {
-      return refused(String.valueOf(e.getMessage()));
-    }
+    require(
+        asked.parameter("forward").or(() -> asked.parameter("last")).isEmpty(),
+        "forward and last are for forwards; leave them out beside serve");
+    var explainer = new ServeExplainer(serve.get(), asked);
     return state
         .onControl(explainer::explain)
         .thenApplyAsync(explanation -> AdminReply.json(200, explanation));
@@ -127,11 +113,13 @@ final class ExplainEndpoint implements AdminEndpoint {
                     target,
                     request,
                     target.domain(),
-                    target::describe,
+                    target.clusters()::describe,
                     state.overlay().clusters()));
   }
 
-  private static CompletionStage<AdminReply> refused(String reason) {
-    return CompletableFuture.completedFuture(AdminReply.text(400, reason));
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import java.util.List;
@@ -44,8 +45,7 @@ record ForwardView(
   }
 
   private static Optional<String> outages(RunningForward forward) {
-    List<LbEvent.Outage> outages =
-        forward.targets().get().stream().flatMap(TargetRuntime::outages).toList();
+    List<LbEvent.Outage> outages = forward.clusters().flatMap(ClusterManager::outages).toList();
     int more = outages.size() - OUTAGES_SHOWN;
     return outages.isEmpty()
         ? Optional.empty()

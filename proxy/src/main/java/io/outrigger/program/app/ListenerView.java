@@ -15,15 +15,8 @@ record ListenerView(
     String resource,
     String state,
     String error,
-    List<Chain> chains,
+    List<ServedView.Chain> chains,
     int connections) {
-  record Chain(String name, boolean tls, boolean clientCertificate, List<String> filters) {
-    static Chain of(ServedView.Chain chain) {
-      return new Chain(
-          chain.name(), chain.tls(), chain.requiresClientCertificate(), chain.filters());
-    }
-  }
-
   /** Must run on the control loop. */
   static ListenerView of(RunningServe serve, AdminState process) {
     ServedView view = serve.port().view();
@@ -38,7 +31,7 @@ record ListenerView(
             .missing()
             .or(view::error)
             .orElseGet(() -> String.join("; ", serve.configErrors())),
-        view.chains().stream().map(Chain::of).toList(),
+        view.chains(),
         view.connections());
   }
 }

@@ -9,6 +9,7 @@ import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
 import io.outrigger.http2.SocketView;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.observe.admin.channelz.ChannelzIds;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
 import io.outrigger.observe.admin.channelz.ChannelzView;
@@ -69,7 +70,7 @@ final class LiveChannelz implements ChannelzSource {
             new TargetName(forward.name(), target.name(), target.authority()),
             stateOf(target),
             forward.only().map(one -> calls),
-            target::accept);
+            target.clusters()::accept);
       }
     }
     for (RunningServe serve : state.serves()) {
@@ -96,7 +97,13 @@ final class LiveChannelz implements ChannelzSource {
     return switch (target.state()) {
       case WAITING -> Connectivity.CONNECTING;
       case ERROR -> Connectivity.TRANSIENT_FAILURE;
-      case READY -> target.clusters().reduce(Connectivity::or).orElse(Connectivity.IDLE);
+      case READY ->
+          target
+              .clusters()
+              .handles()
+              .map(ClusterHandle::state)
+              .reduce(Connectivity::or)
+              .orElse(Connectivity.IDLE);
     };
   }
 

@@ -34,6 +34,7 @@ import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.metrics.LoopLag;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
@@ -296,7 +297,6 @@ public final class ProxyApp implements AutoCloseable {
         .orElseGet(() -> files == null ? new GrpcAdsTransport(control, server) : files.transport());
   }
 
-  /** Starts to watch the configuration. */
   private void begin() {
     control.execute(this::watch);
   }
@@ -463,7 +463,6 @@ public final class ProxyApp implements AutoCloseable {
         .join();
   }
 
-  /** Returns the address of a forward, with the port that the system chose. */
   public ListenAddress listenAddress(String forward) {
     return forwards.stream()
         .filter(running -> running.name().equals(forward))
@@ -473,15 +472,15 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   public Optional<InetSocketAddress> adminAddress() {
-    return Optional.ofNullable(admin).flatMap(AdminServers::httpAddress);
+    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.ADMIN));
   }
 
   public Optional<InetSocketAddress> healthAddress() {
-    return Optional.ofNullable(admin).flatMap(AdminServers::healthAddress);
+    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.HEALTH));
   }
 
   public Optional<InetSocketAddress> adminGrpcAddress() {
-    return Optional.ofNullable(admin).flatMap(AdminServers::grpcAddress);
+    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.ADMIN_GRPC));
   }
 
   /**

@@ -3,17 +3,15 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
-import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * One running {@code --forward}: its port, and its targets. Methods run on the control loop.
@@ -53,32 +51,13 @@ record RunningForward(
     return only.map(TargetRuntime::hadConfig).orElse(true);
   }
 
-  /** Returns the state of each cluster of its targets, in the order of {@link #accept}. */
-  List<Connectivity> clusters() {
-    return targets.get().stream().flatMap(TargetRuntime::clusters).toList();
+  Stream<ClusterManager> clusters() {
+    return targets.get().stream().map(TargetRuntime::clusters);
   }
 
-  /** Counts the endpoints of all its clusters together. */
   EndpointTally tally() {
     var tally = new EndpointTally();
-    targets.get().forEach(runtime -> runtime.count(cluster -> tally));
+    clusters().forEach(each -> each.count(cluster -> tally));
     return tally;
-  }
-
-  /** Counts the endpoints of each of its clusters. */
-  Map<String, EndpointTally> endpoints() {
-    Map<String, EndpointTally> tallies = new HashMap<>();
-    targets
-        .get()
-        .forEach(
-            runtime ->
-                runtime.count(
-                    cluster -> tallies.computeIfAbsent(cluster, name -> new EndpointTally())));
-    return tallies;
-  }
-
-  /** Visits the trees of all its targets' clusters. */
-  void accept(NodeVisitor visitor) {
-    targets.get().forEach(runtime -> runtime.accept(visitor));
   }
 }

@@ -11,22 +11,16 @@ import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
 import io.outrigger.dataplane.route.ForwardTarget;
-import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
-import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.xds.deps.XdsDependencyManager;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 @ControlConfined
 public final class TargetRuntime
     implements ForwardTarget, XdsDependencyManager.Listener, ClusterManager.Listener {
-  /** The state of a target, for {@code /forwards} and {@code /ready}. */
   enum State {
     WAITING,
     READY,
@@ -223,36 +216,8 @@ public final class TargetRuntime
     return waiting.size() > 0 || clusters.isInUse();
   }
 
-  /** Returns the states of the target's clusters, in the order of {@link #accept}. */
-  Stream<Connectivity> clusters() {
-    control.checkInside();
-    return clusters.handles().map(ClusterHandle::state);
-  }
-
-  /**
-   * Counts the endpoints of each cluster in the tally that {@code tallies} returns for the
-   * cluster's name.
-   */
-  void count(Function<String, EndpointTally> tallies) {
-    control.checkInside();
-    clusters.count(tallies);
-  }
-
-  /** Returns an outage for each of its clusters that has no reachable endpoint. */
-  Stream<LbEvent.Outage> outages() {
-    control.checkInside();
-    return clusters.outages();
-  }
-
-  /** Visits the trees of the target's clusters. */
-  void accept(NodeVisitor visitor) {
-    control.checkInside();
-    clusters.accept(visitor);
-  }
-
-  Optional<LbNode> describe(String cluster) {
-    control.checkInside();
-    return clusters.describe(cluster);
+  ClusterManager clusters() {
+    return clusters;
   }
 
   /** Returns the virtual host that serves the target, and the domain that matched. */

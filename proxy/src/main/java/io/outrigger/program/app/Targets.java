@@ -71,16 +71,7 @@ record Targets(
         routing.ignoreRouteTimeout(),
         new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
         clusters -> {
-          var manager =
-              new ClusterManager(
-                  control,
-                  pace.of(connector.of(new TargetName(forward, name, authority))),
-                  random,
-                  breakers,
-                  loads,
-                  counters.of(name).and(new LbEvents(events, forward)),
-                  loops,
-                  clusters);
+          ClusterManager manager = balancing(new TargetName(forward, name, authority), clusters);
           if (routing.aggregatesDecide()) {
             manager.letAggregatesDecide();
           }
@@ -96,16 +87,7 @@ record Targets(
         new AppCluster(
             serve.name(),
             name,
-            clusters ->
-                new ClusterManager(
-                    control,
-                    pace.of(connector.of(new TargetName(serve.name(), name, ""))),
-                    random,
-                    breakers,
-                    loads,
-                    counters.of(name).and(new LbEvents(events, serve.name())),
-                    loops,
-                    clusters));
+            clusters -> balancing(new TargetName(serve.name(), name, ""), clusters));
     if (serve.app() instanceof ListenAddress.Unix unix) {
       return app.at(List.of(EndpointAddress.unix(unix.path())));
     }
@@ -116,6 +98,18 @@ record Targets(
     }
     follow(app, tcp, serve.name());
     return app;
+  }
+
+  private ClusterManager balancing(TargetName target, ClusterManager.Listener listener) {
+    return new ClusterManager(
+        control,
+        pace.of(connector.of(target)),
+        random,
+        breakers,
+        loads,
+        counters.of(target.target()).and(new LbEvents(events, target.forward())),
+        loops,
+        listener);
   }
 
   /** Looks up the name of an app's host, and again every {@code --dns-refresh}. */

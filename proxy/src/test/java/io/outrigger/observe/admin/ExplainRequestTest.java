@@ -53,7 +53,6 @@ class ExplainRequestTest {
   private static RequestHead read(String path, String... headers) {
     return ExplainRequest.read(
         new AdminRequest(
-            AdminRequest.Method.GET,
             "/explain",
             Map.of("path", List.of(path), "header", List.of(headers)),
             EmptyHttpHeaders.INSTANCE));

@@ -32,8 +32,7 @@ class QueryBytesRandomTest {
   private static void explain(String uri) {
     var query = new QueryStringDecoder(uri);
     ExplainRequest.read(
-        new AdminRequest(
-            AdminRequest.Method.GET, query.path(), query.parameters(), EmptyHttpHeaders.INSTANCE));
+        new AdminRequest(query.path(), query.parameters(), EmptyHttpHeaders.INSTANCE));
   }
 
   @ParameterizedTest

@@ -22,10 +22,7 @@ class LoggerLevelsTest {
     AdminReply reply =
         levels.set(
             new AdminRequest(
-                AdminRequest.Method.POST,
-                "/loggers/" + name,
-                Map.of("level", List.of(level)),
-                EmptyHttpHeaders.INSTANCE));
+                "/loggers/" + name, Map.of("level", List.of(level)), EmptyHttpHeaders.INSTANCE));
     reply.body().release();
     return reply;
   }
