@@ -1,6 +1,8 @@
 package io.outrigger.program.cli;
 
 import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.outrigger.base.PlainText;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
@@ -89,7 +91,11 @@ final class AdminClient {
    * @throws StartFailure when there is no reply, or one with a status other than 200
    */
   String body(String path) throws StartFailure {
-    Reply reply = get(path);
+    return body(path, get(path));
+  }
+
+  /** Returns the body of {@code reply}, which must have the status 200. */
+  String body(String path, Reply reply) throws StartFailure {
     if (reply.status() != 200) {
       throw failure(
           "GET " + path + " was answered with " + reply.status() + "; is that an Outrigger?",
@@ -111,13 +117,19 @@ final class AdminClient {
     }
   }
 
+  /** Returns a body as a command prints it: as it came, or as an outline for people. */
+  List<String> lines(String body, boolean json) throws StartFailure {
+    return json
+        ? PlainText.ofJson(body).lines().toList()
+        : read(() -> Outline.of(JsonParser.parseString(body)));
+  }
+
   private static String body(HttpURLConnection http, int status) throws IOException {
     try (InputStream body = status < 400 ? http.getInputStream() : http.getErrorStream()) {
       return body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
-  /** Creates a failure that names this server. */
   StartFailure failure(String message, Throwable cause) {
     return new StartFailure(Flag.ADMIN.option() + " " + address + ": " + message, cause);
   }

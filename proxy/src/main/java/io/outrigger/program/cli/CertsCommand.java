@@ -1,7 +1,5 @@
 package io.outrigger.program.cli;
 
-import com.google.gson.JsonParser;
-import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.util.concurrent.Callable;
@@ -29,12 +27,7 @@ final class CertsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InvalidInput, StartFailure {
     AdminClient client = admin.client(context.environment());
-    String answer = client.body("/certs");
-    if (json) {
-      context.out().print(PlainText.ofJson(answer));
-      return Failures.OK;
-    }
-    client.read(() -> Outline.of(JsonParser.parseString(answer))).forEach(context.out()::println);
+    client.lines(client.body("/certs"), json).forEach(context.out()::println);
     return Failures.OK;
   }
 }

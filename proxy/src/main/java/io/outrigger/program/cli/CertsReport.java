@@ -7,10 +7,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /** Finds the problems in the reply of {@code /certs}. */
 final class CertsReport {
+  private static final Duration SOON = Duration.ofDays(30);
+  private static final int SOON_FRACTION = 5; // the last fifth of the validity, as on the page
+
   private CertsReport() {}
 
   /**
@@ -24,12 +26,11 @@ final class CertsReport {
     for (JsonView provider : providers) {
       List<JsonView> chain = provider.list("certificates");
       String name = "certificate " + provider.text("instance");
-      Validity validity = Validity.of(chain);
-      if (validity.endsSoon(now)) {
-        String left = validity.left(now);
-        String end = left.startsWith("expired") ? left : "ends in " + left;
-        lines.add("%s (%s): %s".formatted(name, identity(chain), end));
-      }
+      chain.stream()
+          .min(Comparator.comparing(CertsReport::end)) // without its issuer a leaf is of no use
+          .filter(first -> endsSoon(first, now))
+          .map(first -> "%s (%s): %s".formatted(name, identity(chain.get(0)), left(first, now)))
+          .ifPresent(lines::add);
       if (!provider.text("error").isEmpty()) {
         lines.add(name + ": " + provider.text("error"));
       }
@@ -37,70 +38,50 @@ final class CertsReport {
     return lines;
   }
 
-  /**
-   * The validity of the certificate that expires first in a chain. After an issuer has expired, the
-   * leaf cannot be used either.
-   */
-  private record Validity(Optional<Instant> begin, Optional<Instant> end) {
-    private static final Duration SOON = Duration.ofDays(30);
-    private static final int SOON_FRACTION = 5; // the last fifth of the validity, as on the page
+  private static Instant end(JsonView certificate) {
+    return time(certificate.text("not_after"));
+  }
 
-    static Validity of(List<JsonView> chain) {
-      try {
-        Optional<JsonView> first =
-            chain.stream().min(Comparator.comparing(each -> Instant.parse(each.text("not_after"))));
-        return new Validity(
-            first
-                .map(each -> each.text("not_before"))
-                .filter(time -> !time.isEmpty())
-                .map(Instant::parse),
-            first.map(each -> Instant.parse(each.text("not_after"))));
-      } catch (DateTimeException e) {
-        throw new JsonParseException(e);
-      }
-    }
-
-    /**
-     * Whether less than 30 days and less than a fifth of the validity are left. Most certificates
-     * are renewed after a half or two thirds of their validity.
-     */
-    boolean endsSoon(Instant now) {
-      if (end.isEmpty()) {
-        return false;
-      }
-      Duration left = Duration.between(now, end.get());
-      Duration whole = begin.map(from -> Duration.between(from, end.get())).orElse(SOON);
-      return left.compareTo(SOON) < 0 && left.compareTo(whole.dividedBy(SOON_FRACTION)) < 0;
-    }
-
-    String left(Instant now) {
-      return end.map(time -> left(Duration.between(now, time))).orElse("");
-    }
-
-    private static String left(Duration time) {
-      return time.isNegative()
-          ? "expired " + approximate(time.negated()) + " ago"
-          : approximate(time);
-    }
-
-    /** Renders the time in the largest unit that gives at least 2. */
-    private static String approximate(Duration time) {
-      if (time.toDays() >= 2) {
-        return time.toDays() + "d";
-      }
-      if (time.toHours() >= 2) {
-        return time.toHours() + "h";
-      }
-      return time.toMinutes() >= 2 ? time.toMinutes() + "m" : time.toSeconds() + "s";
+  private static Instant time(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new JsonParseException(e);
     }
   }
 
-  /** Returns the identity of the leaf: its first URI SAN, else its subject. */
-  private static String identity(List<JsonView> chain) {
-    if (chain.isEmpty()) {
-      return "";
+  /**
+   * Whether less than 30 days and less than a fifth of the validity are left. Most certificates are
+   * renewed after a half or two thirds of their validity.
+   */
+  private static boolean endsSoon(JsonView certificate, Instant now) {
+    Instant end = end(certificate);
+    Duration left = Duration.between(now, end);
+    String begin = certificate.text("not_before");
+    Duration whole = begin.isEmpty() ? SOON : Duration.between(time(begin), end);
+    return left.compareTo(SOON) < 0 && left.compareTo(whole.dividedBy(SOON_FRACTION)) < 0;
+  }
+
+  private static String left(JsonView certificate, Instant now) {
+    Duration left = Duration.between(now, end(certificate));
+    return left.isNegative()
+        ? "expired " + approximate(left.negated()) + " ago"
+        : "ends in " + approximate(left);
+  }
+
+  /** Renders the time in the largest unit that gives at least 2. */
+  private static String approximate(Duration time) {
+    if (time.toDays() >= 2) {
+      return time.toDays() + "d";
     }
-    List<String> uris = chain.get(0).strings("uri_sans");
-    return uris.isEmpty() ? chain.get(0).text("subject") : uris.get(0);
+    if (time.toHours() >= 2) {
+      return time.toHours() + "h";
+    }
+    return time.toMinutes() >= 2 ? time.toMinutes() + "m" : time.toSeconds() + "s";
+  }
+
+  /** Returns the identity of a leaf: its first URI SAN, else its subject. */
+  private static String identity(JsonView leaf) {
+    return leaf.strings("uri_sans").stream().findFirst().orElse(leaf.text("subject"));
   }
 }

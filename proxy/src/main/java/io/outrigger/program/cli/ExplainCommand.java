@@ -1,6 +1,5 @@
 package io.outrigger.program.cli;
 
-import io.outrigger.base.PlainText;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.net.URLEncoder;
@@ -86,17 +85,7 @@ final class ExplainCommand implements Callable<Integer> {
     if (reply.status() == 404 && last) {
       throw client.failure(reply.body().strip(), new IllegalStateException(path));
     }
-    if (reply.status() != 200) {
-      throw client.failure(
-          "GET /explain was answered with " + reply.status() + "; is that an Outrigger?",
-          new IllegalStateException(reply.body()));
-    }
-    if (json) {
-      context.out().print(PlainText.ofJson(reply.body()));
-      return Failures.OK;
-    }
-    JsonView answer = client.read(() -> JsonView.of(reply.body()));
-    Outline.of(answer.json()).forEach(context.out()::println);
+    client.lines(client.body("/explain", reply), json).forEach(context.out()::println);
     return Failures.OK;
   }
 

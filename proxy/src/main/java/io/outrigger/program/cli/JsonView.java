@@ -19,18 +19,6 @@ record JsonView(JsonObject json) {
   static final JsonView EMPTY = new JsonView(new JsonObject());
 
   /**
-   * Returns the object in {@code text}.
-   *
-   * @throws JsonParseException when the text has another form
-   */
-  static JsonView of(String text) {
-    if (JsonParser.parseString(text) instanceof JsonObject object) {
-      return new JsonView(object);
-    }
-    throw new JsonParseException("not an object");
-  }
-
-  /**
    * Returns the objects of the list in {@code text}.
    *
    * @throws JsonParseException when the text has another form
@@ -79,19 +67,16 @@ record JsonView(JsonObject json) {
     return Arrays.stream(names).map(this::text).toArray(String[]::new);
   }
 
-  /** Formats the {@link #text} of several members. */
   String format(String form, String... names) {
     return form.formatted((Object[]) texts(names));
   }
 
-  /** Returns a number; 0 when it is absent. */
   double number(String name) {
     return json.get(name) instanceof JsonPrimitive value && value.isNumber()
         ? value.getAsDouble()
         : 0;
   }
 
-  /** Returns the member if it is an object. */
   Optional<JsonView> object(String name) {
     return json.get(name) instanceof JsonObject object
         ? Optional.of(new JsonView(object))

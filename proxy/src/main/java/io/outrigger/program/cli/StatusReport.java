@@ -41,13 +41,39 @@ final class StatusReport {
     List<JsonView> served = answers.list("listeners");
     JsonView known = answers.object("xds").orElse(JsonView.EMPTY);
     List<String> problems = new ArrayList<>();
-    forwards.forEach(forward -> forwardProblem(forward).ifPresent(problems::add));
-    served.forEach(listener -> listenerProblem(listener).ifPresent(problems::add));
+    forwards.stream()
+        .filter(forward -> !forward.text("error").isEmpty())
+        .map(
+            forward ->
+                "forward %s: %s: %s"
+                    .formatted(forward.name(), reachability(forward), forward.text("error")))
+        .forEach(problems::add);
+    served.stream()
+        .filter(listener -> !listener.text("error").isEmpty())
+        .map(listener -> listener.format("serve %s: %s: %s", "name", "state", "error"))
+        .forEach(problems::add);
     problems.addAll(CertsReport.problems(answers.list("certs"), now));
     List<JsonView> servers =
         known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
-    servers.forEach(server -> serverProblem(server).ifPresent(problems::add));
-    staleProblem(known.list("resources")).ifPresent(problems::add);
+    servers.stream()
+        .filter(server -> !server.text("connected").equals("true"))
+        .filter(server -> !server.text("asked").equals("false")) // a fallback that is not in use
+        .map(
+            server ->
+                server.format("control plane %s: not connected", "uri")
+                    + (server.text("lastError").isEmpty()
+                        ? ""
+                        : server.format(": %s", "lastError")))
+        .forEach(problems::add);
+    long stale =
+        known.list("resources").stream()
+            .filter(resource -> resource.text("clientStatus").equals("STALE"))
+            .count();
+    if (stale > 0) {
+      problems.add(
+          Count.of(stale, "resource")
+              + " STALE: saved by an earlier process; no control plane has answered");
+    }
     List<String> lines = new ArrayList<>(forwards(forwards));
     if (!served.isEmpty()) {
       lines.add("");
@@ -70,15 +96,6 @@ final class StatusReport {
     lines.add("");
     lines.addAll(events(answers.list("events")));
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
-  }
-
-  /** Returns a line that says why calls of the forward fail or wait. */
-  private static Optional<String> forwardProblem(JsonView forward) {
-    return forward.text("error").isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "forward %s: %s: %s"
-                .formatted(forward.text("name"), reachability(forward), forward.text("error")));
   }
 
   /** Returns the forward's state, with the number of reachable backends if backends are known. */
@@ -106,13 +123,6 @@ final class StatusReport {
     return table.lines();
   }
 
-  /** Returns a line that says why a served address does not serve, or why its calls fail. */
-  private static Optional<String> listenerProblem(JsonView listener) {
-    return listener.text("error").isEmpty()
-        ? Optional.empty()
-        : Optional.of(listener.format("serve %s: %s: %s", "name", "state", "error"));
-  }
-
   private static List<String> listeners(List<JsonView> listeners) {
     TextTable table = new TextTable("SERVE", "LISTEN", "APP", "STATE", "CONNECTIONS", "ERROR");
     for (JsonView listener : listeners) {
@@ -130,26 +140,6 @@ final class StatusReport {
     return !uri.equals("dns") && !uri.startsWith("k8s:");
   }
 
-  /** Returns a line when a control plane should be connected but is not. */
-  private static Optional<String> serverProblem(JsonView server) {
-    String error = server.text("lastError");
-    return server.text("use").equals("standby") || server.text("connected").equals("true")
-        ? Optional.empty()
-        : Optional.of(
-            "control plane %s: not connected%s"
-                .formatted(server.text("uri"), error.isEmpty() ? "" : ": " + error));
-  }
-
-  private static Optional<String> staleProblem(List<JsonView> resources) {
-    long stale =
-        resources.stream().filter(each -> each.text("clientStatus").equals("STALE")).count();
-    return stale == 0
-        ? Optional.empty()
-        : Optional.of(
-            "%s STALE: saved by an earlier process; no control plane has answered"
-                .formatted(Count.of(stale, "resource")));
-  }
-
   private static List<String> servers(List<JsonView> servers) {
     TextTable table =
         new TextTable("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
@@ -159,7 +149,6 @@ final class StatusReport {
     return table.lines();
   }
 
-  /** Renders the latest events, the newest last. */
   private static List<String> events(List<JsonView> events) {
     TextTable table = new TextTable("TIME", "EVENT", "SUBJECT", "MESSAGE");
     for (JsonView event :

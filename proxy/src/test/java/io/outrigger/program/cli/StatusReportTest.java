@@ -96,6 +96,16 @@ final class StatusReportTest {
   }
 
   @Test
+  void aFallbackThatIsNotAskedIsNoProblem() {
+    String xds = "{\"servers\": [{\"uri\": \"b\", \"asked\": %s, \"connected\": false}]}";
+
+    assertThat(render("xds", xds.formatted(false)).problems())
+        .noneMatch(line -> line.contains("control plane"));
+    assertThat(render("xds", xds.formatted(true)).problems())
+        .contains("control plane b: not connected");
+  }
+
+  @Test
   void aLocalityWithoutAnyPartIsADash() {
     String lb = LB.replace("\"name\": \"0\"", "\"name\": \"//\"");
 
@@ -198,7 +208,7 @@ final class StatusReportTest {
             "forwards",
             outage,
             "xds",
-            XDS.replace("true", "false"),
+            XDS.replace("\"connected\": true", "\"connected\": false"),
             "certs",
             CertsReportTest.CERTS);
 
