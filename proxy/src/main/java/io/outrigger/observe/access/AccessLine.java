@@ -96,7 +96,6 @@ final class AccessLine {
     return text.length() <= MAX_TEXT ? text.toString() : text.subSequence(0, MAX_TEXT) + CUT;
   }
 
-  /** Returns milliseconds with three decimals. */
   private static JsonPrimitive millis(long nanos) {
     return new JsonPrimitive(BigDecimal.valueOf(nanos / NANOS_PER_MICRO, 3));
   }

@@ -46,12 +46,10 @@ public final class AdminBudget {
     return added;
   }
 
-  /** Returns the unread bytes of all clients together. */
   public long heldBytes() {
     return held.get();
   }
 
-  /** A reply that its client has not read yet. */
   @AnyThread
   public final class Unread {
     private final long bytes;

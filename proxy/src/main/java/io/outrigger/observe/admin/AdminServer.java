@@ -72,7 +72,6 @@ public final class AdminServer implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** The clients that may use a server. */
   public enum Audience {
     /** Requests that the {@link AdminGuard} accepts. */
     OPERATORS,
@@ -153,7 +152,6 @@ public final class AdminServer implements AutoCloseable {
     return new AdminServer(group, future.channel());
   }
 
-  /** Returns the server's address, with the port that the system chose. */
   public InetSocketAddress address() {
     return (InetSocketAddress) channel.localAddress();
   }

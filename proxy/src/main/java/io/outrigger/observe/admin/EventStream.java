@@ -44,7 +44,6 @@ final class EventStream {
     pull();
   }
 
-  /** Called when the connection may have become writable again. */
   void onWritable() {
     pull();
   }

@@ -92,7 +92,6 @@ public final class LbViews {
         });
   }
 
-  /** Returns the node above the trees of the clusters. */
   private static NodeHead root(String target, List<Connectivity> clusters) {
     return new NodeHead(
         target,

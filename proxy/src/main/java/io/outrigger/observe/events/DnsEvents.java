@@ -28,7 +28,6 @@ public final class DnsEvents implements DnsLookup {
   private final String forward;
   private final Map<String, String> lastAnswers = new HashMap<>();
 
-  /** Wraps {@code lookup}; the events go to {@code log}. */
   public DnsEvents(DnsLookup lookup, EventLog log, String forward) {
     this.lookup = lookup;
     this.log = log;

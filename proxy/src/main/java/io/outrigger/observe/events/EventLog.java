@@ -38,7 +38,6 @@ public final class EventLog {
     this.control = control;
   }
 
-  /** Adds an event with the next number. */
   public void add(EventKind kind, String forward, String subject, Event.Cause cause) {
     control.checkInside();
     ArrayDeque<Event> kept = byKind.computeIfAbsent(kind, none -> new ArrayDeque<>());

@@ -36,7 +36,6 @@ public record Explanation(
     branches = List.copyOf(branches);
   }
 
-  /** Whether a route matches the request. */
   public enum Result {
     HIT,
     MISSED,
@@ -106,7 +105,6 @@ public record Explanation(
           && session.equals(asked);
     }
 
-    /** Returns a copy of this branch with a higher probability. */
     Branch withMore(double more) {
       return new Branch(
           probability + more, decision, cluster, filters, session, overlay, tree, plan);

@@ -15,7 +15,6 @@ final class LoopTraffic {
   private Map<String, ClusterTraffic> clusters = new HashMap<>();
   private int endpoints;
 
-  /** The traffic of a cluster and of its endpoints. */
   static final class ClusterTraffic {
     final TrafficBucket all = new TrafficBucket();
     final Map<EndpointAddress, TrafficBucket> endpoints = new HashMap<>();

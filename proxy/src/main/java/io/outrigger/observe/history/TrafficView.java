@@ -30,7 +30,6 @@ public record TrafficView(String name, List<Cluster> clusters) {
             .toList());
   }
 
-  /** A cluster that routing chose. */
   public record Cluster(String name, List<Minute> minutes, List<Endpoint> endpoints) {
     public Cluster {
       minutes = List.copyOf(minutes);

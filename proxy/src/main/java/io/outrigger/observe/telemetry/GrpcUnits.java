@@ -36,7 +36,6 @@ final class GrpcUnits {
 
   private GrpcUnits() {}
 
-  /** Returns the annotation of the instrument; empty when it has none. */
   static String of(String name) {
     return UNITS.getOrDefault(name, "");
   }

@@ -19,31 +19,20 @@ record MessageSpan(Span span, MessageScanner sent, MessageScanner received) {
   static MessageSpan of(Span span) {
     return new MessageSpan(
         span,
-        new MessageScanner(
-            (number, bytes, compressed) ->
-                event(
-                    span,
-                    compressed ? "Outbound message compressed" : "Outbound message",
-                    number,
-                    bytes,
-                    compressed)),
-        new MessageScanner(
-            (number, bytes, compressed) ->
-                event(
-                    span,
-                    compressed ? "Inbound compressed message" : "Inbound message",
-                    number,
-                    bytes,
-                    compressed)));
+        scanner(span, "Outbound message", "Outbound message compressed"),
+        scanner(span, "Inbound message", "Inbound compressed message"));
   }
 
   /**
-   * Adds a message event. For a compressed message only the compressed size is known (decision
-   * proxy-0015).
+   * Returns a scanner that adds an event for each message. For a compressed message only the
+   * compressed size is known (decision proxy-0015).
    */
-  private static void event(Span span, String name, long number, long bytes, boolean compressed) {
-    span.addEvent(
-        name, Attributes.of(SEQUENCE, number, compressed ? COMPRESSED_SIZE : SIZE, bytes));
+  private static MessageScanner scanner(Span span, String plain, String compressed) {
+    return new MessageScanner(
+        (number, bytes, isCompressed) ->
+            span.addEvent(
+                isCompressed ? compressed : plain,
+                Attributes.of(SEQUENCE, number, isCompressed ? COMPRESSED_SIZE : SIZE, bytes)));
   }
 
   void onSent(ByteBuf data) {

@@ -84,12 +84,10 @@ public final class Telemetry implements AutoCloseable {
     return given.isEmpty() ? line : line + "; correct " + String.join(" or ", given);
   }
 
-  /** Returns a tracer that creates the spans of calls (A72). */
   public CallTracer tracer() {
     return otelTracer();
   }
 
-  /** Returns a tracer that creates the spans of served calls (A72). */
   public CallTracer serverTracer() {
     return otelTracer()::beginServed;
   }

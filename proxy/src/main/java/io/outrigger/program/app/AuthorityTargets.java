@@ -36,7 +36,6 @@ final class AuthorityTargets implements TargetResolver {
   private final List<TargetRuntime> leaving = new ArrayList<>();
   private boolean started;
 
-  /** A target in use, with the time of its last use. */
   private static final class Entry {
     final TargetRuntime target;
     final Outcome<ForwardTarget> answer;

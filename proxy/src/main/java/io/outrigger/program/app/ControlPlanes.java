@@ -38,12 +38,10 @@ final class ControlPlanes {
     return Optional.ofNullable(known);
   }
 
-  /** Returns the node that identifies this sidecar to the control planes. */
   Node node() {
     return known().map(Known::bootstrap).map(Bootstrap::node).orElse(UNKNOWN_NODE);
   }
 
-  /** Returns the current status of all xDS resources. Runs on the control loop. */
   XdsStatusView status() {
     return known()
         .map(Known::clients)

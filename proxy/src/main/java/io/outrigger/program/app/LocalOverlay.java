@@ -96,7 +96,6 @@ final class LocalOverlay {
         : OverlayStatus.NONE;
   }
 
-  /** Returns the changes that rules made to clusters, by cluster name. */
   Map<String, OverlayEffect> clusters() {
     return !roots.isEmpty() ? fromClients(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
   }

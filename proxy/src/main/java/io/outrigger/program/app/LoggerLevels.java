@@ -36,7 +36,6 @@ final class LoggerLevels {
     this.context = context;
   }
 
-  /** The effective level of each logger, by name. */
   AdminReply reply() {
     Map<String, String> levels = new TreeMap<>();
     for (Logger logger : context.getLoggerList()) {

@@ -18,7 +18,6 @@ record MemoryReport(
     Share total,
     List<MemoryView.EndedCount> ended,
     List<MemoryView.Holder> heaviest) {
-  /** The bytes in use, and their limit. */
   record Share(long held, long limit) {}
 
   static MemoryReport of(MemoryView view) {

@@ -36,7 +36,6 @@ final class PartSettings {
 
   private PartSettings() {}
 
-  /** Returns the gauge that measures how much memory peers use. */
   static MemoryGauge memory(ProxyOptions options) {
     MemoryPlan plan = MemoryPlan.ofProcess();
     long total = options.limits().maxMemoryBytes();

@@ -47,7 +47,6 @@ final class RunningServe {
     this.records = records;
   }
 
-  /** Starts to watch the configuration of the address. */
   void start(ControlLoop control, ControlPlanes.Known known) {
     // The options were checked against this bootstrap, so the Listener has a name.
     resource =

@@ -66,7 +66,6 @@ final class ServeExplainer {
   /** The filter chain of the connection; without a name when no chain gets the connection. */
   record Chain(Optional<String> name, String reason) {}
 
-  /** The decision of one filter. */
   record Filter(String name, String action, String verdict, Optional<String> policy) {}
 
   /**

@@ -51,11 +51,9 @@ final class ServeRecords implements ServeObserver {
   private final AtomicInteger tallies = new AtomicInteger();
   private final Map<HandshakeResult, LongAdder> handshakes = new ConcurrentHashMap<>();
 
-  /** The number of times that one filter made one particular decision. */
   private static final class Tally {
     final LongAdder count = new LongAdder();
 
-    /** The earliest time of the next event. */
     final AtomicLong nextEvent;
 
     /** The value of {@link #count} at the last event. Confined to the control loop. */

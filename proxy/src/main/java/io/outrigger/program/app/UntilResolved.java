@@ -46,7 +46,6 @@ final class UntilResolved implements XdsDependencyManager.Listener {
             new XdsConfig(before.listener(), before.routes(), before.virtualHost(), clusters)));
   }
 
-  /** Returns why there are no addresses; empty when there are some. */
   private static Optional<RpcStatus> reason(XdsConfig config) {
     return config.clusters().values().stream()
         .flatMap(cluster -> cluster.toOptional().stream())

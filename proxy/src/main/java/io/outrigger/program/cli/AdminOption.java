@@ -15,7 +15,6 @@ final class AdminOption {
       description = "its admin server. Default: $OUTRIGGER_ADMIN, else 127.0.0.1:9901")
   private Optional<String> address = Optional.empty();
 
-  /** Returns the client of the admin server that the option names. */
   AdminClient client(Map<String, String> environment) throws InvalidInput {
     return AdminClient.of(address, environment);
   }

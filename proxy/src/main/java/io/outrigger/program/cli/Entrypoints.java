@@ -29,7 +29,6 @@ public record Entrypoints(
     preparation = List.copyOf(preparation);
   }
 
-  /** The program behind {@code outrigger run}. */
   @FunctionalInterface
   interface RunEntrypoint {
     /**
@@ -48,7 +47,6 @@ public record Entrypoints(
         throws StartFailure, InvalidInput;
   }
 
-  /** The program behind {@code outrigger demo}. */
   @FunctionalInterface
   interface DemoEntrypoint {
     /**

@@ -21,7 +21,6 @@ final class Failures {
     err.println("outrigger: " + PlainText.of(line));
   }
 
-  /** Prints the failure that ended a command; returns the exit code. */
   static int report(Exception e, PrintWriter err) {
     log.debug("command failed", e);
     if (e instanceof InvalidInput input) {

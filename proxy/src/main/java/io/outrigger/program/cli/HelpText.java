@@ -18,7 +18,6 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 final class HelpText {
   private static final String MARGIN = "  ";
 
-  /** The columns at which the texts of options and of commands begin. */
   private static final int OPTION_TEXT = 30;
 
   private static final int COMMAND_TEXT = 14;

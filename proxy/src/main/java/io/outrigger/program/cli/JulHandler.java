@@ -37,7 +37,6 @@ public final class JulHandler extends Handler {
     private static final String PROPERTIES =
         "handlers = " + JulHandler.class.getName() + "\n.level = WARNING\n";
 
-    /** Called by {@link LogManager} when the manager is created. */
     public Setup() throws IOException {
       LogManager.getLogManager()
           .readConfiguration(new ByteArrayInputStream(PROPERTIES.getBytes(UTF_8)));

@@ -53,7 +53,6 @@ final class LogSetup {
     apply((LoggerContext) LoggerFactory.getILoggerFactory(), logging);
   }
 
-  /** Replaces the previous setup of {@code context}. */
   static void apply(LoggerContext context, Logging logging) {
     context.reset();
     Level ours = Level.toLevel(logging.level().name());

@@ -69,7 +69,6 @@ public final class Main {
     return Demo.run(duration, admin, story, signals::onFirst);
   }
 
-  /** Runs the command line {@code args}; does not return. */
   public static void start(Entrypoints entrypoints, String... args) {
     new Main().run(entrypoints, args);
   }

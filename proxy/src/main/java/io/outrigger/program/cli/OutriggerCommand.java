@@ -40,7 +40,6 @@ final class OutriggerCommand implements Runnable {
 
   private OutriggerCommand() {}
 
-  /** Runs any command line; returns the exit code. */
   static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
     var sidecar = new SidecarRun(entrypoints, context);
     return commandLine(entrypoints, sidecar, context).execute(args);

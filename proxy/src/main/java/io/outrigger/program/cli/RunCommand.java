@@ -36,7 +36,6 @@ final class RunCommand implements Callable<Integer> {
     this.spec = CommandSpec.wrapWithoutInspection(this);
   }
 
-  /** Returns the command with one option for each {@link Flag}. */
   static CommandSpec spec(SidecarRun sidecar) {
     CommandSpec spec = new RunCommand(sidecar).spec;
     spec.usageMessage()

@@ -135,7 +135,6 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the objects that have one of the names. */
   private static JsonArray only(Set<String> names, List<JsonView> objects) {
     var only = new JsonArray();
     objects.stream()

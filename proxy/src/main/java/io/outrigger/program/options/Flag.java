@@ -154,7 +154,6 @@ public enum Flag {
       "FILE",
       "a YAML file with the names of these flags; flags and environment variables override it");
 
-  /** The number of values that a flag takes. */
   public enum Arity {
     /** Takes an optional value; the flag alone means true. */
     SWITCH,

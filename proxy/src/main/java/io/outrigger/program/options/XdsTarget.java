@@ -20,7 +20,6 @@ public sealed interface XdsTarget extends Target {
       return path;
     }
 
-    /** Returns the path, with percent-encoded slashes. */
     @Override
     public String dataPlaneAuthority() {
       return path.replace("/", "%2F");

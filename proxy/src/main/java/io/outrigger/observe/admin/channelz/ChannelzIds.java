@@ -45,7 +45,6 @@ public final class ChannelzIds {
 
   private record ListenSocketName(String forward) {}
 
-  /** Begins a snapshot, which replaces the previous snapshot when it ends. */
   public Snapshot begin() {
     return new Snapshot();
   }
@@ -106,7 +105,6 @@ public final class ChannelzIds {
     }
   }
 
-  /** The state and the calls of an endpoint. */
   private record EndpointTotals(Connectivity state, SubchannelCalls calls) {
     EndpointTotals plus(EndpointTotals other) {
       return new EndpointTotals(state.or(other.state), calls.plus(other.calls));

@@ -113,12 +113,10 @@ public final class AdminGrpcServer implements AutoCloseable {
     health.set(serving);
   }
 
-  /** Returns the server's address, with the port that the system chose. */
   public InetSocketAddress address() {
     return (InetSocketAddress) server.getListenSockets().get(0);
   }
 
-  /** Closes the port and ends every call. */
   @Override
   public void close() {
     health.close();
