@@ -8,14 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Serves the page's files from the class path. No build step creates the files, and no file comes
- * from another host. Each file is read at its first request, since most sidecars never serve their
- * page.
+ * from another host.
  */
 @AnyThread
 public final class StaticPage implements AdminEndpoint {
@@ -25,8 +23,6 @@ public final class StaticPage implements AdminEndpoint {
           "css", "text/css; charset=utf-8",
           "svg", "image/svg+xml",
           "js", "text/javascript; charset=utf-8");
-
-  private final Map<String, byte[]> read = new ConcurrentHashMap<>();
 
   /** Adds {@code /} and the files that it loads, below {@code /page/}, to {@code endpoints}. */
   public static void addTo(Map<String, AdminEndpoint> endpoints) {
@@ -41,7 +37,7 @@ public final class StaticPage implements AdminEndpoint {
         reply(request.path()).orElseGet(() -> AdminReply.text(404, "the page has no such file")));
   }
 
-  private Optional<AdminReply> reply(String path) {
+  private static Optional<AdminReply> reply(String path) {
     Matcher file = FILE.matcher(path);
     if (!file.matches()) {
       return Optional.empty();
@@ -49,21 +45,10 @@ public final class StaticPage implements AdminEndpoint {
     String name = Optional.ofNullable(file.group(1)).orElse("index.html");
     String type =
         CONTENT_TYPES.getOrDefault(String.valueOf(file.group(2)), "text/html; charset=utf-8");
-    return content(name).map(bytes -> new AdminReply(200, type, bytes));
-  }
-
-  private Optional<byte[]> content(String name) {
-    byte[] known = read.get(name);
-    if (known != null) {
-      return Optional.of(known);
-    }
-    try (InputStream stream = StaticPage.class.getResourceAsStream("/admin/" + name)) {
-      if (stream == null) {
-        return Optional.empty();
-      }
-      byte[] bytes = stream.readAllBytes();
-      read.put(name, bytes);
-      return Optional.of(bytes);
+    try (InputStream content = StaticPage.class.getResourceAsStream("/admin/" + name)) {
+      return content == null
+          ? Optional.empty()
+          : Optional.of(new AdminReply(200, type, content.readAllBytes()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -171,16 +171,13 @@ public final class OptionsReader {
   private Optional<ProxyOptions.State> state() {
     Duration after = duration(Flag.STATE_AFTER, Duration.ofSeconds(5));
     Duration maxAge = positive(Flag.STATE_MAX_AGE, Duration.ofHours(24));
-    Optional<Path> folder = value(Flag.STATE, Optional.empty(), OptionsReader::stateFolder);
-    return folder.map(path -> new ProxyOptions.State(path, after, maxAge));
+    return valueOrOff(Flag.STATE, Optional.empty(), OptionsReader::stateFolder)
+        .map(folder -> new ProxyOptions.State(folder, after, maxAge));
   }
 
-  private static Optional<Path> stateFolder(String text) {
-    if (text.equals(OFF)) {
-      return Optional.empty();
-    }
+  private static Path stateFolder(String text) {
     require(!text.isEmpty(), "is empty; give a folder, or off");
-    return Optional.of(Path.of(text).toAbsolutePath());
+    return Path.of(text).toAbsolutePath();
   }
 
   private Servers servers(PortsReader ports) {
@@ -254,7 +251,7 @@ public final class OptionsReader {
         all(Flag.METRICS_EXPERIMENTAL, OptionsReader::experimental),
         labels.map(kept -> kept.contains(LOCALITY_LABEL)).orElse(locality),
         labels.map(OptionsReader::leftOut).orElse(Set.of()),
-        value(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
+        valueOrOff(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
   }
 
   /** Reads names of optional labels, which commas separate. */
@@ -306,6 +303,13 @@ public final class OptionsReader {
     return value;
   }
 
+  private <T> Optional<T> valueOrOff(Flag flag, Optional<T> absent, Function<String, T> parser) {
+    return value(
+        flag,
+        absent,
+        text -> text.equals(OFF) ? Optional.empty() : Optional.of(parser.apply(text)));
+  }
+
   /** Returns the values of all flags for people; must be called when all flags have been read. */
   private Map<String, Object> settings() {
     Map<String, Object> settings = new HashMap<>();
@@ -347,12 +351,7 @@ public final class OptionsReader {
 
   private Optional<ListenAddress.Tcp> address(
       PortsReader ports, Flag flag, String subject, Optional<ListenAddress.Tcp> absent) {
-    Optional<ListenAddress.Tcp> address =
-        value(
-            flag,
-            absent,
-            text ->
-                text.equals(OFF) ? Optional.empty() : Optional.of(ListenAddress.parseTcp(text)));
+    Optional<ListenAddress.Tcp> address = valueOrOff(flag, absent, ListenAddress::parseTcp);
     address.ifPresent(each -> ports.reserve(given.origin(flag), subject, each));
     return address;
   }
@@ -507,10 +506,7 @@ public final class OptionsReader {
     return Optional.of(text);
   }
 
-  private static Optional<String> endpoint(String text) {
-    if (text.equals(OFF)) {
-      return Optional.empty();
-    }
+  private static String endpoint(String text) {
     String expected = "\"" + text + "\" is not an endpoint such as http://collector:4317";
     try {
       URI uri = new URI(text);
@@ -521,7 +517,7 @@ public final class OptionsReader {
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(expected, e);
     }
-    return Optional.of(text);
+    return text;
   }
 
   private static void require(boolean holds, String otherwise) {
