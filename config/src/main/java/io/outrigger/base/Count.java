@@ -1,6 +1,8 @@
 package io.outrigger.base;
 
-/** Formats a number and its noun for messages. */
+import java.util.List;
+
+/** Formats numbers with their nouns, and lists, for messages. */
 @AnyThread
 public final class Count {
   private Count() {}
@@ -12,5 +14,13 @@ public final class Count {
    */
   public static String of(long number, String one) {
     return number + " " + one + (number == 1 ? "" : "s");
+  }
+
+  /** Returns the first {@code max} of {@code texts}, and how many more there are. */
+  public static String list(List<String> texts, int max) {
+    int more = texts.size() - max;
+    return more <= 0
+        ? String.join(", ", texts)
+        : String.join(", ", texts.subList(0, max)) + " and " + more + " more";
   }
 }

@@ -6,7 +6,6 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.snapshot.XdsConfig;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Finds the routes without a time limit. Their calls end after A31's default of 15 s, which
@@ -32,14 +31,12 @@ public final class DefaultLimit {
     if (limited.isEmpty()) {
       return Optional.empty();
     }
-    int more = limited.size() - ROUTES_SHOWN;
     return Optional.of(
-        "calls end after %d s on %s without a limit of time: %s%s; %s"
+        "calls end after %d s on %s without a limit of time: %s; %s"
             .formatted(
                 EffectiveTimeout.DEFAULT_TIMEOUT.toSeconds(),
                 Count.of(limited.size(), "route"),
-                limited.stream().limit(ROUTES_SHOWN).collect(Collectors.joining(", ")),
-                more > 0 ? " and " + more + " more" : "",
+                Count.list(limited, ROUTES_SHOWN),
                 "set max_stream_duration or timeout there (0s: no limit), or give"
                     + " --ignore-route-timeout"));
   }

@@ -1,6 +1,7 @@
 package io.outrigger.observe.events;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.stream.AdsObserver;
@@ -63,9 +64,6 @@ public record AdsEvents(EventLog log) implements AdsObserver {
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
-    String shown =
-        String.join(", ", names.subList(0, Math.min(names.size(), NAMES_SHOWN)))
-            + (names.size() > NAMES_SHOWN ? ", …" : "");
     line(
         EventKind.RESOURCE_DELETED,
         names.size() == 1 ? names.get(0) : type.label(),
@@ -75,7 +73,7 @@ public record AdsEvents(EventLog log) implements AdsObserver {
                 names.size(),
                 type.label(),
                 kept ? "kept in use by targets" : "out of use",
-                shown));
+                Count.list(names, NAMES_SHOWN)));
   }
 
   private void line(EventKind kind, String subject, String text) {

@@ -1,6 +1,7 @@
 package io.outrigger.observe.events;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Count;
 import io.outrigger.base.Outcome;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
@@ -8,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,13 +63,9 @@ public final class DnsEvents implements DnsLookup {
   }
 
   private static String shown(List<EndpointAddress> addresses) {
-    int more = addresses.size() - ADDRESSES_SHOWN;
     return "resolved: "
-        + addresses.stream()
-            .map(EndpointAddress::ip)
-            .sorted() // DNS servers rotate the order
-            .limit(ADDRESSES_SHOWN)
-            .collect(Collectors.joining(", "))
-        + (more > 0 ? " and " + more + " more" : "");
+        + Count.list(
+            addresses.stream().map(EndpointAddress::ip).sorted().toList(), // DNS servers rotate
+            ADDRESSES_SHOWN);
   }
 }

@@ -3,13 +3,10 @@ package io.outrigger.observe.events;
 import java.util.Locale;
 
 public enum EventKind {
-  /** A response of a control plane was accepted (ACK). */
   ACK,
-  /** A response of a control plane was rejected (NACK). */
   NACK,
   /** The control plane sent an error instead of a resource. */
   RESOURCE_ERROR,
-  /** The control plane removed resources. */
   RESOURCE_DELETED,
   /** A stream to a control plane was attached to a connection. */
   ADS_CONNECTED,
@@ -33,7 +30,6 @@ public enum EventKind {
   FORWARD_READY,
   /** A target fails as a whole. */
   FORWARD_FAILED,
-  /** A served address accepts calls. */
   SERVING,
   /** A served address is closed, or calls of its open port fail. */
   NOT_SERVING,
@@ -43,19 +39,16 @@ public enum EventKind {
   RBAC_REMOVED,
   /** The default timeout of A31 applies to routes without a time limit. */
   DEFAULT_TIMEOUT,
-  /** All endpoints of a cluster are unreachable. */
   ALL_ENDPOINTS_FAILING,
   /** An endpoint of the cluster is reachable again after {@link #ALL_ENDPOINTS_FAILING}. */
   ENDPOINTS_BACK,
   DRAIN,
-  /** New certificates are in use. */
   CERTIFICATE_LOADED,
   /**
    * The newest certificate files are invalid, or the certificate in use has expired or is about to
    * expire.
    */
   CERTIFICATE_FAILED,
-  /** A DNS name was looked up. */
   DNS,
   /** The rules of local policy changed, or some rules cannot be applied. */
   OVERLAY,

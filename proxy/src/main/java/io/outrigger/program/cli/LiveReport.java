@@ -8,7 +8,6 @@ import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Target;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** Renders the load-balancing tree of a target as lines. */
 final class LiveReport {
@@ -36,11 +35,9 @@ final class LiveReport {
 
   private void node(LbNode node, String indent) {
     String endpoints =
-        node.endpoints().stream()
-            .limit(MAX_ENDPOINTS)
-            .map(each -> each.address().toString())
-            .collect(Collectors.joining(", "));
-    int more = node.endpoints().size() - MAX_ENDPOINTS;
+        Count.list(
+            node.endpoints().stream().map(each -> each.address().toString()).toList(),
+            MAX_ENDPOINTS);
     String kept = node.children().isEmpty() ? "" : "left out for their health: ";
     add(
         indent
@@ -48,8 +45,7 @@ final class LiveReport {
             + ": "
             + node.name()
             + (node.detail().equals(NodeHead.NOT_STARTED) ? "" : ", " + node.detail())
-            + (endpoints.isEmpty() ? "" : ", " + kept + endpoints)
-            + (more > 0 ? " and " + more + " more" : ""));
+            + (endpoints.isEmpty() ? "" : ", " + kept + endpoints));
     node.children().forEach(child -> node(child, indent + "  "));
   }
 
