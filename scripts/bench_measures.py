@@ -1,6 +1,6 @@
 """What is measured: each benchmark is a list of shapes, each shape a function from a proxy to its figures.
 
-A benchmark of running proxies is given one that has been warmed; one of fresh ones starts it each time.
+A shape is given a proxy that was started for this round and is warm; one of fresh ones starts it itself.
 """
 
 import os
@@ -15,6 +15,8 @@ from bench_process import Growth
 SHAPES = [(1, 1), (50, 1), (10, 10), (1, 100)]
 TRACED = "10 connections x 10 streams, unique trace headers"
 RATE, RATE_CONNECTIONS = 2000, 10
+TRACED_CALLS = 10_000
+WARMING = 6  # times what a quick run makes of each shape: after 800,000 calls little is left to compile
 IDLE_CONNECTIONS = 10_000
 CALLS, CALLERS = 100_000, 50
 IDLE_SECONDS = 12  # what the start alone needed has gone back to the system: JVMs look for it every 5 s
@@ -25,7 +27,7 @@ def shape_title(connections, streams):
 
 
 class Benchmark:
-    """What all have in common: proxies that run, and a backend with small answers in plain text."""
+    """What all have in common: proxies that are warm, and a backend with small answers in plain text."""
 
     peers = list(bench_peers.COMMANDS)
     fresh = False
@@ -68,17 +70,19 @@ class Unary(Benchmark):
     def __init__(self, options, folder):
         super().__init__(folder)
         self.quick = options.quick
-        self.seconds = options.seconds or (1.2 if options.quick else 5)
+        self.seconds = options.seconds or (1.2 if options.quick else 3)
         self.request = os.path.join(folder, "request")
 
     def warm(self, process, port):
         # By requests, not by time: on a busy machine a JVM would else be measured while it compiles.
         # Each shape has paths of its own, and until they are compiled that costs more than the calls.
         for requests, connections, streams in ((60_000, 10, 10), (20_000, 50, 1), (40_000, 1, 100), (10_000, 1, 1)):
-            total = requests if self.quick else 4 * requests
+            total = requests if self.quick else WARMING * requests
             arguments = ["-n", str(total), "-c", str(connections), "-m", str(streams), "-t", "1"]
             load(port, [*arguments, "-d", self.request], PATH, 120)
-        bench_client.traced_load(port, PATH.encode(), BODY, 10, 10, self.seconds, BODY_BYTES)
+        traced = 0
+        while traced < (TRACED_CALLS if self.quick else WARMING * TRACED_CALLS):
+            traced += bench_client.traced_load(port, PATH.encode(), BODY, 10, 10, 1, BODY_BYTES)[0]
 
     def shapes(self):
         shapes = [(shape_title(c, s), lambda p, port, c=c, s=s: self.plain(p, port, c, s)) for c, s in SHAPES]
@@ -173,7 +177,7 @@ class Streaming(Benchmark):
 
 
 class Fresh(Unary):
-    """Processes that are started for each measurement, from a bootstrap; where files are asked for, from those."""
+    """Processes whose start belongs to the measurement, from a bootstrap; where files are asked for, from those."""
 
     fresh = True
 

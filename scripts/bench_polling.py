@@ -11,14 +11,10 @@ import http.client
 import json
 import multiprocessing
 import os
-import resource
 import select
-import shutil
-import signal
 import socket
 import statistics
 import sys
-import tempfile
 import threading
 import time
 from types import SimpleNamespace
@@ -27,7 +23,7 @@ import bench_peers
 from bench_client import ACK, SETTINGS, Frames, frame
 from bench_load import start_backend, wait_until_served
 from bench_measures import Unary
-from bench_process import Process, free_port
+from bench_process import Process, free_port, workplace
 
 ALONE, POLLED, PAGE = "alone", "polled", "page"
 READERS = {
@@ -365,19 +361,8 @@ def main():
     options.rounds = max(2, options.rounds or (6 if options.quick else 20))
     options.seconds = options.seconds or (2 if options.quick else 3)
 
-    folder = tempfile.mkdtemp(prefix="outrigger-bench-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
-    started = []
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
+    with workplace() as (folder, started):
         result = run(options, folder, started)
-    except (RuntimeError, KeyboardInterrupt) as failure:
-        sys.exit(f"bench: {failure or 'interrupted'}")
-    finally:
-        for process in reversed(started):
-            process.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         print(json.dumps(result, indent=2))
     else:

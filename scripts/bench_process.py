@@ -1,11 +1,16 @@
 """Processes that a benchmark starts, and what they use of the machine, read from /proc."""
 
+import contextlib
 import os
 import re
+import resource
 import select
+import shutil
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 
@@ -144,3 +149,21 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def workplace():
+    """A folder, and a list for what is started there: both end with the block, also when that fails or is interrupted."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # thousands of connections
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    folder = tempfile.mkdtemp(prefix="outrigger-bench-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    started = []
+    try:
+        yield folder, started
+    except (RuntimeError, KeyboardInterrupt) as failure:
+        sys.exit(f"bench: {failure or 'interrupted'}")
+    finally:
+        for process in reversed(started):
+            process.stop()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -73,7 +73,7 @@ class Handshakes(Unary):
         return Process("backend", [sys.executable, "-B", server, *arguments], self.folder), port
 
     def warm(self, process, port):
-        load(port, ["-n", "3000" if self.quick else "6000", "-c", "1", "-m", "1", "-d", self.request], PATH, 300)
+        load(port, ["-n", "3000" if self.quick else "12000", "-c", "1", "-m", "1", "-d", self.request], PATH, 300)
 
     def shapes(self):
         return [(self.title, self.shake)]
