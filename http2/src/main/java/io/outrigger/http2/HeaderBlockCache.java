@@ -28,10 +28,10 @@ final class HeaderBlockCache {
   private static final int WAYS = 4;
   private static final int MAX_BYTES = 256;
 
-  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+  @SuppressWarnings("ArrayRecordComponent") // entries are never compared
   private record Decoded(long state, byte[] bytes, HeaderList list) {}
 
-  @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
+  @SuppressWarnings("ArrayRecordComponent") // entries are never compared
   private record Encoded(long state, HeaderList list, byte[] bytes) {}
 
   private final @Nullable Decoded[] decoded = new Decoded[PLACES];

@@ -20,7 +20,6 @@ final class HpackSpace {
         }
       };
 
-  /** Header blocks that were received or sent lately. */
   final HeaderBlockCache blocks = new HeaderBlockCache();
 
   /** Work buffer for the bytes of the block that is being decoded. */
@@ -29,7 +28,6 @@ final class HpackSpace {
   /** Work buffer for a string decoded from Huffman code. */
   final WorkBuffer text = new WorkBuffer();
 
-  /** Collects the fields of the block that is being decoded. */
   final HeaderList.Builder fields = HeaderList.builder(32);
 
   /** Work buffer for DATA that is copied from one buffer to another. */

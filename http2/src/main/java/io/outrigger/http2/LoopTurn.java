@@ -99,7 +99,6 @@ final class LoopTurn {
     return current;
   }
 
-  /** Adds {@code connection}, and creates its mark, which is not set. */
   Mark open(Served connection) {
     connections.add(connection);
     tickLater();

@@ -109,7 +109,6 @@ public final class ChildSlot {
     current.policy.accept(visitor, name, isUsed);
   }
 
-  /** A child policy and the parent through which it publishes. */
   private final class Child implements LbParent {
     private final Class<?> kind;
     private final LbPolicy policy;

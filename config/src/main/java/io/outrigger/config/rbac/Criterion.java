@@ -109,7 +109,6 @@ public sealed interface Criterion {
     }
   }
 
-  /** Matches a local port in {@code [start, end)}. */
   record LocalPort(int start, int end) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {

@@ -50,7 +50,6 @@ final class DropCounts {
     sums.addRefused(refused.sinceLast());
   }
 
-  /** The counter of a category that was passed to {@link #update}. */
   DropCount of(DropCategory drop) {
     DropCount count = byCategory.get(drop.category());
     if (count == null) {

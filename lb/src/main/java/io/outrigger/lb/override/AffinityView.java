@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Describes session affinity for status views. */
 @ControlConfined
 record AffinityView(@Nullable AddressMap entries) {
   String detail(LbConfig.OverrideHost config) {

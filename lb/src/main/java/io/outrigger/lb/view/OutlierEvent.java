@@ -47,7 +47,6 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** The endpoint is an outlier but stays in service. */
   record Spared(
       String cluster,
       EndpointAddress address,
@@ -64,7 +63,6 @@ public sealed interface OutlierEvent extends LbEvent {
     }
   }
 
-  /** The endpoint gets calls again. */
   record Returned(
       String cluster,
       EndpointAddress address,

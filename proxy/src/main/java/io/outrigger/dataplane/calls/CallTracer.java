@@ -10,6 +10,5 @@ public interface CallTracer {
   /** The tracer that creates no spans, for when tracing is off. */
   CallTracer NONE = request -> CallSpans.NONE;
 
-  /** Returns the spans of a gRPC request that has just arrived. */
   CallSpans begin(RequestView request);
 }

@@ -46,7 +46,6 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
         : Optional.of(new SessionValue(addresses, cluster));
   }
 
-  /** Encodes the value of a cookie; the inverse of {@link #decode}. */
   String encode() {
     String list =
         addresses.stream().map(EndpointAddress::toString).collect(Collectors.joining(","));

@@ -54,7 +54,6 @@ public final class DeadlineTimers {
   /** The last tick whose entries were fired. */
   private long doneTick;
 
-  /** The tick for which the alarm is set. */
   private long alarmTick = NO_ALARM;
 
   private Runnable cancelAlarm = () -> {};

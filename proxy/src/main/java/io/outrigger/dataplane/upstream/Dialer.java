@@ -54,7 +54,6 @@ record Dialer(
     return address.tls().isPresent() ? tls.get() : null;
   }
 
-  /** Runs {@code task} once on the event loop, after {@code delay}. */
   Future<?> after(Duration delay, Runnable task) {
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }

@@ -288,7 +288,6 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  /** Runs {@code task} on {@code loop}, another event loop. */
   static void post(Executor loop, Runnable task) {
     try {
       loop.execute(task);

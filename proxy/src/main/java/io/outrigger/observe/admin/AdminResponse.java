@@ -24,7 +24,6 @@ final class AdminResponse {
 
   private AdminResponse() {}
 
-  /** Returns a whole response. */
   static FullHttpResponse of(AdminReply reply, boolean head) {
     ByteBuf body = reply.body();
     int length = body.readableBytes();

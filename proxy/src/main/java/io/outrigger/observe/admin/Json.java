@@ -89,12 +89,10 @@ final class Json {
     return JsonParser.parseString(json);
   }
 
-  /** Writes the value as the next element of a document. */
   static void write(Object value, JsonWriter json) {
     Lazy.GSON.toJson(value, value.getClass(), json);
   }
 
-  /** Returns the name of an enum's value in lower case. */
   static String word(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
   }

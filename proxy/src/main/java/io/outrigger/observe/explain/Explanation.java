@@ -76,7 +76,6 @@ public record Explanation(
       filters = List.copyOf(filters);
     }
 
-    /** Creates a branch in which the proxy answers the request itself. */
     static Branch answered(double probability, RouteDecision decision) {
       return new Branch(
           probability,

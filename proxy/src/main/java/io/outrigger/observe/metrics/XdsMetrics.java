@@ -105,7 +105,6 @@ final class XdsMetrics {
         .add(Labels.EMPTY, overlay.problems().size());
   }
 
-  /** Adds the expiration times of this process's certificates, by provider. */
   static void addCertificates(List<CertificateView.Provider> providers, Instruments all) {
     var expiration =
         all.gauge(

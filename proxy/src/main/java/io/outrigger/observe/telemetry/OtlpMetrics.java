@@ -56,7 +56,6 @@ final class OtlpMetrics implements MetricProducer {
       Data<?> getData)
       implements MetricData {}
 
-  /** The points of one scrape, which share one timestamp. */
   private record Scrape(long startNanos, long nanos) {
     DoublePointData point(DataPointSnapshot point, double value) {
       Attributes labels = attributes(point.getLabels());

@@ -87,7 +87,6 @@ final class AdminEndpoints {
     return table;
   }
 
-  /** Adds an endpoint together with all query parameters that it accepts. */
   private static void add(
       Map<String, AdminEndpoint> table, String path, AdminEndpoint endpoint, String... parameters) {
     List<String> known = List.of(parameters);

@@ -97,7 +97,6 @@ public final class ProxyApp implements AutoCloseable {
    */
   private final BackgroundThread certificateReading = new BackgroundThread("certificates");
 
-  /** Reads and writes the folder of {@code --state}. */
   private final BackgroundThread stateFiles = new BackgroundThread("state");
 
   private final EventLoops loops;

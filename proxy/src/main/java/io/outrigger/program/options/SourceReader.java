@@ -56,7 +56,6 @@ final class SourceReader {
         resources);
   }
 
-  /** Returns the files and folders that a flag names. */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
     Optional<GivenFlags.Given> given = settings.get(flag);
     if (given.isEmpty()) {

@@ -9,7 +9,6 @@ import javax.net.ssl.SSLEngine;
 /** A TLS library with its settings and certificates; creates one engine for each connection. */
 @AnyThread
 public interface TlsEngines {
-  /** The TLS versions that are offered, best first. */
   List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
   /**

@@ -48,7 +48,6 @@ final class RouteMaps {
     return Arrays.stream(OVERRIDES).anyMatch(each -> WireFields.contain(bytes, joined(path, each)));
   }
 
-  /** Removes the metadata of routes from a serialized {@code RouteConfiguration}. */
   static ByteString cutFrom(ByteString bytes) {
     return WireFields.cut(bytes, METADATA).rest();
   }

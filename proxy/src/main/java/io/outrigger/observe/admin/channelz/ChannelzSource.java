@@ -11,7 +11,6 @@ public interface ChannelzSource {
   /** Returns all objects except connections, in a snapshot that may be a moment old. */
   CompletionStage<ChannelzView> view();
 
-  /** Returns the open connections of a subchannel, ordered by id. */
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
   /** Returns the open connections to a forward's port, ordered by id. */
