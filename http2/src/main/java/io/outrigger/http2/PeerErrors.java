@@ -68,8 +68,15 @@ public final class PeerErrors {
     add("connection of caller " + text(peer) + " refused: " + reason);
   }
 
-  /** Returns a socket address as {@code 127.0.0.1:9001}, without the slash of the JDK's text. */
-  public static String text(Object peer) {
+  /**
+   * Returns a socket address as {@code 127.0.0.1:9001}, without the slash of the JDK's text.
+   *
+   * @param peer null for a socket that is already closed
+   */
+  public static String text(@Nullable Object peer) {
+    if (peer == null) {
+      return "a closed socket";
+    }
     return peer instanceof InetSocketAddress tcp
         ? NetUtil.toSocketAddressString(tcp)
         : peer.toString();

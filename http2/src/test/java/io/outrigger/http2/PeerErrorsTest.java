@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.http2.PeerErrors.EndedCount;
 import io.outrigger.http2.PeerErrors.Side;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 final class PeerErrorsTest {
@@ -25,6 +26,13 @@ final class PeerErrorsTest {
             new EndedCount(Side.BACKEND, Http2Error.PROTOCOL_ERROR, 1),
             new EndedCount(Side.BACKEND, Http2Error.ENHANCE_YOUR_CALM, 0));
     assertThat(errors.count()).isEqualTo(3);
+  }
+
+  @Test
+  void aClosedSocketHasATextToo() {
+    assertThat(PeerErrors.text(null)).isEqualTo("a closed socket");
+    assertThat(PeerErrors.text(new InetSocketAddress("127.0.0.1", 9001)))
+        .isEqualTo("127.0.0.1:9001");
   }
 
   @Test
