@@ -94,6 +94,8 @@ class ExplainIT {
     assertThat(timeout.get("effective").getAsDouble()).isEqualTo(7);
     assertThat(timeout.get("asked").getAsDouble()).isEqualTo(20);
     assertThat(branch.getAsJsonObject("retry").get("max_attempts").getAsInt()).isEqualTo(3);
+    assertThat(branch.getAsJsonObject("retry").get("base_interval").getAsString())
+        .isEqualTo("25ms");
     assertThat(branch.getAsJsonArray("path").toString())
         .contains("priority 0 is in use", "round_robin", "r/p0/s")
         .doesNotContain("r/p1/s");
@@ -101,7 +103,7 @@ class ExplainIT {
     assertThat(addresses(branch, "excluded")).containsExactlyInAnyOrder(at(gone), at(spare));
     assertThat(reason(branch, gone)).startsWith("cannot be connected to: ");
     assertThat(reason(branch, spare)).startsWith("priority 1 is not in use");
-    assertThat(answer.getAsJsonArray("not_known").toString()).contains("in turn", "answers");
+    assertThat(answer.getAsJsonArray("not_known").toString()).contains("in turn", "the answer of the backend");
 
     String other = explain(PATH + "&header=X-Canary:yes").toString();
     assertThat(other).contains("\"cluster\":\"B\"");
