@@ -13,7 +13,7 @@ const TONES = {
 };
 const SPOKEN = new Set(['nack', 'ads_failed', 'stale', 'eject', 'priority_switch', 'drain', 'memory', 'certificate_failed', 'forward_failed', 'rbac_removed', 'all_endpoints_failing', 'endpoints_back']);
 
-const FAILURE = /cannot be resolved|is left out|rules stay$/; // of a name, or of local policy
+const FAILURE = /cannot be resolved|is left out|rules stay in use$/; // of a name, or of local policy
 
 /** An endpoint fails, is lost or is back, a name is resolved or not, rules are applied or not: the message says which. */
 export function toneOf({kind, message}) {

@@ -143,7 +143,7 @@ final class LocalOverlay {
   private void onProblems(List<FileProblem> problems) {
     if (problems.isEmpty()) {
       log.info("overlay: all problems are gone");
-      event(FILES, "no problem left");
+      event(FILES, "all problems are gone");
     }
     for (FileProblem problem : problems) {
       log.warn("overlay: {}; the last valid rules stay in use", problem);
