@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.DuplexChannel;
 import io.outrigger.base.LoopConfined;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,15 @@ final class LingeringClose {
   private static final long NO_ERROR_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /**
+   * How long a peer that has all bytes must have sent nothing. A slow reader sends WINDOW_UPDATE,
+   * and would take a closed socket for an error of the connection.
+   */
+  private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** The state of a TCP connection whose peer has acknowledged the end of the output. */
+  private static final int FIN_WAIT_2 = 5;
+
+  /**
    * A peer that obeys flow control has at most one connection window in flight; more than that is a
    * flood.
    */
@@ -24,6 +34,7 @@ final class LingeringClose {
 
   private final Channel channel;
   private final long endNanos;
+  private long quietSince;
   private long unread;
 
   /**
@@ -33,9 +44,8 @@ final class LingeringClose {
    */
   LingeringClose(ChannelHandlerContext ctx, boolean linger, Http2Error error) {
     channel = ctx.channel();
-    endNanos =
-        channel.eventLoop().ticker().nanoTime()
-            + (error == Http2Error.NO_ERROR ? NO_ERROR_NANOS : ERROR_NANOS);
+    quietSince = channel.eventLoop().ticker().nanoTime();
+    endNanos = quietSince + (error == Http2Error.NO_ERROR ? NO_ERROR_NANOS : ERROR_NANOS);
     var flushed = ctx.writeAndFlush(Unpooled.EMPTY_BUFFER);
     if (linger && channel instanceof DuplexChannel duplex) {
       flushed.addListener((ChannelFutureListener) done -> duplex.shutdownOutput());
@@ -47,14 +57,22 @@ final class LingeringClose {
   /** Called for bytes received after the connection has ended; the bytes are ignored. */
   void onRead(int bytes) {
     unread += bytes;
+    quietSince = channel.eventLoop().ticker().nanoTime();
     if (unread > MAX_BYTES) {
       var unused = channel.close();
     }
   }
 
   void onTick(long nowNanos) {
-    if (nowNanos - endNanos >= 0) {
+    if (nowNanos - endNanos >= 0 || (nowNanos - quietSince >= QUIET_NANOS && hasAllBytes())) {
       var unused = channel.close();
     }
+  }
+
+  /** Whether the peer's system has acknowledged all bytes; only known for TCP with epoll. */
+  private boolean hasAllBytes() {
+    return channel instanceof EpollSocketChannel socket
+        && socket.isOpen()
+        && socket.tcpInfo().state() == FIN_WAIT_2;
   }
 }

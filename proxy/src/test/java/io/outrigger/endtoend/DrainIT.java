@@ -1,13 +1,19 @@
 package io.outrigger.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.epoll.Epoll;
+import io.outrigger.http2.testing.Frame;
+import io.outrigger.http2.testing.Frames;
+import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.program.options.Flag;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -93,6 +99,25 @@ class DrainIT {
         .contains("outrigger_drain_requests_cut_total 1");
     assertThat(App.join(held).code()).isEqualTo(Status.Code.UNAVAILABLE);
     Await.until("the backend was told", () -> a.held() == 0);
+  }
+
+  /** An app may keep a connection open that has no stream any more. */
+  @Conformance("SC-44")
+  @Test
+  void anIdleAppThatIgnoresGoAwayHoldsNothingUp() throws Exception {
+    assumeThat(Epoll.isAvailable()).isTrue();
+    serve();
+    mesh.startReady();
+    try (var app = RawHttp2.open(mesh.address())) {
+      app.send(Frames.wholeRequest(1));
+      app.await(Frame::endsStream);
+
+      long start = System.nanoTime();
+      mesh.proxy().drain().get(60, TimeUnit.SECONDS);
+
+      // 5 s for the answer to PING, and 2 s of silence
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(14));
+    }
   }
 
   @Test
