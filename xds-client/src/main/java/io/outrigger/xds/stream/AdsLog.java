@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
  * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged. Counters and the next observer include every rejection.
+ * logged; errors of single resources count as rejections. Counters and the next observer include
+ * all of them.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -125,7 +126,9 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    log.debug("{}: error for {} \"{}\": {}", title, type.noun(), name, status);
+    if (shouldLog(status.toString())) {
+      log.warn("{}: error for {} \"{}\": {}", title, type.noun(), name, status);
+    }
     next.onResourceError(server, type, name, status);
   }
 

@@ -109,6 +109,21 @@ final class AdsLogTest {
     assertThat(told()).hasSize(5).allMatch(line -> line.contains("refused") && line.contains("no"));
   }
 
+  /** Resources that were taken out of a file are reported in this way. */
+  @Test
+  void anErrorOfAResourceIsToldOnceAMinute() {
+    for (int i = 0; i < 5; i++) {
+      loop.inside(
+          () ->
+              adsLog.onResourceError(
+                  "cp", ResourceType.CLUSTER, "c", RpcStatus.unavailable("gone from a.yaml")));
+    }
+
+    assertThat(told())
+        .containsExactly(
+            "control plane cp: error for cluster \"c\": UNAVAILABLE: gone from a.yaml");
+  }
+
   @Test
   void deletedResourcesAreNamedTenAtMost() {
     List<String> ten = IntStream.range(0, 10).mapToObj(i -> "c" + i).toList();
