@@ -106,7 +106,7 @@ final class OutriggerCommand implements Runnable {
         return notASubcommand(given, command);
       }
     }
-    return Failures.oneLine(e);
+    return Failures.oneLine(e).replaceFirst("[.]$", "");
   }
 
   private static String notASubcommand(String given, CommandLine root) {

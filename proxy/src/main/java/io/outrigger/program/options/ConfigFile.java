@@ -15,6 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Reads the file of {@code --config}: a YAML map from flag names to values. Repeatable flags have
@@ -22,6 +23,9 @@ import java.util.Optional;
  */
 final class ConfigFile {
   private static final int MAX_SIZE = 1 << 20;
+
+  /** A key that may be shown. Other text may be from a file with secrets, given by mistake. */
+  private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
   private static final List<String> KEYS =
       EnumSet.complementOf(EnumSet.of(Flag.CONFIG)).stream().map(Flag::key).toList();
@@ -52,6 +56,11 @@ final class ConfigFile {
       Path file, String key, Entry entry, Map<Flag, Given> settings, Problems problems) {
     String origin = file + ":" + entry.place().line() + ": " + key;
     Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
+    if (flag.isEmpty() && !FORM.matcher(key).matches()) {
+      problems.add(
+          file + ":" + entry.place().line(), "has no key; write lines such as \"threads: 2\"");
+      return;
+    }
     if (flag.isEmpty()) {
       problems.add(origin, "is not known" + suggestion(key) + "; the keys are the flags of run");
       return;

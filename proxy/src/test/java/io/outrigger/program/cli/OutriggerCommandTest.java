@@ -174,6 +174,7 @@ final class OutriggerCommandTest {
             + " --help",
         "run --threads 1 --threads 2 | option '--threads' (N) should be specified only once; see"
             + " outrigger run --help",
+        "help nope | Unknown subcommand 'nope'; see outrigger --help",
         "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
             + " explain, status, certs, wait, completion, help; see outrigger --help",

@@ -22,6 +22,7 @@ final class OptionsErrorsTest extends OptionsFixture {
       value = {
         "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean \"log-level\"?;"
             + " the keys are the flags of run",
+        "'daemon:!:20783:::::::' | DIR/o.yaml:1: has no key; write lines such as \"threads: 2\"",
         "'config: x' | DIR/o.yaml:1: config: is not known; the keys are the flags of run",
         "'threads: many' | DIR/o.yaml:1: threads: \"many\" is not a whole number from 1 to 1024",
         "'threads: [1, 2]' | DIR/o.yaml:1: threads: takes one value, not a list",
@@ -130,6 +131,8 @@ final class OptionsErrorsTest extends OptionsFixture {
         "IGNORE_ROUTE_TIMEOUT | yes | --ignore-route-timeout: \"yes\" is not true or false",
         "AUTHORITY | a b | --authority: \"a b\" is not target, preserve, or an authority such as"
             + " orders.example:443",
+        "AUTHORITY | u@orders | --authority: \"u@orders\" is not target, preserve, or an authority such"
+            + " as orders.example:443",
         "DRAIN_DELAY | soon | --drain-delay: \"soon\" is not a duration such as 250ms, 5s, 30m or"
             + " 1h",
         "DRAIN_TIMEOUT | -1s | --drain-timeout: \"-1s\" is not a duration such as 250ms, 5s, 30m"
