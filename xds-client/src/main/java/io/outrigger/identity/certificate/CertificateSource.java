@@ -5,37 +5,56 @@ import java.util.Optional;
 
 /** A source of certificates, watched from {@link #start} to {@link #close}. */
 @ControlConfined
-sealed interface CertificateSource
+abstract sealed class CertificateSource
     permits FileWatcher, WorkloadWatcher, IstioCaWatcher, CertificateSource.None {
   interface Listener {
     void onSnapshot(CertificateSnapshot before, CertificateSnapshot now);
   }
 
-  CertificateSnapshot snapshot();
+  private final Listener listener;
+  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
 
-  void start();
+  CertificateSource(Listener listener) {
+    this.listener = listener;
+  }
+
+  final CertificateSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Puts a snapshot in use, if it differs from the present one. */
+  final void publish(CertificateSnapshot now) {
+    CertificateSnapshot before = snapshot;
+    if (!now.equals(before)) {
+      snapshot = now;
+      listener.onSnapshot(before, now);
+    }
+  }
+
+  abstract void start();
 
   /**
    * Why another process has not provided an identity yet; empty when it has, or when the source
    * does not wait for another process.
    */
-  default Optional<String> lack() {
+  Optional<String> lack() {
     return Optional.empty();
   }
 
-  void close();
+  abstract void close();
 
-  record None(CertificateSnapshot snapshot) implements CertificateSource {
+  static final class None extends CertificateSource {
     None(String reason) {
-      this(
+      super((before, now) -> {});
+      publish(
           new CertificateSnapshot(
               Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(reason)));
     }
 
     @Override
-    public void start() {}
+    void start() {}
 
     @Override
-    public void close() {}
+    void close() {}
   }
 }

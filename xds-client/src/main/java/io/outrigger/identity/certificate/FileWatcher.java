@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * previous snapshot stays in use.
  */
 @ControlConfined
-@SuppressWarnings("ReferenceEquality") // an unchanged snapshot is the same object
-final class FileWatcher implements CertificateSource {
+final class FileWatcher extends CertificateSource {
   /**
    * How long all files must stay unwritten before a reading with fewer certificates is published.
    */
@@ -58,29 +57,22 @@ final class FileWatcher implements CertificateSource {
 
   private final ControlLoop loop;
   private final Source source;
-  private final Listener listener;
   private final PathWatcher<Check> watcher;
-  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private Map<String, FileStamp> stamps = Map.of(); // of the files that exist, by path
   private long lastRead;
   private long stillAt; // when STILL has passed since the last write in place
   private @Nullable String holdReason; // why the last reading is not published
 
   FileWatcher(ControlLoop loop, Executor reading, Source source, Listener listener) {
+    super(listener);
     this.loop = loop;
     this.source = source;
-    this.listener = listener;
     this.watcher =
         new PathWatcher<>("certificate files", loop, reading, this::check, this::onChecked);
   }
 
   @Override
-  public CertificateSnapshot snapshot() {
-    return snapshot;
-  }
-
-  @Override
-  public void start() {
+  void start() {
     stillAt = loop.nanoTime();
     watcher.start();
   }
@@ -100,7 +92,7 @@ final class FileWatcher implements CertificateSource {
   private Supplier<Check> check() {
     Map<String, FileStamp> known = stamps;
     boolean due =
-        snapshot.isUnread()
+        snapshot().isUnread()
             || holdReason != null
             || loop.nanoTime() - lastRead >= source.refreshInterval().toNanos();
     return () -> {
@@ -138,12 +130,11 @@ final class FileWatcher implements CertificateSource {
 
   private void onRead(FileReading read) {
     lastRead = loop.nanoTime();
-    CertificateSnapshot before = snapshot;
+    CertificateSnapshot before = snapshot();
     CertificateSnapshot now = before.after(read, loop.now());
     holdReason = before.isUnread() ? null : holdReason(before, now);
-    if (holdReason == null && now != before) {
-      snapshot = now;
-      listener.onSnapshot(before, now);
+    if (holdReason == null) {
+      publish(now);
     }
   }
 
@@ -159,7 +150,7 @@ final class FileWatcher implements CertificateSource {
   }
 
   @Override
-  public void close() {
+  void close() {
     watcher.close();
   }
 }

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * </pre>
  */
 @ControlConfined
-final class IstioCaWatcher implements CertificateSource {
+final class IstioCaWatcher extends CertificateSource {
   /**
    * How long clusters wait for the first answer; after this time their calls fail with the reason.
    */
@@ -56,9 +56,7 @@ final class IstioCaWatcher implements CertificateSource {
   private final RandomSource random;
   private final IstioCaClient client;
   private final IstioCa ca;
-  private final Listener listener;
   private final Backoff backoff;
-  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
 
   /** The first words of each failure while the last certificate has expired. */
   private Optional<String> expired = Optional.empty();
@@ -74,22 +72,17 @@ final class IstioCaWatcher implements CertificateSource {
       IstioCaClient client,
       IstioCa ca,
       Listener listener) {
+    super(listener);
     this.loop = loop;
     this.reading = reading;
     this.random = random;
     this.client = client;
     this.ca = ca;
-    this.listener = listener;
     this.backoff = new Backoff(random, MAX_BACKOFF);
   }
 
   @Override
-  public CertificateSnapshot snapshot() {
-    return snapshot;
-  }
-
-  @Override
-  public void start() {
+  void start() {
     loop.checkInside();
     next =
         loop.schedule(FIRST_ANSWER, () -> fail("the CA " + ca.address() + " has not answered yet"));
@@ -97,8 +90,8 @@ final class IstioCaWatcher implements CertificateSource {
   }
 
   @Override
-  public Optional<String> lack() {
-    return snapshot.loaded().isPresent() ? Optional.empty() : Optional.of(snapshot.lack());
+  Optional<String> lack() {
+    return snapshot().loaded().isPresent() ? Optional.empty() : Optional.of(snapshot().lack());
   }
 
   private void ask() {
@@ -154,7 +147,7 @@ final class IstioCaWatcher implements CertificateSource {
     } else {
       backoff.reset();
       expired = Optional.empty();
-      publish(snapshot.after(answer.toOptional().orElseThrow(), loop.now()));
+      publish(snapshot().after(answer.toOptional().orElseThrow(), loop.now()));
       delay = untilRenewal();
       dropWhenExpired();
     }
@@ -163,7 +156,7 @@ final class IstioCaWatcher implements CertificateSource {
 
   private Duration untilRenewal() {
     Duration left =
-        snapshot
+        snapshot()
             .identity()
             .map(own -> Duration.between(loop.now(), own.expiry()))
             .orElse(Duration.ZERO);
@@ -176,7 +169,7 @@ final class IstioCaWatcher implements CertificateSource {
 
   private void dropWhenExpired() {
     expiry.cancel();
-    snapshot
+    snapshot()
         .identity()
         .map(Identity::expiry)
         .ifPresent(
@@ -184,7 +177,7 @@ final class IstioCaWatcher implements CertificateSource {
               Duration left = Duration.between(loop.now(), end);
               if (left.isNegative() || left.isZero()) {
                 expired = Optional.of("the certificate has expired at " + end + "; ");
-                fail(snapshot.error().orElse("it has not been renewed"));
+                fail(snapshot().error().orElse("it has not been renewed"));
               } else {
                 Duration wait = left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL;
                 expiry = loop.schedule(wait, this::checkExpiry);
@@ -198,8 +191,8 @@ final class IstioCaWatcher implements CertificateSource {
    */
   private void checkExpiry() {
     boolean isRenewalAhead =
-        snapshot.error().isEmpty()
-            && snapshot
+        snapshot().error().isEmpty()
+            && snapshot()
                 .loaded()
                 .filter(at -> at.plus(MIN_INTERVAL).isBefore(loop.now()))
                 .isPresent();
@@ -213,18 +206,10 @@ final class IstioCaWatcher implements CertificateSource {
   private void fail(String reason) {
     publish(
         new CertificateSnapshot(
-            snapshot.identity().filter(own -> expired.isEmpty()),
-            snapshot.roots(),
-            snapshot.loaded(),
+            snapshot().identity().filter(own -> expired.isEmpty()),
+            snapshot().roots(),
+            snapshot().loaded(),
             Optional.of(expired.orElse("") + reason)));
-  }
-
-  private void publish(CertificateSnapshot now) {
-    CertificateSnapshot before = snapshot;
-    if (!now.equals(before)) {
-      snapshot = now;
-      listener.onSnapshot(before, now);
-    }
   }
 
   private FileReading read(List<String> chain, SigningRequest request, Instant now) {
@@ -276,7 +261,7 @@ final class IstioCaWatcher implements CertificateSource {
   }
 
   @Override
-  public void close() {
+  void close() {
     loop.checkInside();
     closed = true;
     next.cancel();

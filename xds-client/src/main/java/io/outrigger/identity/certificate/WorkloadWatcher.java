@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * a minute, is retried after a back-off. The snapshot in use stays in use after any failure.
  */
 @ControlConfined
-final class WorkloadWatcher implements CertificateSource {
+final class WorkloadWatcher extends CertificateSource {
   /** How long clusters wait for the first response, including the start of gRPC itself. */
   static final Duration FIRST_ANSWER = Duration.ofSeconds(5);
 
@@ -46,9 +46,7 @@ final class WorkloadWatcher implements CertificateSource {
   private final Executor reading;
   private final WorkloadApi api;
   private final Optional<WorkloadEndpoint> configured;
-  private final Listener listener;
   private final Backoff backoff;
-  private CertificateSnapshot snapshot = CertificateSnapshot.NONE;
   private boolean hasEndpoint;
   private @Nullable Answers answers;
   private TimerHandle next = () -> {};
@@ -61,21 +59,16 @@ final class WorkloadWatcher implements CertificateSource {
       WorkloadApi api,
       Optional<WorkloadEndpoint> configured,
       Listener listener) {
+    super(listener);
     this.loop = loop;
     this.reading = reading;
     this.api = api;
     this.configured = configured;
-    this.listener = listener;
     this.backoff = new Backoff(random, MAX_BACKOFF);
   }
 
   @Override
-  public CertificateSnapshot snapshot() {
-    return snapshot;
-  }
-
-  @Override
-  public void start() {
+  void start() {
     loop.checkInside();
     Outcome<WorkloadEndpoint> endpoint =
         configured.<Outcome<WorkloadEndpoint>>map(Outcome::ok).orElseGet(api::ambient);
@@ -96,9 +89,9 @@ final class WorkloadWatcher implements CertificateSource {
   }
 
   @Override
-  public Optional<String> lack() {
-    return hasEndpoint && snapshot.loaded().isEmpty()
-        ? Optional.of(snapshot.lack())
+  Optional<String> lack() {
+    return hasEndpoint && snapshot().loaded().isEmpty()
+        ? Optional.of(snapshot().lack())
         : Optional.empty();
   }
 
@@ -113,19 +106,13 @@ final class WorkloadWatcher implements CertificateSource {
     publish(new FileReading(Optional.of(failed), Optional.empty()));
   }
 
-  @SuppressWarnings("ReferenceEquality") // an unchanged snapshot is the same object
   private void publish(FileReading read) {
-    CertificateSnapshot before = snapshot;
-    CertificateSnapshot now = before.after(read, loop.now());
     firstAnswer.cancel();
-    if (now != before) {
-      snapshot = now;
-      listener.onSnapshot(before, now);
-    }
+    publish(snapshot().after(read, loop.now()));
   }
 
   @Override
-  public void close() {
+  void close() {
     loop.checkInside();
     Answers last = answers;
     answers = null;
