@@ -39,11 +39,6 @@ public final class RegularFile {
     }
   }
 
-  /**
-   * Returns the content of the file at {@code path}. Blocks.
-   *
-   * @param maxBytes the limit beyond which a file is refused
-   */
   public static byte[] read(String path, int maxBytes) throws Unreadable {
     try {
       Path file = Path.of(path);

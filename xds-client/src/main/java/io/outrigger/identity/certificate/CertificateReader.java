@@ -14,10 +14,6 @@ final class CertificateReader {
 
   private CertificateReader() {}
 
-  /**
-   * Reads the certificates of a PEM file in their order, at least one; keys between them are
-   * ignored.
-   */
   static List<X509Certificate> read(CredentialFile file) throws UnusableFile {
     List<X509Certificate> found = new ArrayList<>();
     for (PemBlock block : PemBlock.all(file)) {
@@ -60,11 +56,6 @@ final class CertificateReader {
     return found;
   }
 
-  /**
-   * Reads one DER certificate; further bytes behind it are an error.
-   *
-   * @param damaged the reason to report when {@code der} is not a certificate
-   */
   static X509Certificate parse(CredentialFile file, String damaged, byte[] der)
       throws UnusableFile {
     List<X509Certificate> found = all(file, damaged, der);

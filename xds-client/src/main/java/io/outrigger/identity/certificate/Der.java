@@ -55,11 +55,6 @@ record Der(int tag, byte[] content) {
     return new Der(OBJECT_IDENTIFIER, HexFormat.of().parseHex(hex));
   }
 
-  /**
-   * Parses a document of exactly one element.
-   *
-   * @throws IllegalArgumentException when {@code document} is anything else
-   */
   static Der parse(byte[] document) {
     List<Der> all = elements(document);
     if (all.size() != 1) {

@@ -42,11 +42,6 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
             : CredentialFile.read("private_key_file", privateKeyFile));
   }
 
-  /**
-   * Reads the chain in {@code certificates} and the key in {@code keys}.
-   *
-   * @throws UnusableFile when one of the two cannot be used, or when they do not match
-   */
   public static Identity of(CredentialFile certificates, CredentialFile keys) throws UnusableFile {
     return of(certificates, CertificateReader.read(certificates), keys);
   }

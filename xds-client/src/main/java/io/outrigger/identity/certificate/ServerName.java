@@ -16,10 +16,6 @@ public final class ServerName extends SNIServerName {
     super(StandardConstants.SNI_HOST_NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
-  /**
-   * The host name among the server names that a connection sends; empty when the connection sends
-   * no host name.
-   */
   static Optional<String> among(@Nullable List<SNIServerName> names) {
     return (names == null ? List.<SNIServerName>of() : names)
         .stream()

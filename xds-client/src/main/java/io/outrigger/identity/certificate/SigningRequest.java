@@ -41,11 +41,6 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
-  /**
-   * Returns the request in PEM. Its subject is empty.
-   *
-   * @param uri the name to certify; empty to leave the names to the CA
-   */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));

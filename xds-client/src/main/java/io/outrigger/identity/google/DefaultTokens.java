@@ -39,12 +39,6 @@ public final class DefaultTokens implements TokenSource {
    */
   private volatile @Nullable HttpClient client;
 
-  /**
-   * Creates a source that reads nothing before the first fetch.
-   *
-   * @param environment the environment variables; those of Google's client libraries are used
-   * @param secure supplies the TLS context for token servers
-   */
   public DefaultTokens(Map<String, String> environment, Supplier<SSLContext> secure) {
     this.environment = Map.copyOf(environment);
     this.secure = secure;
@@ -69,12 +63,6 @@ public final class DefaultTokens implements TokenSource {
     return made;
   }
 
-  /**
-   * Reads the credentials once and checks them. Blocks.
-   *
-   * @throws IllegalArgumentException naming the variable or file and the field in it, if the
-   *     credentials cannot be used
-   */
   public static void requireUsable(Map<String, String> environment) {
     try {
       var unused = AccountReader.read(environment);

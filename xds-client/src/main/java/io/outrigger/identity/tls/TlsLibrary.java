@@ -59,12 +59,6 @@ public enum TlsLibrary {
     }
   }
 
-  /**
-   * Creates the engines' shared context. Takes milliseconds.
-   *
-   * @param alpn protocols to offer, best first
-   * @throws GeneralSecurityException when the library rejects the certificates
-   */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL

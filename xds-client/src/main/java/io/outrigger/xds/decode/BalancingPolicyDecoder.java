@@ -35,10 +35,6 @@ final class BalancingPolicyDecoder {
 
   private BalancingPolicyDecoder() {}
 
-  /**
-   * Decodes the policy of a cluster with endpoints. Returns empty if the policy is invalid; the
-   * reason is in {@code errors}.
-   */
   static Optional<BalancingPolicy> decode(Cluster proto, FieldErrors errors) {
     if (proto.hasLoadBalancingPolicy()) {
       return decode(proto.getLoadBalancingPolicy(), false, 1, errors.at("load_balancing_policy"));
@@ -124,10 +120,6 @@ final class BalancingPolicyDecoder {
     return depth > MAX_DEPTH;
   }
 
-  /**
-   * Decodes a policy whose configuration is a {@code Struct}. The result is empty if a setting has
-   * the wrong type.
-   */
   private static Optional<BalancingPolicy> decode(
       PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {
     int before = errors.count();

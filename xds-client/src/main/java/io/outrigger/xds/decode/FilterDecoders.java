@@ -33,9 +33,6 @@ public final class FilterDecoders {
   private final Map<String, FilterDecoder> types;
   private final Map<String, FilterDecoder> overrideTypes;
 
-  /**
-   * @throws IllegalStateException if two decoders have the same message type
-   */
   FilterDecoders(List<FilterDecoder> decoders) {
     this.decoders = List.copyOf(decoders);
     types = PolicyDecoderRegistry.index(decoders, FilterDecoder::typeName);

@@ -32,9 +32,6 @@ final class JsonDiagnosis {
 
   private JsonDiagnosis() {}
 
-  /**
-   * Returns the errors of {@code any}, an object with {@code "@type"}; empty if no error is found.
-   */
   static List<FieldError> of(JsonObject any) {
     FieldErrors errors = FieldErrors.ofResource();
     any(any, errors);

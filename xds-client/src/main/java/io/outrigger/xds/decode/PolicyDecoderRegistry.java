@@ -55,9 +55,6 @@ final class PolicyDecoderRegistry {
   private final Map<String, PolicyDecoder.Custom> customs;
   private final Map<Cluster.LbPolicy, PolicyDecoder.Legacy> legacies;
 
-  /**
-   * @throws IllegalStateException if two policies have the same name
-   */
   PolicyDecoderRegistry(List<PolicyDecoder> decoders) {
     this.decoders = List.copyOf(decoders);
     types = index(decoders, PolicyDecoder::typeName);

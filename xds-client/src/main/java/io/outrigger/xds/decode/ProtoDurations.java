@@ -21,10 +21,6 @@ final class ProtoDurations {
 
   private ProtoDurations() {}
 
-  /**
-   * Decodes a duration. An illegal or negative duration gives an empty result, and the reason is
-   * added to {@code errors}.
-   */
   static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
     long seconds = proto.getSeconds();
     int nanos = proto.getNanos();

@@ -91,10 +91,6 @@ final class RouteDecoder {
     return new VirtualHost(proto.getName(), proto.getDomainsList(), routes, overrides);
   }
 
-  /**
-   * Decodes a route. The result is empty if the specification says that the route is left out, or
-   * if the route has an error.
-   */
   private static Optional<Route> route(
       io.envoyproxy.envoy.config.route.v3.Route proto,
       int index,

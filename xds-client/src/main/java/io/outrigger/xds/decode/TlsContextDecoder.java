@@ -44,19 +44,11 @@ final class TlsContextDecoder {
     providers = context.certificateProviders();
   }
 
-  /**
-   * Decodes the TLS context of a cluster. If the TLS context is invalid, returns empty and adds the
-   * reasons to {@code errors}.
-   */
   static Optional<UpstreamTls> upstream(Any any, DecodeContext context, FieldErrors errors) {
     return TypedConfig.read(any, UpstreamTlsContext.getDefaultInstance(), errors)
         .flatMap(proto -> new TlsContextDecoder(context).upstream(proto, errors));
   }
 
-  /**
-   * Decodes the TLS context of a server. If the TLS context is invalid, returns empty and adds the
-   * reasons to {@code errors}.
-   */
   static Optional<DownstreamTls> downstream(Any any, DecodeContext context, FieldErrors errors) {
     return TypedConfig.read(any, DownstreamTlsContext.getDefaultInstance(), errors)
         .flatMap(proto -> new TlsContextDecoder(context).downstream(proto, errors));

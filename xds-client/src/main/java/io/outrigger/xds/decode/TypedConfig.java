@@ -22,10 +22,6 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
   private static final String XDS_TYPED_STRUCT = "xds.type.v3.TypedStruct";
   private static final String UDPA_TYPED_STRUCT = "udpa.type.v1.TypedStruct";
 
-  /**
-   * Reads the content of {@code any}. An unreadable TypedStruct gives an empty result, and the
-   * reason is added to {@code errors}.
-   */
   static Optional<TypedConfig> of(Any any, FieldErrors errors) {
     String name = typeName(any.getTypeUrl());
     try {

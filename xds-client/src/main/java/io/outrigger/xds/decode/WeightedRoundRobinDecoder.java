@@ -68,10 +68,6 @@ final class WeightedRoundRobinDecoder {
             proto.getMetricNamesForComputingUtilizationList()));
   }
 
-  /**
-   * Decodes a duration. An illegal duration adds an error and is replaced by the default {@code
-   * otherwise}.
-   */
   private static Duration duration(
       boolean present, com.google.protobuf.Duration proto, Duration otherwise, FieldErrors errors) {
     return present ? ProtoDurations.orZero(proto, errors).orElse(otherwise) : otherwise;

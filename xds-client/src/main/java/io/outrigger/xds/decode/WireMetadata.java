@@ -19,10 +19,6 @@ import org.jspecify.annotations.Nullable;
 record WireMetadata(Map<String, Struct> filters, Map<String, Any> typed) {
   private static final WireMetadata NONE = new WireMetadata(Map.of(), Map.of());
 
-  /**
-   * Reads the metadata. If the metadata is not readable, returns empty metadata and adds the reason
-   * to {@code errors}.
-   */
   static WireMetadata read(@Nullable ByteString metadata, FieldErrors errors) {
     if (metadata == null) {
       return NONE;
@@ -45,10 +41,6 @@ record WireMetadata(Map<String, Struct> filters, Map<String, Any> typed) {
     }
   }
 
-  /**
-   * Returns the string in field {@code key} of a filter's metadata; empty if the field is missing
-   * or has another type.
-   */
   String text(String filter, String key) {
     Struct ofFilter = filters.get(filter); // even an empty Struct builds descriptors when asked
     return ofFilter == null

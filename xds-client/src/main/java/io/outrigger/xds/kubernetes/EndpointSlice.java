@@ -31,7 +31,6 @@ record EndpointSlice(
    */
   record Port(String name, int number) {}
 
-  /** The states of an endpoint that may be used; others are left out. */
   enum State {
     READY,
     /** The endpoint terminates, but still serves. */

@@ -10,7 +10,6 @@ import java.util.OptionalInt;
  */
 @AnyThread
 public record ServicePort(String service, String namespace, String port) {
-  /** Returns the port's number; empty when the port is given by name. */
   public OptionalInt number() {
     return isNumber() ? OptionalInt.of(Integer.parseInt(port)) : OptionalInt.empty();
   }

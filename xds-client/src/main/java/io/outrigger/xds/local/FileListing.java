@@ -16,11 +16,6 @@ import java.util.stream.Stream;
 final class FileListing {
   private FileListing() {}
 
-  /**
-   * Lists the files of a path. Blocks while the disk is read.
-   *
-   * @throws IOException if the path does not exist or cannot be read
-   */
   static List<Path> of(Path root, List<FileProblem> problems) throws IOException {
     if (!Files.isDirectory(root)) {
       if (!Files.exists(root)) {

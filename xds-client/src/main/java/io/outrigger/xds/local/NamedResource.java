@@ -19,10 +19,6 @@ import java.util.Optional;
  */
 @AnyThread
 record NamedResource(ResourceType<?> type, String name, Any resource, List<String> steps) {
-  /**
-   * Reads the name of a resource. Returns empty when the resource has no name or is not of an xDS
-   * type.
-   */
   static Optional<NamedResource> of(Any resource, List<String> steps) {
     return ResourceType.ALL.stream()
         .filter(type -> type.typeUrl().equals(resource.getTypeUrl()))

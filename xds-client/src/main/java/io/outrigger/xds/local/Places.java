@@ -35,9 +35,6 @@ final class Places {
     this.maxSize = maxSize;
   }
 
-  /**
-   * Returns the places of a file. An unreadable file has no places. Blocks while the disk is read.
-   */
   static Places of(Path path) {
     try {
       return new Places(path, Files.readString(path), ResourceFormat.MAX_SIZE);
@@ -46,10 +43,6 @@ final class Places {
     }
   }
 
-  /**
-   * Returns the tree of the document; an empty mapping when the text contains only space and
-   * comments.
-   */
   Located tree() throws YamlReader.Unreadable {
     Located known = tree;
     if (known == null) {

@@ -26,12 +26,6 @@ public final class ResourceDirectory {
   private final LocalAdsTransport transport;
   private ResourceFiles files;
 
-  /**
-   * @param reader the executor that reads the files; reading may block
-   * @param roots files and folders of {@code .json}, {@code .yaml} and {@code .yml} files
-   * @param read the result of the last reading of these files and folders, or {@link
-   *     ResourceFiles#NONE}
-   */
   public ResourceDirectory(
       ControlLoop loop, Executor reader, List<Path> roots, ResourceFiles read) {
     this.loop = loop;

@@ -48,9 +48,6 @@ final class CurrentOverlay {
   private Overlay overlay = Overlay.NONE;
   private BiConsumer<String, OverlayEffect.Omission> onLeftOut = (resource, omission) -> {};
 
-  /**
-   * @param contexts the function that returns the decode context of a server, without an overlay
-   */
   CurrentOverlay(
       ControlLoop loop,
       Executor decoding,

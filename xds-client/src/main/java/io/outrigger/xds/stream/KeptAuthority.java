@@ -41,10 +41,6 @@ final class KeptAuthority {
   private TimerHandle due = () -> {};
   private TimerHandle absence = () -> {};
 
-  /**
-   * @param scope the target of the client, or empty for all targets
-   * @param isReachable whether a server of the authority can be reached
-   */
   KeptAuthority(StateKeeper keeper, String scope, String name, BooleanSupplier isReachable) {
     this.keeper = keeper;
     this.scope = scope;

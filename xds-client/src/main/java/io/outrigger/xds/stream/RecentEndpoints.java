@@ -23,9 +23,6 @@ final class RecentEndpoints {
 
   private final Map<String, WeakReference<EndpointSet>> sets = new ConcurrentHashMap<>();
 
-  /**
-   * Returns a set that equals the given set and shares parts with the last set of the same name.
-   */
   @SuppressWarnings("ReferenceEquality") // an equal set is replaced by the same instance
   EndpointSet sharing(String name, EndpointSet next) {
     if (!isLarge(next)) {

@@ -89,10 +89,6 @@ final class StreamSupervisor {
     onSubscriptionsChanged();
   }
 
-  /**
-   * Stops requesting the subscriptions of an authority. The stream ends when no authority uses the
-   * server.
-   */
   void release(Authority user) {
     users.remove(user);
     subscriptions.remove(user.subscriptions());

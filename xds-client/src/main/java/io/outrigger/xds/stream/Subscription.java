@@ -73,10 +73,6 @@ final class Subscription<T> {
     return type.noun() + " \"" + name + "\"";
   }
 
-  /**
-   * Adds a watcher and notifies it of the present entry. The callback {@code onUnwatched} runs when
-   * the last watch is closed.
-   */
   XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
     var watching = new Watching(watcher, onUnwatched);
     watchers.add(watching);
@@ -137,9 +133,6 @@ final class Subscription<T> {
     }
   }
 
-  /**
-   * Stores a running timer, so that an answer stops the timer. Each owner has at most one timer.
-   */
   void timerStarted(ResourceTimers owner, TimerHandle started) {
     stopTimer(owner);
     timers.put(owner, started);

@@ -40,11 +40,6 @@ final class TargetClient implements XdsClient {
   private final Authority topLevel; // for old-style names (A47-04)
   private final Map<String, Authority> authorities = new LinkedHashMap<>();
 
-  /**
-   * @param scope the target, or empty for all targets
-   * @param supervisors the function that makes the supervisor of the stream to a server
-   * @param keeping keeps the resources of an authority for the next start
-   */
   TargetClient(
       ControlLoop loop,
       String scope,

@@ -133,11 +133,7 @@ final class ServerCredentials {
     return new BearerCredentials(loop, name, source, ahead, RandomSource.SYSTEM);
   }
 
-  /**
-   * Reads the files once, without reading them again later.
-   *
-   * @throws IllegalArgumentException under the same conditions as {@link #of}
-   */
+  /** Reads the files once, without reading them again later. */
   static ChannelCredentials channel(XdsServer server, Map<String, String> environment) {
     return channel(certificates(server, environment));
   }
