@@ -71,76 +71,53 @@ record WatchedFile<T>(
     for (Path root : roots) {
       try {
         for (Path path : FileListing.of(root, problems)) {
-          files.put(path, read(path, format, Optional.ofNullable(before.get(path))));
+          files.put(path, before.getOrDefault(path, unread(path, format)).read(format));
         }
       } catch (IOException e) {
         problems.add(new FileProblem(root, FileListing.reason(e)));
         before.values().stream()
             .filter(file -> file.path().startsWith(root))
-            .forEach(file -> files.put(file.path(), missing(file, format)));
+            .forEach(file -> files.put(file.path(), file.broken("is not there any more")));
       }
     }
     return files;
   }
 
-  /**
-   * Reads a file, unless the file is unchanged since its last reading. Blocks while the disk is
-   * read.
-   *
-   * @param before the last reading of the same path, if there was one
-   */
-  static <T> WatchedFile<T> read(Path path, Format<T> format, Optional<WatchedFile<T>> before) {
+  static <T> WatchedFile<T> unread(Path path, Format<T> format) {
+    return new WatchedFile<>(path, Optional.empty(), 0, "", false, format.nothing(), List.of());
+  }
+
+  /** Reads the file again, unless it is unchanged. Blocks while the disk is read. */
+  WatchedFile<T> read(Format<T> format) {
     try {
-      Optional<FileStamp> stamp = FileStamp.of(path.toString());
-      int seen =
-          before
-              .filter(file -> stamp.isPresent() && file.stamp.equals(stamp))
-              .map(file -> file.seen + 1)
-              .orElse(1);
-      if (seen > TRUSTED) {
-        return before.orElseThrow();
+      Optional<FileStamp> found = FileStamp.of(path.toString());
+      int times = found.isPresent() && found.equals(stamp) ? seen + 1 : 1;
+      if (times > TRUSTED) {
+        return this;
       }
       byte[] bytes = RegularFile.read(path.toString(), format.maxSize());
-      String hash = HexFormat.of().toHexDigits(Xxh64.hash(bytes));
-      if (before.isPresent() && before.get().hash.equals(hash)) {
-        return before.get().with(stamp, seen);
-      }
-      return parsed(path, stamp, seen, hash, bytes, format, before);
+      String read = HexFormat.of().toHexDigits(Xxh64.hash(bytes));
+      return read.equals(hash)
+          ? new WatchedFile<>(path, found, times, hash, good, content, problems)
+          : parsed(found, times, read, bytes, format);
     } catch (RegularFile.Unreadable e) {
-      return broken(path, format, before, e.reason());
+      return broken(e.reason());
     }
   }
 
-  private static <T> WatchedFile<T> missing(WatchedFile<T> before, Format<T> format) {
-    return broken(before.path, format, Optional.of(before), "is not there any more");
-  }
-
-  private static <T> WatchedFile<T> parsed(
-      Path path,
-      Optional<FileStamp> stamp,
-      int seen,
-      String hash,
-      byte[] bytes,
-      Format<T> format,
-      Optional<WatchedFile<T>> before) {
-    List<FileProblem> problems = new ArrayList<>();
-    T content;
+  private WatchedFile<T> parsed(
+      Optional<FileStamp> found, int times, String read, byte[] bytes, Format<T> format) {
+    List<FileProblem> wrong = new ArrayList<>();
+    T next;
     try {
-      content = format.parse(path, text(bytes), problems);
+      next = format.parse(path, text(bytes), wrong);
     } catch (CharacterCodingException e) {
-      problems.add(new FileProblem(path, "is not UTF-8 text"));
-      content = format.nothing();
+      wrong.add(new FileProblem(path, "is not UTF-8 text"));
+      next = format.nothing();
     }
-    boolean good = problems.isEmpty();
-    boolean keep = !good && before.map(WatchedFile::good).orElse(false);
+    boolean isGood = wrong.isEmpty();
     return new WatchedFile<>(
-        path,
-        stamp,
-        seen,
-        hash,
-        good || keep,
-        keep ? before.orElseThrow().content : content,
-        problems);
+        path, found, times, read, isGood || good, isGood || !good ? next : content, wrong);
   }
 
   private static String text(byte[] bytes) throws CharacterCodingException {
@@ -148,19 +125,8 @@ record WatchedFile<T>(
     return text.startsWith("\uFEFF") ? text.substring(1) : text; // a byte order mark
   }
 
-  private static <T> WatchedFile<T> broken(
-      Path path, Format<T> format, Optional<WatchedFile<T>> before, String reason) {
-    return new WatchedFile<>(
-        path,
-        Optional.empty(),
-        0,
-        "",
-        before.map(WatchedFile::good).orElse(false),
-        before.isPresent() ? before.get().content : format.nothing(),
-        List.of(new FileProblem(path, reason)));
-  }
-
-  private WatchedFile<T> with(Optional<FileStamp> newStamp, int nowSeen) {
-    return new WatchedFile<>(path, newStamp, nowSeen, hash, good, content, problems);
+  private WatchedFile<T> broken(String reason) {
+    var problem = new FileProblem(path, reason);
+    return new WatchedFile<>(path, Optional.empty(), 0, "", good, content, List.of(problem));
   }
 }

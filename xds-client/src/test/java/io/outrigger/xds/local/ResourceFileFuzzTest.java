@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,7 +63,7 @@ final class ResourceFileFuzzTest {
     Path path = Files.write(folder.resolve(name), bytes);
 
     WatchedFile<List<NamedResource>> file =
-        WatchedFile.read(path, new ResourceFormat(), Optional.empty());
+        WatchedFile.unread(path, new ResourceFormat()).read(new ResourceFormat());
 
     assertThat(file.problems().isEmpty()).isEqualTo(file.good());
     assertThat(file.problems()).allSatisfy(problem -> assertThat(problem.text()).isNotBlank());
