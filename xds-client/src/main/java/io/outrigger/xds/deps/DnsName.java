@@ -72,8 +72,8 @@ public final class DnsName {
   private long answeredAt;
   private Duration untilRefresh = Duration.ZERO;
   private Optional<DnsLookup.Query> query = Optional.empty();
-  private Optional<TimerHandle> timer = Optional.empty();
-  private Optional<TimerHandle> firstAnswerTimer = Optional.empty();
+  private TimerHandle timer = () -> {};
+  private TimerHandle firstAnswerTimer = () -> {};
 
   /**
    * @param refresh the interval of lookups without a request; zero means none
@@ -95,7 +95,7 @@ public final class DnsName {
   }
 
   public void start() {
-    firstAnswerTimer = Optional.of(loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout));
+    firstAnswerTimer = loop.schedule(FIRST_ANSWER, this::onFirstAnswerTimeout);
     run();
   }
 
@@ -115,21 +115,20 @@ public final class DnsName {
   public void close() {
     state = State.CLOSED;
     query.ifPresent(DnsLookup.Query::cancel);
-    timer.ifPresent(TimerHandle::cancel);
-    firstAnswerTimer.ifPresent(TimerHandle::cancel);
+    timer.cancel();
+    firstAnswerTimer.cancel();
   }
 
   private void run() {
-    timer.ifPresent(TimerHandle::cancel);
-    timer = Optional.empty();
+    timer.cancel();
     state = State.RUNNING;
     query = Optional.of(dns.resolve(name.hostname(), name.port(), this::onAnswer));
   }
 
   private void waitFor(Duration delay) {
-    timer.ifPresent(TimerHandle::cancel);
+    timer.cancel();
     state = State.WAITING;
-    timer = Optional.of(loop.schedule(delay, this::run));
+    timer = loop.schedule(delay, this::run);
   }
 
   private void onAnswer(Outcome<DnsLookup.Answer> answer) {
@@ -137,7 +136,7 @@ public final class DnsName {
       return; // closed while the answer was on its way
     }
     query = Optional.empty();
-    firstAnswerTimer.ifPresent(TimerHandle::cancel);
+    firstAnswerTimer.cancel();
     answer.toOptional().ifPresentOrElse(this::onAddresses, () -> onFailure(answer.status()));
   }
 
@@ -147,7 +146,7 @@ public final class DnsName {
     state = State.RESTING;
     untilRefresh = untilRefresh(answer.ttl());
     if (!untilRefresh.isZero()) {
-      timer = Optional.of(loop.schedule(untilRefresh, this::run));
+      timer = loop.schedule(untilRefresh, this::run);
     }
     List<EndpointAddress> all = withUnansweredFamily(answer);
     Set<EndpointAddress> now = Set.copyOf(all);

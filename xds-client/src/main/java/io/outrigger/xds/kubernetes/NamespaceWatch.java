@@ -78,7 +78,7 @@ final class NamespaceWatch {
   private long startedAt;
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<ApiClient.Call> call = Optional.empty();
-  private Optional<TimerHandle> timer = Optional.empty();
+  private TimerHandle timer = () -> {};
 
   interface Listener {
     /**
@@ -126,9 +126,8 @@ final class NamespaceWatch {
 
   private void end() {
     call.ifPresent(ApiClient.Call::cancel);
-    timer.ifPresent(TimerHandle::cancel);
+    timer.cancel();
     call = Optional.empty();
-    timer = Optional.empty();
   }
 
   private void list() {
@@ -155,7 +154,7 @@ final class NamespaceWatch {
   }
 
   private void limit(Duration limit) {
-    timer = Optional.of(loop.schedule(limit, this::onTimeout));
+    timer = loop.schedule(limit, this::onTimeout);
   }
 
   private void onTimeout() {
@@ -221,7 +220,7 @@ final class NamespaceWatch {
 
   private void onOpen() {
     isOpen = true;
-    timer.ifPresent(TimerHandle::cancel);
+    timer.cancel();
     limit(watchLimit);
     if (problem.isPresent()) {
       problem = Optional.empty();
@@ -308,7 +307,7 @@ final class NamespaceWatch {
     end();
     if (!closed) {
       Duration spent = Duration.ofNanos(loop.nanoTime() - startedAt);
-      timer = Optional.of(loop.schedule(backoff.next().minus(spent), this::start));
+      timer = loop.schedule(backoff.next().minus(spent), this::start);
     }
   }
 
