@@ -68,12 +68,12 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
     }
 
     Identity identity() throws UnusableFile {
+      var unused = id(); // throws when it is wrong
       String id = svid().id();
-      SpiffeId unusedOrThrows = id();
       List<X509Certificate> chain = CertificateReader.readDer(field("x509_svid"), svid().chain());
       List<String> names = CertificateView.of(chain.get(0)).uriSans();
       if (!names.equals(List.of(id))) {
-        throw field("x509_svid").unusable("is not the certificate of " + unusedOrThrows.uri());
+        throw field("x509_svid").unusable("is not the certificate of " + id);
       }
       return Identity.of(chain, PrivateKeyReader.readPkcs8(field("x509_svid_key"), svid().key()))
           .orElseThrow(() -> field("x509_svid_key").unusable("is not the key of x509_svid"));
