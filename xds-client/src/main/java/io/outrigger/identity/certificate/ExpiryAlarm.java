@@ -6,7 +6,6 @@ import io.outrigger.base.TimerHandle;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -53,7 +52,7 @@ final class ExpiryAlarm {
       warn.accept(ended.get());
       return;
     }
-    X509Certificate first = first(identity);
+    X509Certificate first = identity.firstToExpire();
     Instant end = first.getNotAfter().toInstant();
     Duration tenth = Duration.between(first.getNotBefore().toInstant(), end).dividedBy(10);
     Instant notice = end.minus(tenth.compareTo(MAX_NOTICE) < 0 ? tenth : MAX_NOTICE);
@@ -75,12 +74,6 @@ final class ExpiryAlarm {
         : Optional.of(
             "the %s has expired at %s; servers refuse it until it is renewed"
                 .formatted(identity, end));
-  }
-
-  private static X509Certificate first(Identity identity) {
-    return identity.chain().stream()
-        .min(Comparator.comparing(X509Certificate::getNotAfter))
-        .orElseThrow();
   }
 
   void close() {

@@ -10,6 +10,8 @@ import java.security.cert.X509Certificate;
 import java.security.spec.MGF1ParameterSpec;
 import java.security.spec.PSSParameterSpec;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -75,10 +77,11 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   public Instant expiry() {
-    return chain.stream()
-        .map(certificate -> certificate.getNotAfter().toInstant())
-        .min(Instant::compareTo)
-        .orElseThrow();
+    return firstToExpire().getNotAfter().toInstant();
+  }
+
+  X509Certificate firstToExpire() {
+    return Collections.min(chain, Comparator.comparing(X509Certificate::getNotAfter));
   }
 
   private static boolean isPair(PrivateKey key, PublicKey of) {
