@@ -29,15 +29,8 @@ public record DecodeContext(
   }
 
   public DecodeContext(
-      ServerFeatures features,
-      Map<String, CertificateProvider> certificateProviders,
-      Optional<XdsServer> loadServer) {
-    this(features, certificateProviders, loadServer, false, Overlay.NONE);
-  }
-
-  public DecodeContext(
       ServerFeatures features, Map<String, CertificateProvider> certificateProviders) {
-    this(features, certificateProviders, Optional.empty());
+    this(features, certificateProviders, Optional.empty(), false, Overlay.NONE);
   }
 
   public DecodeContext under(Overlay other) {

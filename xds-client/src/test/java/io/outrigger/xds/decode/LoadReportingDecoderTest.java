@@ -11,6 +11,7 @@ import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.config.cluster.PropagatedMetrics.Keys;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.overlay.Overlay;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,8 @@ class LoadReportingDecoderTest {
           List.of(),
           ServerFeatures.NONE);
   private static final DecodeContext CONTEXT =
-      new DecodeContext(ServerFeatures.NONE, Map.of(), Optional.of(SERVER));
+      new DecodeContext(
+          ServerFeatures.NONE, Map.of(), Optional.of(SERVER), false, Overlay.NONE);
   private static final String SELF = ", \"lrs_server\": {\"self\": {}}";
 
   @Conformance({"A27-12", "A71-09"})
