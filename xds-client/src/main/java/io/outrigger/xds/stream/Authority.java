@@ -57,6 +57,7 @@ final class Authority {
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
     this.kept = keeping.apply(name, () -> inUse > 0 && last().outage().isEmpty());
+    kept.whenRestored(this::onOutage);
     this.subscriptions = new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
   }
 
@@ -97,7 +98,9 @@ final class Authority {
     if (last().outage().isPresent()) {
       outageReported = true;
       RpcStatus failure = failure();
-      subscriptions.all().forEach(subscription -> apply(subscription, failure));
+      subscriptions.all().stream()
+          .filter(subscription -> !kept.isRestoring(subscription))
+          .forEach(subscription -> apply(subscription, failure));
     }
   }
 

@@ -36,6 +36,8 @@ final class KeptAuthority {
   private final String name;
   private final BooleanSupplier isReachable;
   private final Set<Subscription<?>> tried = new HashSet<>();
+  private final Set<Subscription<?>> restoring = new HashSet<>();
+  private Runnable whenRestored = () -> {};
   private @Nullable Subscriptions subscriptions;
   private Phase phase = Phase.NEW;
   private TimerHandle due = () -> {};
@@ -54,6 +56,11 @@ final class KeptAuthority {
 
   String name() {
     return name;
+  }
+
+  /** Sets the action after kept resources were put into use, or turned out to be unusable. */
+  void whenRestored(Runnable action) {
+    whenRestored = action;
   }
 
   void onSubscriptionsChanged(Subscriptions all) {
@@ -91,9 +98,20 @@ final class KeptAuthority {
               .filter(tried::add)
               .toList();
       if (!missing.isEmpty()) {
+        restoring.addAll(missing);
         keeper.restore(this, missing);
       }
     }
+  }
+
+  void onRestored(List<Subscription<?>> done) {
+    restoring.removeAll(done);
+    whenRestored.run();
+  }
+
+  /** Whether the kept version is being decoded, so that an outage is not the answer yet. */
+  boolean isRestoring(Subscription<?> subscription) {
+    return restoring.contains(subscription);
   }
 
   void onAnswered() {

@@ -184,6 +184,7 @@ final class StateKeeper {
     List<Supplier<Runnable>> tasks = new ArrayList<>();
     missing.forEach(each -> task(authority, each).ifPresent(tasks::add));
     if (tasks.isEmpty()) {
+      authority.onRestored(missing);
       return;
     }
     decoding.execute(
@@ -193,6 +194,7 @@ final class StateKeeper {
               () -> {
                 boolean isFirst = stale.isEmpty();
                 decoded.forEach(Runnable::run);
+                authority.onRestored(missing);
                 if (isFirst && !stale.isEmpty()) {
                   tell(
                       "STALE: no control plane has answered within %d ms; resources of %s are in"

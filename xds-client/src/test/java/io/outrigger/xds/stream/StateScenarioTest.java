@@ -76,6 +76,23 @@ final class StateScenarioTest {
     assertThat(cluster.take()).containsExactly("ok: eds");
   }
 
+  /** Otherwise calls would fail between the kept listener and the kept cluster. */
+  @Test
+  @Conformance("ST-01")
+  void theOutageIsToldOfAResourceOnlyAfterItsKeptVersion() {
+    restart(ServerFeatures.NONE);
+    listener = ads.watch(LISTENER, "a");
+    ads.stream().closeWith(AdsFixture.REFUSED);
+    ads.loop.advance(AFTER);
+
+    cluster = ads.watch(ResourceType.CLUSTER, "c");
+    var unknown = ads.watch(ResourceType.CLUSTER, "d");
+    ads.loop.run();
+
+    assertThat(cluster.take()).first().isEqualTo("ok: eds");
+    assertThat(unknown.take()).first().asString().contains("connection refused");
+  }
+
   @Test
   void anAnswerInTimeLeavesKeptResourcesUnused() {
     restart(ServerFeatures.NONE);
