@@ -176,6 +176,7 @@ final class PagesTest {
     var outrigger = new CommandLineFixture();
     outrigger.environment.put("GRPC_XDS_BOOTSTRAP", here("bootstrap.json"));
     outrigger.environment.put("KUBERNETES_SERVICE_HOST", "10.0.0.1"); // as in every pod
+    outrigger.environment.put("OUTRIGGER_ADMIN", "127.0.0.1:1"); // not a sidecar that runs here
     while (!words.isEmpty() && words.get(0).matches("[A-Za-z_]+=.*")) {
       String[] variable = words.remove(0).split("=", 2);
       outrigger.environment.put(variable[0], here(variable[1]));
