@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.http2.PeerErrors.EndedCount;
 import io.outrigger.http2.PeerErrors.Side;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,7 @@ final class PeerErrorsTest {
   @Test
   void aClosedSocketHasATextToo() {
     assertThat(PeerErrors.text(null)).isEqualTo("a closed socket");
-    assertThat(PeerErrors.text(new InetSocketAddress("127.0.0.1", 9001)))
+    assertThat(PeerErrors.text(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9001)))
         .isEqualTo("127.0.0.1:9001");
   }
 
