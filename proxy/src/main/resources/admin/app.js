@@ -26,7 +26,7 @@ class Page {
   #asked = 0;
   #servingKnown = false;
   serves = false; // whether there are served addresses
-  problems = []; // of the last refresh of Overview
+  problems; // of the last refresh of Overview; undefined before it, and after a failure
 
   constructor() {
     for (const [name, View] of Object.entries(VIEWS)) this.#add(name, View);
@@ -104,7 +104,7 @@ class Page {
         }
         this.events.follow();
         const current = this.#current;
-        if (current === 'overview' || turn % PROBLEMS_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
+        if (current === 'overview' || !this.problems || turn % PROBLEMS_EVERY === 1) await this.#views.get('overview').refresh(forwards, ready);
         if (current !== 'overview') await this.#views.get(current).refresh(forwards, ready);
         if (turn !== this.#asked) return;
         this.#connected(ready, forwards);
@@ -133,6 +133,7 @@ class Page {
 
   #disconnected(error) {
     this.#lost++;
+    this.problems = undefined;
     document.body.classList.add('stale');
     setGlyph(byId('light').firstChild, 'bad');
     attr(byId('light'), 'class', 'state bad');

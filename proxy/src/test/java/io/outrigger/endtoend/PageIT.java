@@ -955,6 +955,22 @@ class PageIT {
 
     awaitText(tab, ".caption", "199 failing");
     picture(tab, "tree-two-hundred");
+    tab.evaluate(
+        """
+        const light = document.getElementById('light').lastChild, get = window.fetch;
+        window.seen = [];
+        window.fetch = (address, ...more) => {
+          if (window.seen.length || !String(address).includes('/memory')) {
+            return get(address, ...more);
+          }
+          return Promise.reject(new Error('lost'));
+        };
+        new MutationObserver(() => window.seen.push(light.textContent))
+          .observe(light, {subtree: true, characterData: true, childList: true});\
+        """);
+    awaitThat(tab, "an answer after the lost one", "window.seen.length > 1");
+    assertThat(tab.evaluate("window.seen.join('; ')").getAsString())
+        .isEqualTo("no answer; ready, 1 problem");
   }
 
   /** How long the page's thread works for a refresh, as the mean of five or so. */
