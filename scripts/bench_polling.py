@@ -216,7 +216,7 @@ class Sidecar:
         until = time.monotonic() + 120
         while time.monotonic() < until:
             body, _ = admin.ask("/lb?forward=many")
-            ready = body.replace(b" ", b"").count(b'"READY","active_requests"')
+            ready = body.translate(None, b" \n").count(b'"READY","active_requests"')
             if ready == count:
                 return
             time.sleep(0.5)
