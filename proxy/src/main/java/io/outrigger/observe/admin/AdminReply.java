@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -100,6 +101,15 @@ public record AdminReply(
   /** Returns a reply with records, maps, lists, texts and numbers as JSON ({@link Json}). */
   public static AdminReply json(int status, Object value) {
     return json(status, true, json -> Json.write(value, json));
+  }
+
+  /** Returns an object for {@link #json}: names and values in turn. */
+  public static Map<String, Object> members(Object... namesAndValues) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      members.put(namesAndValues[i].toString(), namesAndValues[i + 1]);
+    }
+    return members;
   }
 
   static AdminReply json(JsonElement value) {

@@ -18,6 +18,7 @@ import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.xds.decode.ResourceJson;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -136,7 +137,21 @@ final class AdminEndpoints {
     return state
         .memory()
         .view(MAX_HOLDERS)
-        .thenApply(view -> AdminReply.json(200, MemoryReport.of(view)));
+        .thenApply(
+            view ->
+                AdminReply.json(
+                    200,
+                    AdminReply.members(
+                        "heap", held(view.heapBytes(), view.limits().heapBytes()),
+                        "direct", held(view.directBytes(), view.limits().directBytes()),
+                        "total",
+                            held(view.heapBytes() + view.directBytes(), view.limits().totalBytes()),
+                        "ended", view.ended(),
+                        "heaviest", view.heaviest())));
+  }
+
+  private static Map<String, Object> held(long bytes, long limit) {
+    return AdminReply.members("held", bytes, "limit", limit);
   }
 
   /** Replies after one turn of the control loop, so the probe of a hanging process times out. */
@@ -156,22 +171,32 @@ final class AdminEndpoints {
   }
 
   private CompletionStage<AdminReply> serverInfo() {
+    var started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
     return CompletableFuture.completedFuture(
-        AdminReply.json(200, ServerInfo.of(state.controlPlanes().node().id(), state.settings())));
+        AdminReply.json(
+            200,
+            AdminReply.members(
+                "version", ProgramVersion.text(),
+                "commit", ProgramVersion.commit(),
+                "jdk", Runtime.version().toString(),
+                "started", started,
+                "uptime_s", Duration.between(started, Instant.now()).toSeconds(),
+                "node", state.controlPlanes().node().id(),
+                "flags", state.settings())));
   }
 
   private CompletionStage<AdminReply> forwards() {
     return state.onControl(
         () ->
             AdminReply.json(
-                200, state.forwards().stream().map(each -> ForwardView.of(each, state)).toList()));
+                200, state.forwards().stream().map(each -> PortViews.of(each, state)).toList()));
   }
 
   private CompletionStage<AdminReply> listeners() {
     return state.onControl(
         () ->
             AdminReply.json(
-                200, state.serves().stream().map(each -> ListenerView.of(each, state)).toList()));
+                200, state.serves().stream().map(each -> PortViews.of(each, state)).toList()));
   }
 
   /**
