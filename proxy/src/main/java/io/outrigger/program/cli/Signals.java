@@ -1,6 +1,7 @@
 package io.outrigger.program.cli;
 
 import io.outrigger.base.AnyThread;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -56,13 +57,38 @@ public final class Signals {
     return signals;
   }
 
-  @SuppressWarnings("sunapi") // the JDK has no other class for this
   private static void handle(String name, Runnable action) {
     try {
-      sun.misc.Signal.handle(new sun.misc.Signal(name), signal -> action.run());
-    } catch (IllegalArgumentException | LinkageError e) {
+      takeOver(name, action);
+    } catch (ReflectiveOperationException | IllegalArgumentException e) {
       log.debug("SIG{} is left to the JVM", name, e);
     }
+  }
+
+  /**
+   * Installs one handler. Reflection is used because javac warns about every use of sun.misc, and
+   * the warning cannot be suppressed.
+   */
+  private static void takeOver(String name, Runnable action) throws ReflectiveOperationException {
+    Class<?> signal = Class.forName("sun.misc.Signal");
+    Class<?> handler = Class.forName("sun.misc.SignalHandler");
+    Object ours =
+        Proxy.newProxyInstance(
+            Signals.class.getClassLoader(),
+            new Class<?>[] {handler},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "handle" -> {
+                    action.run();
+                    yield null;
+                  }
+                  case "equals" -> self == arguments[0];
+                  case "hashCode" -> System.identityHashCode(self);
+                  default -> "outrigger's handler of SIG" + name;
+                });
+    signal
+        .getMethod("handle", signal, handler)
+        .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
   }
 
   public void onFirst(Runnable action) {
