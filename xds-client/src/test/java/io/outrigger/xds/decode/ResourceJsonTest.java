@@ -317,8 +317,7 @@ class ResourceJsonTest {
 
     assertThat(KnownTypes.only(Set.of(url + router)).find(router)).isNotNull();
     assertThat(KnownTypes.only(Set.of(url + router)).find(ring)).isNull();
-    assertThat(KnownTypes.only(Set.of(url + "google.protobuf.StringValue")).find(ring))
-        .isNotNull();
+    assertThat(KnownTypes.only(Set.of(url + "google.protobuf.StringValue")).find(ring)).isNotNull();
   }
 
   static String istiodRoutes() throws IOException {
