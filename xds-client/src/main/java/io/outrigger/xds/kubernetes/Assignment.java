@@ -1,10 +1,9 @@
 package io.outrigger.xds.kubernetes;
 
+import com.google.protobuf.Any;
 import com.google.protobuf.UInt32Value;
-import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.HealthStatus;
 import io.envoyproxy.envoy.config.core.v3.Locality;
-import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LocalityLbEndpoints;
@@ -12,9 +11,12 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.kubernetes.EndpointSlice.Endpoint;
 import io.outrigger.xds.kubernetes.EndpointSlice.Port;
 import io.outrigger.xds.kubernetes.EndpointSlice.State;
+import io.outrigger.xds.local.WireMessage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -57,10 +59,12 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
 
   /** One address of a pod, with the port that the address's slice has. */
   private record Reached(Endpoint endpoint, int port) {
-    Address address() {
-      return Address.newBuilder()
-          .setSocketAddress(SocketAddress.newBuilder().setAddress(endpoint.ip()).setPortValue(port))
-          .build();
+    EndpointAddress key() {
+      return new EndpointAddress(endpoint.ip(), port);
+    }
+
+    WireMessage address() {
+      return WireMessage.address(endpoint.ip(), port);
     }
   }
 
@@ -96,7 +100,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
    *
    * @return a failure with code NOT_FOUND when there is no slice, or none that has the port
    */
-  Outcome<ClusterLoadAssignment> of(Collection<EndpointSlice> slices) {
+  Outcome<Any> of(Collection<EndpointSlice> slices) {
     if (slices.isEmpty()) {
       return missing(
           "has no EndpointSlices: namespace \"%s\" has no such service, or the service has no"
@@ -113,22 +117,22 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
           found ->
               slice.endpoints().forEach(each -> reached.add(new Reached(each, found.number()))));
     }
-    return hasPort ? Outcome.ok(assignment(pods(reached))) : missing(otherPorts(slices));
+    return hasPort ? Outcome.ok(assignment(pods(reached)).as(ResourceType.ENDPOINT)) : missing(otherPorts(slices));
   }
 
   private static List<Pod> pods(List<Reached> all) {
-    Set<Address> used = new HashSet<>();
+    Set<EndpointAddress> used = new HashSet<>();
     Map<String, List<Reached>> byPod = new LinkedHashMap<>();
     all.sort(ORDER);
     for (Reached reached : all) {
-      if (used.add(reached.address())) {
+      if (used.add(reached.key())) {
         byPod.computeIfAbsent(reached.endpoint().pod(), pod -> new ArrayList<>(1)).add(reached);
       }
     }
     return byPod.values().stream().map(Pod::new).toList();
   }
 
-  private ClusterLoadAssignment assignment(List<Pod> pods) {
+  private WireMessage assignment(List<Pod> pods) {
     boolean anyReady = pods.stream().anyMatch(Pod::isReady);
     boolean areHintsObeyed = areHintsObeyed(pods);
     Map<Place, List<Pod>> places =
@@ -139,9 +143,13 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
           .computeIfAbsent(new Place(priority, pod.first().zone()), absent -> new ArrayList<>())
           .add(pod);
     }
-    var all = ClusterLoadAssignment.newBuilder().setClusterName(target.toString());
-    places.forEach((place, here) -> all.addEndpoints(locality(place, here, anyReady)));
-    return all.build();
+    var all =
+        new WireMessage().text(ClusterLoadAssignment.CLUSTER_NAME_FIELD_NUMBER, target.toString());
+    places.forEach(
+        (place, here) ->
+            all.message(
+                ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER, locality(place, here, anyReady)));
+    return all;
   }
 
   private boolean areHintsObeyed(List<Pod> pods) {
@@ -154,28 +162,42 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
     return zone.isPresent() && pod.first().forZones().contains(zone.get());
   }
 
-  private static LocalityLbEndpoints locality(Place place, List<Pod> pods, boolean anyReady) {
+  private static WireMessage locality(Place place, List<Pod> pods, boolean anyReady) {
     long healthy = pods.stream().filter(pod -> pod.isReady() || !anyReady).count();
+    // a locality of weight 0 would be left out, together with its draining endpoints
+    int weight = (int) Math.max(1, healthy);
     var locality =
-        LocalityLbEndpoints.newBuilder()
-            .setPriority(place.priority())
-            .setLocality(Locality.newBuilder().setZone(place.zone()))
-            // a locality of weight 0 would be left out, together with its draining endpoints
-            .setLoadBalancingWeight(UInt32Value.of((int) Math.max(1, healthy)));
+        new WireMessage()
+            .message(
+                LocalityLbEndpoints.LOCALITY_FIELD_NUMBER,
+                new WireMessage().text(Locality.ZONE_FIELD_NUMBER, place.zone()))
+            .message(
+                LocalityLbEndpoints.LOAD_BALANCING_WEIGHT_FIELD_NUMBER,
+                new WireMessage().number(UInt32Value.VALUE_FIELD_NUMBER, weight))
+            .number(LocalityLbEndpoints.PRIORITY_FIELD_NUMBER, place.priority());
     for (Pod pod : pods) {
-      LbEndpoint.Builder endpoint =
-          locality
-              .addLbEndpointsBuilder()
-              .setHealthStatus(
-                  pod.isReady() || !anyReady ? HealthStatus.HEALTHY : HealthStatus.DRAINING);
-      var addresses = endpoint.getEndpointBuilder().setAddress(pod.addresses().get(0).address());
-      pod.addresses().stream()
-          .skip(1)
-          .forEach(
-              other ->
-                  addresses.addAdditionalAddressesBuilder().setAddress(other.address())); // A61
+      boolean isHealthy = pod.isReady() || !anyReady;
+      locality.message(
+          LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER,
+          new WireMessage()
+              .message(LbEndpoint.ENDPOINT_FIELD_NUMBER, endpoint(pod.addresses()))
+              .number(
+                  LbEndpoint.HEALTH_STATUS_FIELD_NUMBER,
+                  isHealthy ? HealthStatus.HEALTHY_VALUE : HealthStatus.DRAINING_VALUE));
     }
-    return locality.build();
+    return locality;
+  }
+
+  private static WireMessage endpoint(List<Reached> addresses) {
+    var endpoint =
+        new WireMessage()
+            .message(io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDRESS_FIELD_NUMBER, addresses.get(0).address());
+    for (Reached other : addresses.subList(1, addresses.size())) { // A61
+      endpoint.message(
+          io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDITIONAL_ADDRESSES_FIELD_NUMBER,
+          new WireMessage().message(io.envoyproxy.envoy.config.endpoint.v3.Endpoint.AdditionalAddress.ADDRESS_FIELD_NUMBER, other.address()));
+    }
+    return endpoint;
   }
 
   private String otherPorts(Collection<EndpointSlice> slices) {
@@ -191,7 +213,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
         .formatted(target.port(), known.isEmpty() ? "no TCP port" : PlainText.of(known));
   }
 
-  private Outcome<ClusterLoadAssignment> missing(String reason) {
+  private Outcome<Any> missing(String reason) {
     return Outcome.failed(
         new RpcStatus(
             RpcStatus.Code.NOT_FOUND,

@@ -2,9 +2,7 @@ package io.outrigger.xds.kubernetes;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
-import io.envoyproxy.envoy.config.core.v3.AggregatedConfigSource;
 import io.envoyproxy.envoy.config.core.v3.ConfigSource;
-import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
@@ -15,6 +13,7 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.local.DirectListener;
 import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceSnapshot;
+import io.outrigger.xds.local.WireMessage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,8 +37,8 @@ public final class KubernetesResources {
     this.withoutEndpoints =
         ResourceSnapshot.of(
             Map.of(
-                ResourceType.LISTENER, Map.of(name, Any.pack(DirectListener.to(name))),
-                ResourceType.CLUSTER, Map.of(name, Any.pack(cluster(name)))));
+                ResourceType.LISTENER, Map.of(name, DirectListener.to(name).as(ResourceType.LISTENER)),
+                ResourceType.CLUSTER, Map.of(name, cluster(name).as(ResourceType.CLUSTER))));
   }
 
   /**
@@ -61,26 +60,27 @@ public final class KubernetesResources {
    *
    * @param problem why the endpoints may be out of date, although they stay in use
    */
-  ResourceSnapshot with(Outcome<ClusterLoadAssignment> endpoints, Optional<RpcStatus> problem) {
+  ResourceSnapshot with(Outcome<Any> endpoints, Optional<RpcStatus> problem) {
     String name = target.toString();
     return withoutEndpoints.with(
         ResourceType.ENDPOINT,
-        endpoints.toOptional().map(known -> Map.of(name, Any.pack(known))).orElse(Map.of()),
+        endpoints.toOptional().map(known -> Map.of(name, known)).orElse(Map.of()),
         problem
             .or(() -> Optional.of(endpoints.status()).filter(status -> !status.isOk()))
             .map(status -> Map.of(name, status))
             .orElse(Map.of()));
   }
 
-  private static Cluster cluster(String name) {
-    return Cluster.newBuilder()
-        .setName(name)
-        .setType(Cluster.DiscoveryType.EDS)
-        .setEdsClusterConfig(
-            Cluster.EdsClusterConfig.newBuilder()
-                .setEdsConfig(
-                    ConfigSource.newBuilder().setAds(AggregatedConfigSource.getDefaultInstance())))
-        .build();
+  private static WireMessage cluster(String name) {
+    var ads =
+        new WireMessage().message(ConfigSource.ADS_FIELD_NUMBER, new WireMessage());
+    return new WireMessage()
+        .text(Cluster.NAME_FIELD_NUMBER, name)
+        .number(Cluster.TYPE_FIELD_NUMBER, Cluster.DiscoveryType.EDS_VALUE)
+        .message(
+            Cluster.EDS_CLUSTER_CONFIG_FIELD_NUMBER,
+            new WireMessage()
+                .message(Cluster.EdsClusterConfig.EDS_CONFIG_FIELD_NUMBER, ads));
   }
 
   ServicePort target() {

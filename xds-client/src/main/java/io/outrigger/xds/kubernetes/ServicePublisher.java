@@ -1,7 +1,7 @@
 package io.outrigger.xds.kubernetes;
 
 import com.google.gson.JsonObject;
-import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
+import com.google.protobuf.Any;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
@@ -72,7 +72,7 @@ final class ServicePublisher {
   }
 
   private void publish() {
-    Outcome<ClusterLoadAssignment> endpoints = endpoints();
+    Outcome<Any> endpoints = endpoints();
     boolean isPortUnknown =
         !endpoints.isOk()
             && target().number().isPresent()
@@ -94,11 +94,11 @@ final class ServicePublisher {
     }
   }
 
-  private Outcome<ClusterLoadAssignment> endpoints() {
+  private Outcome<Any> endpoints() {
     if (slices.isEmpty()) {
       return Outcome.failed(problem.orElseThrow());
     }
-    Outcome<ClusterLoadAssignment> found = byTarget.of(slices.get());
+    Outcome<Any> found = byTarget.of(slices.get());
     if (!found.isOk() && portName.isPresent()) {
       found = byTarget.ofPort(portName.get()).of(slices.get());
     }

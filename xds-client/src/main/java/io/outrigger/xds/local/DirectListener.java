@@ -1,7 +1,5 @@
 package io.outrigger.xds.local;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.Duration;
 import io.envoyproxy.envoy.config.core.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.config.listener.v3.ApiListener;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
@@ -10,44 +8,62 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
 import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
-import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
-import io.outrigger.base.AnyThread;
 
 /**
  * The Listener of a target that no control plane serves: one route, for every path, to one cluster.
  * As with a gRPC client of that target, calls have no timeout, no request limit and no retries.
  * Every field that local policy may set is unset.
  */
-@AnyThread
 public final class DirectListener {
+  private static final String FILTERS = "envoy.extensions.filters.";
+
   private DirectListener() {}
 
-  public static Listener to(String target) {
+  public static WireMessage to(String target) {
     var route =
-        Route.newBuilder()
-            .setName(target)
-            .setMatch(RouteMatch.newBuilder().setPrefix(""))
-            .setRoute(RouteAction.newBuilder().setCluster(target));
+        new WireMessage()
+            .text(Route.NAME_FIELD_NUMBER, target)
+            .message(
+                Route.MATCH_FIELD_NUMBER,
+                new WireMessage().text(RouteMatch.PREFIX_FIELD_NUMBER, ""))
+            .message(
+                Route.ROUTE_FIELD_NUMBER,
+                new WireMessage().text(RouteAction.CLUSTER_FIELD_NUMBER, target));
+    var host =
+        new WireMessage()
+            .text(VirtualHost.NAME_FIELD_NUMBER, target)
+            .text(VirtualHost.DOMAINS_FIELD_NUMBER, "*")
+            .message(VirtualHost.ROUTES_FIELD_NUMBER, route);
     var routes =
-        RouteConfiguration.newBuilder()
-            .setName(target)
-            .addVirtualHosts(
-                VirtualHost.newBuilder().setName(target).addDomains("*").addRoutes(route));
+        new WireMessage()
+            .text(RouteConfiguration.NAME_FIELD_NUMBER, target)
+            .message(RouteConfiguration.VIRTUAL_HOSTS_FIELD_NUMBER, host);
+    var router =
+        new WireMessage()
+            .text(HttpFilter.NAME_FIELD_NUMBER, "router")
+            .packed(
+                HttpFilter.TYPED_CONFIG_FIELD_NUMBER,
+                FILTERS + "http.router.v3.Router",
+                new WireMessage());
     var manager =
-        HttpConnectionManager.newBuilder()
-            .setCommonHttpProtocolOptions( // A31: zero means no limit
-                HttpProtocolOptions.newBuilder()
-                    .setMaxStreamDuration(Duration.getDefaultInstance()))
-            .setRouteConfig(routes)
-            .addHttpFilters(
-                HttpFilter.newBuilder()
-                    .setName("router")
-                    .setTypedConfig(Any.pack(Router.getDefaultInstance())));
-    return Listener.newBuilder()
-        .setName(target)
-        .setApiListener(ApiListener.newBuilder().setApiListener(Any.pack(manager.build())))
-        .build();
+        new WireMessage()
+            .message(
+                HttpConnectionManager.COMMON_HTTP_PROTOCOL_OPTIONS_FIELD_NUMBER,
+                new WireMessage()
+                    .message( // A31: zero means no limit
+                        HttpProtocolOptions.MAX_STREAM_DURATION_FIELD_NUMBER, new WireMessage()))
+            .message(HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER, routes)
+            .message(HttpConnectionManager.HTTP_FILTERS_FIELD_NUMBER, router);
+    return new WireMessage()
+        .text(Listener.NAME_FIELD_NUMBER, target)
+        .message(
+            Listener.API_LISTENER_FIELD_NUMBER,
+            new WireMessage()
+                .packed(
+                    ApiListener.API_LISTENER_FIELD_NUMBER,
+                    FILTERS + "network.http_connection_manager.v3.HttpConnectionManager",
+                    manager));
   }
 }

@@ -2,8 +2,6 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
-import io.envoyproxy.envoy.config.core.v3.Address;
-import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.Endpoint;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
@@ -38,8 +36,8 @@ public final class DnsResources {
     Map<String, Any> clusters = new HashMap<>();
     for (ClusterSource.StrictDns name : names) {
       String target = target(name);
-      listeners.put(target, Any.pack(DirectListener.to(target)));
-      clusters.put(target, Any.pack(cluster(target, name)));
+      listeners.put(target, DirectListener.to(target).as(ResourceType.LISTENER));
+      clusters.put(target, cluster(target, name).as(ResourceType.CLUSTER));
     }
     var transport = new LocalAdsTransport(loop, SERVER.uri());
     transport.publish(
@@ -53,19 +51,25 @@ public final class DnsResources {
     return "dns:///" + name.authority();
   }
 
-  private static Cluster cluster(String target, ClusterSource.StrictDns name) {
-    var address = SocketAddress.newBuilder().setAddress(name.hostname()).setPortValue(name.port());
+  private static WireMessage cluster(String target, ClusterSource.StrictDns name) {
     var endpoint =
-        LbEndpoint.newBuilder()
-            .setEndpoint(
-                Endpoint.newBuilder().setAddress(Address.newBuilder().setSocketAddress(address)));
-    return Cluster.newBuilder()
-        .setName(target)
-        .setType(Cluster.DiscoveryType.STRICT_DNS)
-        .setLoadAssignment(
-            ClusterLoadAssignment.newBuilder()
-                .setClusterName(target)
-                .addEndpoints(LocalityLbEndpoints.newBuilder().addLbEndpoints(endpoint)))
-        .build();
+        new WireMessage()
+            .message(
+                LbEndpoint.ENDPOINT_FIELD_NUMBER,
+                new WireMessage()
+                    .message(
+                        Endpoint.ADDRESS_FIELD_NUMBER,
+                        WireMessage.address(name.hostname(), name.port())));
+    var assignment =
+        new WireMessage()
+            .text(ClusterLoadAssignment.CLUSTER_NAME_FIELD_NUMBER, target)
+            .message(
+                ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
+                new WireMessage()
+                    .message(LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER, endpoint));
+    return new WireMessage()
+        .text(Cluster.NAME_FIELD_NUMBER, target)
+        .number(Cluster.TYPE_FIELD_NUMBER, Cluster.DiscoveryType.STRICT_DNS_VALUE)
+        .message(Cluster.LOAD_ASSIGNMENT_FIELD_NUMBER, assignment);
   }
 }

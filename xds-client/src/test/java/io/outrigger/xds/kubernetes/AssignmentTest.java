@@ -2,6 +2,8 @@ package io.outrigger.xds.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.config.endpoint.v3.LbEndpoint;
@@ -20,20 +22,24 @@ import org.junit.jupiter.api.Test;
 class AssignmentTest {
   private static final Optional<String> NO_ZONE = Optional.empty();
 
-  private static Outcome<ClusterLoadAssignment> outcome(
+  private static Outcome<Any> outcome(
       String port, Optional<String> zone, List<SliceText> slices) {
     return new Assignment(new ServicePort("orders", "shop", port), zone)
         .of(slices.stream().map(slice -> EndpointSlice.read(slice.json(1))).toList());
   }
 
   private static ClusterLoadAssignment of(String port, Optional<String> zone, SliceText... slices) {
-    ClusterLoadAssignment found = outcome(port, zone, List.of(slices)).toOptional().orElseThrow();
+    Any found = outcome(port, zone, List.of(slices)).toOptional().orElseThrow();
     List<SliceText> reversed = new ArrayList<>(List.of(slices));
     Collections.reverse(reversed);
     assertThat(outcome(port, zone, reversed))
         .as("the order is nothing")
         .isEqualTo(Outcome.ok(found));
-    return found;
+    try {
+      return found.unpack(ClusterLoadAssignment.class);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static RpcStatus failure(String port, SliceText... slices) {
