@@ -50,6 +50,9 @@ final class NamespaceWatch {
   /** How long a watch may continue beyond its time, as a percentage of that time. */
   private static final int GRACE_PERCENT = 25;
 
+  /** The least time between two changes of endpoints, each of which costs all endpoints. */
+  private static final Duration PACE = Duration.ofMillis(100);
+
   private static final int GONE = 410;
   private static final int TIMEOUT = 504;
   private static final int MAX_MESSAGE = 300;
@@ -76,6 +79,7 @@ final class NamespaceWatch {
   private boolean closed;
   private Duration watchLimit = Duration.ZERO;
   private long startedAt;
+  private long publishedAt;
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<ApiClient.Call> call = Optional.empty();
   private TimerHandle timer = () -> {};
@@ -347,16 +351,17 @@ final class NamespaceWatch {
         RpcStatus::message);
   }
 
-  /** Publishes when the events that have arrived together are all applied. */
+  /** Publishes when the events that have arrived together are all applied, at the pace. */
   private void publishLater() {
     if (!isPublishing) {
       isPublishing = true;
-      loop.execute(this::publish);
+      loop.schedule(PACE.minusNanos(loop.nanoTime() - publishedAt), this::publish);
     }
   }
 
   private void publish() {
     isPublishing = false;
+    publishedAt = loop.nanoTime();
     List<String> due = List.copyOf(changed);
     changed.clear();
     if (closed) {
