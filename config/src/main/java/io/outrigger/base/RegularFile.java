@@ -39,6 +39,7 @@ public final class RegularFile {
     }
   }
 
+  /** Reads a file, but refuses one of more than {@code maxBytes}. Blocks. */
   public static byte[] read(String path, int maxBytes) throws Unreadable {
     try {
       Path file = Path.of(path);

@@ -55,6 +55,7 @@ record Der(int tag, byte[] content) {
     return new Der(OBJECT_IDENTIFIER, HexFormat.of().parseHex(hex));
   }
 
+  /** Throws {@code IllegalArgumentException} unless the document is exactly one element. */
   static Der parse(byte[] document) {
     List<Der> all = elements(document);
     if (all.size() != 1) {

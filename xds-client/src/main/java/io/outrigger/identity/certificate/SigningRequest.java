@@ -41,6 +41,7 @@ record SigningRequest(KeyPair pair) {
     return pair.getPrivate();
   }
 
+  /** Asks for a name; an empty one leaves the names to the CA. */
   String pem(Optional<String> uri) {
     Der subject = Der.of(Der.SEQUENCE);
     Der attributes = uri.map(SigningRequest::named).orElseGet(() -> Der.of(Der.CONTEXT_0));

@@ -63,6 +63,11 @@ public final class DefaultTokens implements TokenSource {
     return made;
   }
 
+  /**
+   * Reads the credentials. Blocks.
+   *
+   * @throws IllegalArgumentException if the credentials cannot be used; the message names the place
+   */
   public static void requireUsable(Map<String, String> environment) {
     try {
       var unused = AccountReader.read(environment);

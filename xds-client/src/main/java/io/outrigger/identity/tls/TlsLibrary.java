@@ -59,6 +59,7 @@ public enum TlsLibrary {
     }
   }
 
+  /** Makes the context that the engines share. Takes milliseconds. */
   public TlsEngines engines(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {
     return this == BORINGSSL

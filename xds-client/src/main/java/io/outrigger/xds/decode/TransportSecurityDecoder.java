@@ -31,6 +31,7 @@ final class TransportSecurityDecoder {
 
   private TransportSecurityDecoder() {}
 
+  /** If {@code errors} has an error, the caller must not use the result. */
   static Reach decode(Cluster proto, DecodeContext context, FieldErrors errors) {
     if (proto.getTransportSocketMatchesCount() > 0) {
       errors.at("transport_socket_matches").add("is not supported; use transport_socket");

@@ -23,6 +23,7 @@ final class StreamFailure {
   private static final String NEGOTIATION =
       "Connection closed while performing protocol negotiation";
 
+  /** gRPC's text for a connection that ends without a GOAWAY. */
   private static final String CLOSED = "Network closed for unknown reason";
 
   private static final String WITHOUT_REASON =
