@@ -51,8 +51,7 @@ final class EndingServers {
 
   private static InetSocketAddress nginx(Mesh mesh, String program, String limit)
       throws IOException {
-    return mesh.keep(
-            InstalledServers.nginx(program, limit, "http2;", InstalledServers.OK))
+    return mesh.keep(InstalledServers.nginx(program, limit, "http2;", InstalledServers.OK))
         .address();
   }
 

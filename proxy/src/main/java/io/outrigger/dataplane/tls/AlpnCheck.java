@@ -52,8 +52,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
     if (goesOn.getNow()) {
       ctx.pipeline().remove(this);
     } else {
-      ctx.writeAndFlush(
-          TlsHandshake.fatalAlert(NO_APPLICATION_PROTOCOL), ctx.voidPromise());
+      ctx.writeAndFlush(TlsHandshake.fatalAlert(NO_APPLICATION_PROTOCOL), ctx.voidPromise());
       ctx.fireUserEventTriggered(NO_COMMON_PROTOCOL);
     }
   }
