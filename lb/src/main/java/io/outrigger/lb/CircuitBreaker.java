@@ -8,20 +8,19 @@ import java.util.concurrent.atomic.AtomicLong;
  * are one atomic step, so the limit holds however many event loops pick at the same time (A32-06).
  */
 @AnyThread
-public final class CircuitBreaker {
+public class CircuitBreaker {
   private final AtomicLong inFlight = new AtomicLong();
 
   /** Counts a call as in flight, unless {@code limit} or more calls are in flight already. */
   public boolean tryAcquire(long limit) {
-    while (true) {
-      long before = inFlight.get();
+    long before;
+    do {
+      before = inFlight();
       if (before >= limit) {
         return false;
       }
-      if (inFlight.compareAndSet(before, before + 1)) {
-        return true;
-      }
-    }
+    } while (!inFlight.compareAndSet(before, before + 1));
+    return true;
   }
 
   /** Counts the end of a call; called once for each call that {@link #tryAcquire} admitted. */

@@ -3,10 +3,9 @@ package io.outrigger.lb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CircuitBreakerTest {
   @Test
@@ -25,33 +24,38 @@ class CircuitBreakerTest {
     assertThat(breaker.tryAcquire(0)).isFalse();
   }
 
+  /** If the comparison and the count were two steps, the calls of others would fall between. */
   @Conformance("A32-06")
-  @Test
-  void theLimitHoldsHoweverManyThreadsPick() throws InterruptedException {
-    var breaker = new CircuitBreaker();
-    var holders = new AtomicInteger();
-    var most = new AtomicInteger();
-    var admitted = new AtomicInteger();
-    Runnable picks =
-        () -> {
-          for (int i = 0; i < 200_000; i++) {
-            if (breaker.tryAcquire(2)) {
-              most.accumulateAndGet(holders.incrementAndGet(), Math::max);
-              holders.decrementAndGet();
-              breaker.release();
-              admitted.incrementAndGet();
-            }
-          }
-        };
+  @ParameterizedTest(name = "limit {0}, {1} others between: admitted {2}, in flight {3}")
+  @CsvSource({
+    "1,  1, false, 1",
+    "2,  1, true,  2",
+    "2,  2, false, 2",
+    "3,  2, true,  3",
+    "10, 9, true,  10",
+    "10, 10, false, 10",
+  })
+  void theComparisonAndTheCountAreOneStep(long limit, int others, boolean admitted, long inFlight) {
+    var breaker = new Contended();
+    breaker.others = others;
 
-    List<Thread> threads = Stream.generate(() -> new Thread(picks)).limit(4).toList();
-    threads.forEach(Thread::start);
-    for (Thread thread : threads) {
-      thread.join();
+    assertThat(breaker.tryAcquire(limit)).isEqualTo(admitted);
+
+    assertThat(breaker.inFlight()).isEqualTo(inFlight);
+  }
+
+  /** A breaker of which others acquire as soon as a call has read how many are in flight. */
+  private static final class Contended extends CircuitBreaker {
+    private int others;
+
+    @Override
+    public long inFlight() {
+      long read = super.inFlight();
+      if (others > 0) {
+        others--;
+        tryAcquire(Long.MAX_VALUE);
+      }
+      return read;
     }
-
-    assertThat(most.get()).isLessThanOrEqualTo(2);
-    assertThat(admitted.get()).isPositive();
-    assertThat(breaker.inFlight()).isZero();
   }
 }
