@@ -25,12 +25,6 @@ final class SendScheduler {
    */
   private static final int MAX_TURN_BYTES = 32 << 10;
 
-  /**
-   * The empty line, shared by all connections in which no stream has waited; no stream is ever
-   * added to it.
-   */
-  private static final Set<SocketStream> EMPTY_LINE = new LinkedHashSet<>();
-
   private final FrameWriter writer;
   private final ByteBufAllocator alloc;
   private final AbuseGuard guard;
@@ -41,10 +35,10 @@ final class SendScheduler {
   private int window = ConnectionSettings.INITIAL_WINDOW;
 
   /** Streams with pending DATA and an open stream window, in the order in which they are served. */
-  private Set<SocketStream> line = EMPTY_LINE;
+  private final Set<SocketStream> line = new LinkedHashSet<>();
 
   /** Streams whose next item to send is a header block. */
-  private Set<SocketStream> heads = EMPTY_LINE;
+  private final Set<SocketStream> heads = new LinkedHashSet<>();
 
   /**
    * @param dirty set when DATA or a header block can be sent at the end of the loop's turn
@@ -133,20 +127,13 @@ final class SendScheduler {
   /** Queues a stream that may have become able to send; it is served at the end of the turn. */
   void join(SocketStream stream) {
     if (stream.hasHeadersToSend()) {
-      heads = followedBy(stream, heads);
+      heads.add(stream);
     } else if (stream.pendingBytes() > 0 && stream.sendWindow() > 0) {
-      line = followedBy(stream, line);
+      line.add(stream);
     }
     if (canSend()) {
       dirty.set();
     }
-  }
-
-  @SuppressWarnings("ReferenceEquality") // compares the identity of lines, not their content
-  private static Set<SocketStream> followedBy(SocketStream last, Set<SocketStream> line) {
-    Set<SocketStream> own = line == EMPTY_LINE ? new LinkedHashSet<>() : line;
-    own.add(last);
-    return own;
   }
 
   private static SocketStream removeFirst(Set<SocketStream> line) {

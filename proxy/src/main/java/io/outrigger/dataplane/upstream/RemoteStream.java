@@ -245,11 +245,6 @@ final class RemoteStream implements Http2Stream {
     return taken;
   }
 
-  /** The number of received bytes that the call has not consumed yet. */
-  int heldBytes() {
-    return held;
-  }
-
   @Override
   public int pendingBytes() {
     return unsent.bytes();
