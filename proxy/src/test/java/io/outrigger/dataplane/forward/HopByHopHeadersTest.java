@@ -115,8 +115,10 @@ class HopByHopHeadersTest {
     var plain = new FakeStream();
     var secure = new FakeStream();
     for (int i = 0; i < 2; i++) {
-      HopByHopHeaders.send(plain, true, head, ORDERS, false, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
-      HopByHopHeaders.send(secure, true, head, ORDERS, true, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
+      HopByHopHeaders.send(
+          plain, true, head, ORDERS, false, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
+      HopByHopHeaders.send(
+          secure, true, head, ORDERS, true, EffectiveTimeout.NONE, 0, HeaderList.EMPTY);
 
       assertThat(String.valueOf(plain.last().get(KnownName.SCHEME))).isEqualTo("http");
       assertThat(String.valueOf(secure.last().get(KnownName.SCHEME))).isEqualTo("https");
@@ -243,7 +245,8 @@ class HopByHopHeadersTest {
       int previousAttempts,
       HeaderList context) {
     var stream = new FakeStream();
-    HopByHopHeaders.send(stream, true, head, authority, false, timeoutNanos, previousAttempts, context);
+    HopByHopHeaders.send(
+        stream, true, head, authority, false, timeoutNanos, previousAttempts, context);
     return stream.last();
   }
 }
