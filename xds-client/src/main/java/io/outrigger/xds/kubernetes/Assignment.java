@@ -117,7 +117,9 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
           found ->
               slice.endpoints().forEach(each -> reached.add(new Reached(each, found.number()))));
     }
-    return hasPort ? Outcome.ok(assignment(pods(reached)).as(ResourceType.ENDPOINT)) : missing(otherPorts(slices));
+    return hasPort
+        ? Outcome.ok(assignment(pods(reached)).as(ResourceType.ENDPOINT))
+        : missing(otherPorts(slices));
   }
 
   private static List<Pod> pods(List<Reached> all) {
@@ -191,11 +193,17 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   private static WireMessage endpoint(List<Reached> addresses) {
     var endpoint =
         new WireMessage()
-            .message(io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDRESS_FIELD_NUMBER, addresses.get(0).address());
+            .message(
+                io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDRESS_FIELD_NUMBER,
+                addresses.get(0).address());
     for (Reached other : addresses.subList(1, addresses.size())) { // A61
       endpoint.message(
           io.envoyproxy.envoy.config.endpoint.v3.Endpoint.ADDITIONAL_ADDRESSES_FIELD_NUMBER,
-          new WireMessage().message(io.envoyproxy.envoy.config.endpoint.v3.Endpoint.AdditionalAddress.ADDRESS_FIELD_NUMBER, other.address()));
+          new WireMessage()
+              .message(
+                  io.envoyproxy.envoy.config.endpoint.v3.Endpoint.AdditionalAddress
+                      .ADDRESS_FIELD_NUMBER,
+                  other.address()));
     }
     return endpoint;
   }

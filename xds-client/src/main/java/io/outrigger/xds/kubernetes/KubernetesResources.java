@@ -37,7 +37,8 @@ public final class KubernetesResources {
     this.withoutEndpoints =
         ResourceSnapshot.of(
             Map.of(
-                ResourceType.LISTENER, Map.of(name, DirectListener.to(name).as(ResourceType.LISTENER)),
+                ResourceType.LISTENER,
+                    Map.of(name, DirectListener.to(name).as(ResourceType.LISTENER)),
                 ResourceType.CLUSTER, Map.of(name, cluster(name).as(ResourceType.CLUSTER))));
   }
 
@@ -72,15 +73,13 @@ public final class KubernetesResources {
   }
 
   private static WireMessage cluster(String name) {
-    var ads =
-        new WireMessage().message(ConfigSource.ADS_FIELD_NUMBER, new WireMessage());
+    var ads = new WireMessage().message(ConfigSource.ADS_FIELD_NUMBER, new WireMessage());
     return new WireMessage()
         .text(Cluster.NAME_FIELD_NUMBER, name)
         .number(Cluster.TYPE_FIELD_NUMBER, Cluster.DiscoveryType.EDS_VALUE)
         .message(
             Cluster.EDS_CLUSTER_CONFIG_FIELD_NUMBER,
-            new WireMessage()
-                .message(Cluster.EdsClusterConfig.EDS_CONFIG_FIELD_NUMBER, ads));
+            new WireMessage().message(Cluster.EdsClusterConfig.EDS_CONFIG_FIELD_NUMBER, ads));
   }
 
   ServicePort target() {

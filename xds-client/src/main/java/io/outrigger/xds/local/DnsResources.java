@@ -65,8 +65,7 @@ public final class DnsResources {
             .text(ClusterLoadAssignment.CLUSTER_NAME_FIELD_NUMBER, target)
             .message(
                 ClusterLoadAssignment.ENDPOINTS_FIELD_NUMBER,
-                new WireMessage()
-                    .message(LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER, endpoint));
+                new WireMessage().message(LocalityLbEndpoints.LB_ENDPOINTS_FIELD_NUMBER, endpoint));
     return new WireMessage()
         .text(Cluster.NAME_FIELD_NUMBER, target)
         .number(Cluster.TYPE_FIELD_NUMBER, Cluster.DiscoveryType.STRICT_DNS_VALUE)

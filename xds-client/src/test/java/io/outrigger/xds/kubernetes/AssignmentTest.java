@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Test;
 class AssignmentTest {
   private static final Optional<String> NO_ZONE = Optional.empty();
 
-  private static Outcome<Any> outcome(
-      String port, Optional<String> zone, List<SliceText> slices) {
+  private static Outcome<Any> outcome(String port, Optional<String> zone, List<SliceText> slices) {
     return new Assignment(new ServicePort("orders", "shop", port), zone)
         .of(slices.stream().map(slice -> EndpointSlice.read(slice.json(1))).toList());
   }
