@@ -76,7 +76,8 @@ final class PartSettings {
         return Optional.of(AccessLog.toFile(file.path()));
       } catch (IOException e) {
         throw new StartFailure(
-            "--access-log: cannot write " + e.getMessage() + "; give a file that can be created", e);
+            "--access-log: cannot write " + e.getMessage() + "; give a file that can be created",
+            e);
       }
     }
     return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
