@@ -8,6 +8,7 @@ import io.outrigger.identity.tls.HttpsContext;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -278,7 +279,7 @@ final class RealApiServer implements AutoCloseable {
   }
 
   private static boolean isListening(int port) {
-    try (var socket = new Socket(LOOPBACK, port)) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException notYet) {
       return false;

@@ -2,12 +2,14 @@ package io.outrigger.dataplane.forward;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.KnownName;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
 
@@ -21,6 +23,9 @@ import java.util.concurrent.Executor;
  */
 @LoopConfined
 final class DownstreamResponse {
+  /** A longer content type of a request is not repeated in an answer. */
+  private static final int MAX_CONTENT_TYPE = 100;
+
   private static final String HEAD = "HEAD";
 
   /** The progress of the response; a phase never goes back. */
@@ -109,7 +114,7 @@ final class DownstreamResponse {
       }
       end(
           phase == Phase.AWAITED
-              ? LocalReply.trailersOnly(status, reason)
+              ? LocalReply.trailersOnly(contentType(head), status, reason)
               : LocalReply.trailers(status, reason));
     } else if (phase != Phase.AWAITED) {
       reset(reason == LocalReason.DEADLINE ? Http2Error.CANCEL : Http2Error.INTERNAL_ERROR);
@@ -119,6 +124,11 @@ final class DownstreamResponse {
       boolean bodiless = head.method().contentEquals(HEAD);
       data(bodiless ? empty(text) : text, true);
     }
+  }
+
+  private static AsciiString contentType(RequestHead head) {
+    AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
+    return asked == null || asked.length() > MAX_CONTENT_TYPE ? GrpcNames.APPLICATION_GRPC : asked;
   }
 
   void reset(Http2Error error) {

@@ -50,12 +50,15 @@ public final class LocalReply {
         : new RpcStatus(status.code(), text + "; " + note);
   }
 
-  /** Builds a whole gRPC response in one header block. */
-  static HeaderList trailersOnly(RpcStatus status, LocalReason reason) {
+  /**
+   * Builds a whole gRPC response in one header block.
+   *
+   * @param contentType that of the request; a client that sends {@code application/grpc+json} takes
+   *     no other type for an answer
+   */
+  static HeaderList trailersOnly(AsciiString contentType, RpcStatus status, LocalReason reason) {
     var block =
-        HeaderList.builder(5)
-            .add(KnownName.STATUS, OK)
-            .add(KnownName.CONTENT_TYPE, GrpcNames.APPLICATION_GRPC);
+        HeaderList.builder(5).add(KnownName.STATUS, OK).add(KnownName.CONTENT_TYPE, contentType);
     return withStatus(block, status, reason);
   }
 

@@ -80,6 +80,19 @@ class CallFailureTest {
     assertThat(goesOn.stream.log).containsExactly(block, "RST(NO_ERROR)");
   }
 
+  /** A client of Connect that speaks JSON over gRPC takes no other type for an answer. */
+  @Conformance("SC-24")
+  @Test
+  void aLocalFailureHasTheContentTypeOfTheRequest() {
+    script.fails("no endpoint");
+
+    var json = script.plain(true, "content-type", "application/grpc+json");
+    var endless = script.plain(true, "content-type", "application/grpc+" + "x".repeat(100));
+
+    assertThat(json.field("content-type")).isEqualTo("application/grpc+json");
+    assertThat(endless.field("content-type")).isEqualTo("application/grpc");
+  }
+
   /** END_STREAM of the request arrives in the same read as its headers. */
   @Conformance("SC-24")
   @Test
