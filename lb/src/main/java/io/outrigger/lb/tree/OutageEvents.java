@@ -2,10 +2,12 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbObserver;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -20,10 +22,13 @@ import java.util.function.Consumer;
  *
  * <p>Endpoints are counted only in TRANSIENT_FAILURE and only until the outage is reported, so
  * counting costs nothing while a cluster works. The state alone is not sufficient, because a
- * ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail.
+ * ring_hash cluster is in TRANSIENT_FAILURE as soon as two of its endpoints fail. Endpoints that
+ * fail one after the other are counted ten times a second, because a count visits all of them.
  */
 @ControlConfined
 final class OutageEvents implements LbObserver {
+  private static final Duration COUNT_INTERVAL = Duration.ofMillis(100);
+
   private final String cluster;
   private final ControlLoop control;
   private final LbObserver observer;
@@ -32,6 +37,8 @@ final class OutageEvents implements LbObserver {
   private String lastError = "";
   private Optional<LbEvent.Outage> outage = Optional.empty();
   private boolean checkPosted;
+  private long nextCountNanos;
+  private TimerHandle check = () -> {};
   private boolean closed;
 
   /**
@@ -43,6 +50,7 @@ final class OutageEvents implements LbObserver {
     this.control = control;
     this.observer = observer;
     this.count = count;
+    this.nextCountNanos = control.nanoTime();
   }
 
   /** Called when the cluster has published a picker with the state {@code next}. */
@@ -52,7 +60,12 @@ final class OutageEvents implements LbObserver {
         outage.isPresent() ? next == Connectivity.READY : next == Connectivity.TRANSIENT_FAILURE;
     if (mayChange && !checkPosted) { // the tree may be in the middle of an update
       checkPosted = true;
-      control.execute(this::check);
+      long wait = outage.isPresent() ? 0 : nextCountNanos - control.nanoTime();
+      if (wait <= 0) {
+        control.execute(this::check);
+      } else {
+        check = control.schedule(Duration.ofNanos(wait), this::check);
+      }
     }
   }
 
@@ -71,6 +84,7 @@ final class OutageEvents implements LbObserver {
 
   void close() {
     closed = true;
+    check.cancel();
   }
 
   private void check() {
@@ -80,6 +94,7 @@ final class OutageEvents implements LbObserver {
     }
     var tally = new EndpointTally();
     count.accept(tally);
+    nextCountNanos = control.nanoTime() + COUNT_INTERVAL.toNanos();
     if (outage.isPresent() && state == Connectivity.READY) {
       outage = Optional.empty();
       observer.onEvent(

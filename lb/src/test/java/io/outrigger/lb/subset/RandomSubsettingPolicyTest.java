@@ -17,6 +17,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
 import io.outrigger.lb.testing.FakePolicies;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.testing.Conformance;
@@ -200,6 +201,9 @@ class RandomSubsettingPolicyTest {
             endpoint ->
                 last().backends().stream()
                     .anyMatch(member -> member.endpoint().address().equals(endpoint.address())));
+    var tally = new EndpointTally();
+    policy.accept(tally, "", true);
+    assertThat(tally.all()).as("also those outside of the subset").isEqualTo(20);
   }
 
   private RandomSubsettingPolicy policy(PolicyFactory factory) {

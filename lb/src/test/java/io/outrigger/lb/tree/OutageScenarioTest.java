@@ -119,6 +119,8 @@ class OutageScenarioTest {
 
     lb.end(lb.open().get(0));
 
+    assertThat(outages()).as("endpoints are counted ten times a second").isEmpty();
+    lb.advance(Duration.ofMillis(100));
     assertThat(outages()).hasSize(1);
   }
 

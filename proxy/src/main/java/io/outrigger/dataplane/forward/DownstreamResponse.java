@@ -26,6 +26,7 @@ final class DownstreamResponse {
   /** A longer content type of a request is not repeated in an answer. */
   private static final int MAX_CONTENT_TYPE = 100;
 
+  private static final AsciiString PROTO = AsciiString.cached("application/grpc+proto");
   private static final String HEAD = "HEAD";
 
   /** The progress of the response; a phase never goes back. */
@@ -128,7 +129,12 @@ final class DownstreamResponse {
 
   private static AsciiString contentType(RequestHead head) {
     AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
-    return asked == null || asked.length() > MAX_CONTENT_TYPE ? GrpcNames.APPLICATION_GRPC : asked;
+    return asked == null
+            || asked.length() > MAX_CONTENT_TYPE
+            || !GrpcNames.isGrpc(asked)
+            || asked.contentEqualsIgnoreCase(PROTO) // for which clients take the short form
+        ? GrpcNames.APPLICATION_GRPC
+        : asked;
   }
 
   void reset(Http2Error error) {

@@ -284,7 +284,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     }
   }
 
-  /** Called when a loop has another connection, which may be lent. */
+  /**
+   * Called when another loop has a connection after {@link UpstreamTransport#lenderFor} found no
+   * lender.
+   */
   void onLenderReady() {
     if (borrows && established.isEmpty()) {
       grow();

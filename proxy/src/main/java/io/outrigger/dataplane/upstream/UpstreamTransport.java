@@ -67,6 +67,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
 
   private final AtomicBoolean readyReported = new AtomicBoolean();
 
+  /** Whether a loop waits until another loop has a connection. */
+  private final AtomicBoolean lenderWanted = new AtomicBoolean();
+
   /** Whether a connection that has since ended had served a call. */
   private volatile boolean served;
 
@@ -232,7 +235,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   void onEstablished() {
     established.incrementAndGet();
     report(new ConnectionEvent.Made());
-    postToEach(LoopConnections::onLenderReady);
+    if (lenderWanted.getAndSet(false)) {
+      postToEach(LoopConnections::onLenderReady);
+    }
     if (!readyReported.compareAndSet(false, true)) {
       return;
     }
@@ -245,10 +250,19 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   /**
-   * A loop other than loop {@code index} that has a connection, or null; {@link
-   * LoopConnections#onLenderReady} notifies every loop of each connection that becomes ready.
+   * A loop other than loop {@code index} that has a connection, or null. After a null result,
+   * {@link LoopConnections#onLenderReady} notifies every loop as soon as a connection is ready.
    */
   @Nullable LoopConnections lenderFor(int index) {
+    LoopConnections found = findLender(index);
+    if (found == null) {
+      lenderWanted.set(true);
+      found = findLender(index); // a connection may have become ready before the flag was set
+    }
+    return found;
+  }
+
+  private @Nullable LoopConnections findLender(int index) {
     for (int i = 1; i < connections.size(); i++) {
       LoopConnections other = connections.get((index + i) % connections.size());
       if (other.lends()) {

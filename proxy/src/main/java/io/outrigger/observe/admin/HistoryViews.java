@@ -33,7 +33,8 @@ public final class HistoryViews {
   public static AdminReply last(Optional<CallRecord> found) {
     if (found.isEmpty()) {
       return AdminReply.text(
-          404, "no request of that path was recorded; only a sample of requests is");
+          404,
+          "no request of that path was recorded; only a sample of requests is: call it again, or ask without \"last\"");
     }
     CallRecord call = found.get();
     boolean isLimited = call.timeoutNanos() != EffectiveTimeout.NONE;

@@ -76,7 +76,9 @@ final class PartSettings {
         return Optional.of(AccessLog.toFile(file.path()));
       } catch (IOException e) {
         throw new StartFailure(
-            "--access-log: cannot write " + e.getMessage() + "; give a file that can be created",
+            "--access-log: cannot write "
+                + e.getMessage()
+                + "; give a file that can be created and written",
             e);
       }
     }

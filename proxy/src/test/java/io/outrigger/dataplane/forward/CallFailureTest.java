@@ -89,6 +89,11 @@ class CallFailureTest {
     var json = script.plain(true, "content-type", "application/grpc+json");
     var endless = script.plain(true, "content-type", "application/grpc+" + "x".repeat(100));
 
+    var proto = script.plain(true, "content-type", "application/grpc+proto");
+    var twice = script.plain(true, "content-type", "text/html", "content-type", "application/grpc");
+
+    assertThat(proto.field("content-type")).isEqualTo("application/grpc");
+    assertThat(twice.field("content-type")).isEqualTo("application/grpc");
     assertThat(json.field("content-type")).isEqualTo("application/grpc+json");
     assertThat(endless.field("content-type")).isEqualTo("application/grpc");
   }

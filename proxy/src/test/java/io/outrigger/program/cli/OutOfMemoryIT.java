@@ -85,7 +85,10 @@ final class OutOfMemoryIT {
       addLarge();
       outrigger.await(
           "the failure in the log",
-          () -> outrigger.errorText().contains("resource files: there is no memory to read them"));
+          () ->
+              outrigger
+                  .errorText()
+                  .contains("resource files: not enough memory to read the files"));
 
       WaitingClock.sleep(Duration.ofSeconds(3)); // it is tried each second
       assertThat(outrigger.isAlive()).isTrue();

@@ -102,7 +102,7 @@ final class FileWatcher extends CertificateSource {
   }
 
   private void onChecked(Check check) {
-    if (isWrittenInPlace(stamps, check.stamps())) {
+    if (!snapshot().isUnread() && isWrittenInPlace(stamps, check.stamps())) {
       stillAt = loop.nanoTime() + STILL.toNanos();
     }
     stamps = check.stamps();
@@ -118,14 +118,13 @@ final class FileWatcher extends CertificateSource {
   /** Whether a file was written in place or newly created, rather than replaced by another. */
   private static boolean isWrittenInPlace(
       Map<String, FileStamp> before, Map<String, FileStamp> now) {
-    return !before.isEmpty()
-        && now.entrySet().stream()
-            .filter(each -> !each.getValue().equals(before.get(each.getKey())))
-            .anyMatch(
-                each -> {
-                  FileStamp old = before.get(each.getKey());
-                  return old == null || Objects.equals(old.key(), each.getValue().key());
-                });
+    return now.entrySet().stream()
+        .filter(each -> !each.getValue().equals(before.get(each.getKey())))
+        .anyMatch(
+            each -> {
+              FileStamp old = before.get(each.getKey());
+              return old == null || Objects.equals(old.key(), each.getValue().key());
+            });
   }
 
   private void onRead(FileReading read) {

@@ -80,17 +80,26 @@ final class SpiffeBundleReader {
     if (chain.size() != 1) {
       throw wrong(place + ".x5c", "is not " + kind);
     }
+    String encoded = string(chain.get(0), place + ".x5c[0]");
     String damaged = "is not a trust bundle map: " + place + ".x5c[0] is not a certificate";
     return file.parsed(
         damaged,
         () -> {
-          byte[] der = Base64.getDecoder().decode(chain.get(0).getAsString());
+          byte[] der = Base64.getDecoder().decode(encoded);
           return CertificateReader.parse(file, damaged, der);
         });
   }
 
   private String text(JsonObject of, String place, String name) throws UnusableFile {
-    return value(of.get(name), JsonPrimitive.class, "a text", place + "." + name).getAsString();
+    return string(of.get(name), place + "." + name);
+  }
+
+  private String string(@Nullable JsonElement value, String place) throws UnusableFile {
+    JsonPrimitive text = value(value, JsonPrimitive.class, "a text", place);
+    if (!text.isString()) {
+      throw wrong(place, "is not a text");
+    }
+    return text.getAsString();
   }
 
   private JsonObject object(@Nullable JsonElement value, String place) throws UnusableFile {

@@ -11,7 +11,7 @@ record SpiffeId(String trustDomain) {
 
   /** No segment of the path is empty or one of the dot segments. */
   private static final Pattern FORM =
-      Pattern.compile("spiffe://(" + TRUST_DOMAIN + ")(?:/(?!\\.\\.?(?:/|$))[A-Za-z0-9._-]+)*");
+      Pattern.compile("spiffe://(" + TRUST_DOMAIN + ")(?:/(?!\\.\\.?(?:/|$))[A-Za-z0-9._-]++)*+");
 
   static boolean isTrustDomain(String text) {
     return text.matches(TRUST_DOMAIN);

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to one API server. All requests share a connection, where the server speaks
@@ -142,12 +143,16 @@ final class ApiClient {
       sent.whenComplete(
           (response, failure) ->
               loop.execute(
-                  () ->
-                      call.end(
-                          onEnd,
-                          failure == null
-                              ? Outcome.ok(new Answer(response.statusCode(), response.body()))
-                              : failed(failure))));
+                  () -> {
+                    if (isOfTls(failure)) {
+                      reconnect();
+                    }
+                    call.end(
+                        onEnd,
+                        failure == null
+                            ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                            : failed(failure));
+                  }));
     } catch (UncheckedIOException noResources) { // too many open files, when a client is made
       loop.execute(() -> call.end(onEnd, failed(noResources)));
     } catch (UnusableFile unusable) {
@@ -156,12 +161,22 @@ final class ApiClient {
   }
 
   /**
-   * Lets the next request open a connection, because the present one may be dead without a sign. A
-   * client drops connections that fail by itself. Each client keeps a thread and files until a
-   * garbage collection, so a failure alone does not make a new one.
+   * Lets the next request open a connection, because the present one may be dead without a sign, or
+   * the system's roots may have changed, which a client reads once. A client drops connections that
+   * fail by itself. Each client keeps a thread and files until a garbage collection, so other
+   * failures do not make a new one.
    */
   void reconnect() {
     connected = Optional.empty();
+  }
+
+  private static boolean isOfTls(@Nullable Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SSLException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static <T> Outcome<T> failed(Throwable failure) {

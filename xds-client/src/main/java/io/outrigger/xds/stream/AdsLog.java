@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
  * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged; errors of single resources count as rejections. Counters and the next observer include
- * all of them.
+ * logged. Errors of single resources have such a limit of their own; they come with accepted
+ * responses. Counters and the next observer include all of them.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -35,9 +35,8 @@ final class AdsLog implements AdsObserver {
   private final String title;
   private final AdsObserver next;
   private final Map<String, Updates> updates = new HashMap<>();
-  private final Set<String> loggedRejections = new HashSet<>();
-  private long periodEnd; // in nanoseconds; of the period of the logged rejections
-  private int lines; // of this period
+  private final Lines rejections;
+  private final Lines resourceErrors;
   private long nacks;
   private long failures;
 
@@ -49,7 +48,8 @@ final class AdsLog implements AdsObserver {
     this.loop = loop;
     this.title = title;
     this.next = next;
-    this.periodEnd = loop.nanoTime();
+    this.rejections = new Lines();
+    this.resourceErrors = new Lines();
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
@@ -88,7 +88,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
-    loggedRejections.clear(); // a later rejection is a new error
+    rejections.logged.clear(); // a later rejection is a new error
     count(response);
     log.debug(
         "{}: accepted {} version {} with {} resources",
@@ -103,31 +103,17 @@ final class AdsLog implements AdsObserver {
   public void onNack(String server, Response response, String details) {
     nacks++;
     count(response);
-    if (shouldLog(details)) {
+    if (rejections.shouldLog(details)) {
       log.warn(
           "{}: refused {} version {}: {}", title, response.type(), response.version(), details);
     }
     next.onNack(server, response, details);
   }
 
-  private boolean shouldLog(String details) {
-    loop.checkInside();
-    if (loop.nanoTime() - periodEnd >= 0) {
-      periodEnd = loop.nanoTime() + PERIOD.toNanos();
-      loggedRejections.clear();
-      lines = 0;
-    }
-    if (lines == MAX_LINES || !loggedRejections.add(details)) {
-      return false;
-    }
-    lines++;
-    return true;
-  }
-
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    if (shouldLog(status.toString())) {
-      log.warn("{}: error for {} \"{}\": {}", title, type.noun(), name, status);
+    if (resourceErrors.shouldLog(type.noun() + name + status)) {
+      log.warn("{}: error for {}", title, status.message());
     }
     next.onResourceError(server, type, name, status);
   }
@@ -159,5 +145,26 @@ final class AdsLog implements AdsObserver {
         response.type().label(),
         new Updates(response.valid(), response.invalid()),
         (a, b) -> new Updates(a.valid() + b.valid(), a.invalid() + b.invalid()));
+  }
+
+  /** The lines of one kind that were logged in a period. */
+  private final class Lines {
+    private final Set<String> logged = new HashSet<>();
+    private long periodEnd = loop.nanoTime();
+    private int lines;
+
+    boolean shouldLog(String text) {
+      loop.checkInside();
+      if (loop.nanoTime() - periodEnd >= 0) {
+        periodEnd = loop.nanoTime() + PERIOD.toNanos();
+        logged.clear();
+        lines = 0;
+      }
+      if (lines == MAX_LINES || !logged.add(text)) {
+        return false;
+      }
+      lines++;
+      return true;
+    }
   }
 }

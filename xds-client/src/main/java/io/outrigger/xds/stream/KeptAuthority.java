@@ -105,7 +105,7 @@ final class KeptAuthority {
   }
 
   void onRestored(List<Subscription<?>> done) {
-    restoring.removeAll(done);
+    done.forEach(restoring::remove); // removeAll would search the list for each
     whenRestored.run();
   }
 

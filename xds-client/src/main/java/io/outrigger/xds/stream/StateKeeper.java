@@ -193,8 +193,11 @@ final class StateKeeper {
           loop.execute(
               () -> {
                 boolean isFirst = stale.isEmpty();
-                decoded.forEach(Runnable::run);
-                authority.onRestored(missing);
+                try {
+                  decoded.forEach(Runnable::run);
+                } finally {
+                  authority.onRestored(missing);
+                }
                 if (isFirst && !stale.isEmpty()) {
                   tell(
                       "STALE: no control plane has answered within %d ms; resources of %s are in"
@@ -260,7 +263,7 @@ final class StateKeeper {
       Subscription<T> subscription, RawResource raw, DecodeContext context) {
     try {
       return decoder.decode(subscription.type(), raw, context);
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException | StackOverflowError bug) {
       log.error("{} of the state cannot be decoded", subscription.subject(), bug);
       return Optional.empty();
     }

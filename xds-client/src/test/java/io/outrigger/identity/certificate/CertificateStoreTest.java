@@ -475,6 +475,28 @@ class CertificateStoreTest {
 
   @Test
   @Conformance("A29-04")
+  void rootsThatComeBackInTwoStepsAfterAllFilesWereGoneAreTakenWhenTheyStandStill()
+      throws IOException {
+    writeAll();
+    CertificateStore.Watch watch = watch(start());
+    read();
+    TestAuthority other = TestAuthority.named("other");
+    for (Path file : List.of(chain, key, roots)) {
+      Files.delete(file);
+    }
+    second();
+
+    Files.writeString(roots, other.rootPem());
+    second();
+    assertThat(rootsOf(watch).certificates()).as("between").containsExactly(AUTHORITY.root());
+    Files.writeString(roots, AUTHORITY.rootPem(), StandardOpenOption.APPEND);
+    advance(FileWatcher.STILL);
+
+    assertThat(rootsOf(watch).certificates()).containsExactly(other.root(), AUTHORITY.root());
+  }
+
+  @Test
+  @Conformance("A29-04")
   void aChainThatIsWrittenInTwoStepsIsTakenWhenItStandsStill() throws IOException {
     TestIdentity own = AUTHORITY.intermediate("issuing").issue("uri:spiffe://mesh/a");
     write(own);

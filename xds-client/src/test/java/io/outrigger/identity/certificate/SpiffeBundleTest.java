@@ -9,6 +9,8 @@ import java.security.cert.CertificateEncodingException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,6 +117,11 @@ class SpiffeBundleTest {
         "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c':"
             + " ['AAAA']}]}}} | is not a trust bundle map: trust_domains[\"a\"].keys[0].x5c[0] is"
             + " not a certificate",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c':"
+            + " [['AAAA']]}]}}} | is not a trust bundle map: trust_domains[\"a\"].keys[0].x5c[0] is"
+            + " not a text",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 1}]}}} | is not a trust"
+            + " bundle map: trust_domains[\"a\"].keys[0].kty is not a text",
       })
   void oneWrongEntryMakesTheMapUnusable(String json, String reason) {
     assertThatThrownBy(() -> read(json.replace("GOOD", key(A))))
@@ -157,5 +164,17 @@ class SpiffeBundleTest {
     assertThat(SpiffeId.parse("spiffe://a" + path + "x")).isEmpty();
     assertThat(SpiffeId.parse("spiffe://" + "a".repeat(255))).isPresent();
     assertThat(SpiffeId.parse("spiffe://" + "a".repeat(256))).isEmpty();
+  }
+
+  /** A peer sends its URI before its chain is verified. */
+  @Test
+  void aPathOfAThousandSegmentsNeedsLittleStack() throws InterruptedException {
+    var parsed = new AtomicReference<Optional<SpiffeId>>(Optional.empty());
+    String uri = "spiffe://a" + "/a".repeat(1000);
+    var thread = new Thread(null, () -> parsed.set(SpiffeId.parse(uri)), "small", 128 << 10);
+    thread.start();
+    thread.join();
+
+    assertThat(parsed.get()).isPresent();
   }
 }

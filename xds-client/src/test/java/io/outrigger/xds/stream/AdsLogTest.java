@@ -112,16 +112,26 @@ final class AdsLogTest {
   /** Resources that were taken out of a file are reported in this way. */
   @Test
   void anErrorOfAResourceIsToldOnceAMinute() {
+    var gone = RpcStatus.unavailable("cluster \"c\": gone from a.yaml");
     for (int i = 0; i < 5; i++) {
-      loop.inside(
-          () ->
-              adsLog.onResourceError(
-                  "cp", ResourceType.CLUSTER, "c", RpcStatus.unavailable("gone from a.yaml")));
+      int version = i;
+      loop.inside(() -> adsLog.onAck("cp", response(version)));
+      loop.inside(() -> adsLog.onResourceError("cp", ResourceType.CLUSTER, "c", gone));
     }
 
     assertThat(told())
-        .containsExactly(
-            "control plane cp: error for cluster \"c\": UNAVAILABLE: gone from a.yaml");
+        .containsExactly("control plane cp: error for cluster \"c\": gone from a.yaml");
+  }
+
+  @Test
+  void errorsOfResourcesTakeNoLinesFromRefusals() {
+    for (int i = 0; i < 100; i++) {
+      var gone = RpcStatus.unavailable("cluster \"" + i + "\": gone");
+      loop.inside(() -> adsLog.onResourceError("cp", ResourceType.CLUSTER, "c", gone));
+    }
+    refuse(1, "cluster \"a\": no");
+
+    assertThat(told()).hasSize(AdsLog.MAX_LINES + 1);
   }
 
   @Test
