@@ -28,11 +28,11 @@ import io.outrigger.testing.RefusingPort;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.testing.NameServer;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ class ServeIT {
     try (var socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return false;
-    } catch (ConnectException refused) {
+    } catch (SocketException refusedOrReset) {
       return true;
     }
   }

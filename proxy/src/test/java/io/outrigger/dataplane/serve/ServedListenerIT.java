@@ -38,11 +38,11 @@ import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.RefusingPort;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -145,7 +145,7 @@ class ServedListenerIT {
     try (var socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return true;
-    } catch (ConnectException refused) {
+    } catch (SocketException refusedOrReset) {
       return false;
     }
   }

@@ -19,6 +19,7 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.program.testing.FakeChannelzSource;
+import io.outrigger.testing.Await;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
@@ -149,7 +150,9 @@ class AdminGrpcFloodIT {
   void callsThatAreNotReadAreEndedForOneThatIs() throws Exception {
     List<Ended> stalled = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
+      int answered = i;
       stalled.add(stall(ClientStatusDiscoveryServiceGrpc.getFetchClientStatusMethod(), 1));
+      Await.until("it is older than those that are read", () -> views.get() > answered);
     }
 
     for (int i = 0; i < 10; i++) {
