@@ -534,7 +534,7 @@ class ServeIT {
 
   @Test
   void theNameOfAnAppIsLookedUpUntilItIsThereAndAgain() throws Exception {
-    NameServer names = mesh.keep(new NameServer());
+    NameServer names = mesh.keep(new NameServer().ttl(0));
     mesh.backend("moved", "127.0.0.2", app.port());
     controlPlane.serve(listener(inline("/")));
     mesh.asking(names)
