@@ -40,7 +40,7 @@ class LoadRegistryTest {
 
   @Test
   void clustersThatAreReportedElsewhereAreNotKeptForEver() {
-    for (int i = 0; i < LoadRegistry.MAX_GONE + 10; i++) {
+    for (int i = 0; i < ServerLoads.MAX_GONE + 10; i++) {
       String cluster = "c" + i;
       loop.inside(() -> registry.join(ONE, cluster, "", meter));
       loop.inside(() -> registry.leave(ONE, cluster, "", meter));
@@ -49,7 +49,7 @@ class LoadRegistryTest {
     loop.inside(
         () ->
             assertThat(registry.take(ONE, cluster -> true))
-                .hasSize(LoadRegistry.MAX_GONE)
+                .hasSize(ServerLoads.MAX_GONE)
                 .first()
                 .satisfies(load -> assertThat(load.cluster()).isEqualTo("c10")));
   }
@@ -64,9 +64,10 @@ class LoadRegistryTest {
     loop.inside(
         () -> {
           assertThatThrownBy(() -> registry.leave(two, "pay", "", meter))
-              .hasMessage("nothing is counted for pay and two");
+              .hasMessage("nothing is counted for two");
           assertThatThrownBy(() -> registry.leave(ONE, "orders", "", meter))
-              .hasMessage("nothing is counted for orders and one");
+              .hasMessageStartingWith("nothing is counted for")
+              .hasMessageContaining("orders");
         });
   }
 
