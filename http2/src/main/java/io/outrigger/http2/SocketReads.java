@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *       buffer of {@value #SMALL_BYTES} bytes is often available when 64 KiB are not. If that fails
  *       too, the read is retried after {@value #WAIT_MILLIS} ms, {@value #MAX_WAITS} times in a
  *       row. After that the connection is closed.
+ *   <li>A read that the process does not allow, because the heap is almost full, is retried in the
+ *       same way, but without a maximum: the owner of {@link #onlyWhile} ends that state.
  * </ul>
  */
 @LoopConfined

@@ -26,7 +26,7 @@ import java.util.Optional;
  * <p>Arguments: the {@code pilot-discovery} binary, and that of Envoy and of the client of istio's
  * echo, which is grpc-go without a proxy, each empty where there is none.
  */
-final class IstiodMain implements AutoCloseable {
+final class IstiodMain extends Acceptance {
   private static final String METHOD = "test.Pay/Charge";
   private static final String HOST = "pay.shop.example";
   private static final String APP =
@@ -48,7 +48,6 @@ final class IstiodMain implements AutoCloseable {
   private final int servicePort = IstiodMesh.freePort();
   private final String echo;
   private final Optional<EnvoySidecar> envoy;
-  private int wrong;
 
   private IstiodMain(String program, String envoyBinary, String echo) throws IOException {
     this.echo = echo;
@@ -62,16 +61,15 @@ final class IstiodMain implements AutoCloseable {
   }
 
   public static void main(String[] args) throws Exception {
-    int wrong;
-    try (var main = new IstiodMain(args[0], args[1], args[2])) {
-      main.strict();
-      main.policies();
-      main.permissive();
-      main.istiodDies();
-      wrong = main.wrong;
-    }
-    System.out.println(wrong == 0 ? "all as it should be" : "NOT all as it should be");
-    System.exit(wrong == 0 ? 0 : 1);
+    new IstiodMain(args[0], args[1], args[2]).runAndExit();
+  }
+
+  @Override
+  void rows() throws Exception {
+    strict();
+    policies();
+    permissive();
+    istiodDies();
   }
 
   @Override
@@ -419,7 +417,7 @@ final class IstiodMain implements AutoCloseable {
       String sidecar = envoy.isPresent() ? verdicts(ENVOY) : policy.sidecar();
       String ours = verdicts(PAY);
       boolean fine = sidecar.equals(policy.sidecar()) && ours.equals(policy.grpc());
-      wrong += fine ? 0 : 1;
+      count(fine);
       System.out.printf(
           "%-90s %s %s %s%s%n",
           policy.spec(),
@@ -530,11 +528,5 @@ final class IstiodMain implements AutoCloseable {
     policy("closed", "{action: DENY, rules: [{}]}");
     Await.within(LONG, () -> secure(served()) == Status.Code.PERMISSION_DENIED);
     row("a policy after that", "PERMISSION_DENIED", secure(served()));
-  }
-
-  private void row(String what, Object wanted, Object got) {
-    boolean fine = wanted.toString().equals(got.toString());
-    wrong += fine ? 0 : 1;
-    System.out.printf("%-52s %-28s %-28s %s%n", what, wanted, got, fine ? "" : "DIFFERS");
   }
 }

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  *
  * <p>Arguments: the {@code kube-apiserver} binary and that of etcd.
  */
-final class KubernetesMain implements AutoCloseable {
+final class KubernetesMain extends Acceptance {
   private static final String METHOD = "test.Pay/Charge";
   private static final String RIGHTS = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop/";
   private static final String SLICES = "/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/";
@@ -40,7 +40,6 @@ final class KubernetesMain implements AutoCloseable {
   private final Mesh sidecar = new Mesh();
   private final List<Backend> pods = new ArrayList<>();
   private final Map<String, App> apps = new HashMap<>(); // by forward
-  private int wrong;
 
   private KubernetesMain(Path apiServer, Path etcd) throws Exception {
     api = new RealApiServer(apiServer, etcd);
@@ -50,19 +49,18 @@ final class KubernetesMain implements AutoCloseable {
   }
 
   public static void main(String[] args) throws Exception {
-    int wrong;
-    try (var main = new KubernetesMain(Path.of(args[0]), Path.of(args[1]))) {
-      main.rights();
-      main.services();
-      main.rollout();
-      main.bookmarks();
-      main.restarts();
-      main.tokens();
-      main.requests();
-      wrong = main.wrong;
-    }
-    System.out.println(wrong == 0 ? "all as it should be" : "NOT all as it should be");
-    System.exit(wrong == 0 ? 0 : 1);
+    new KubernetesMain(Path.of(args[0]), Path.of(args[1])).runAndExit();
+  }
+
+  @Override
+  void rows() throws Exception {
+    rights();
+    services();
+    rollout();
+    bookmarks();
+    restarts();
+    tokens();
+    requests();
   }
 
   @Override
@@ -107,7 +105,7 @@ final class KubernetesMain implements AutoCloseable {
             .formatted(PORT, endpoints));
   }
 
-  // What the sidecar does.
+  // The behavior of the sidecar.
 
   private App app(String forward) {
     return apps.computeIfAbsent(forward, name -> sidecar.keep(new App(sidecar.address(name))));
@@ -330,11 +328,5 @@ final class KubernetesMain implements AutoCloseable {
         "what was asked for, all in all",
         "[get services, list endpointslices, watch endpointslices]",
         kinds);
-  }
-
-  private void row(String what, Object wanted, Object got) {
-    boolean fine = wanted.toString().equals(got.toString());
-    wrong += fine ? 0 : 1;
-    System.out.printf("%-56s %-34s %-34s %s%n", what, wanted, got, fine ? "" : "DIFFERS");
   }
 }

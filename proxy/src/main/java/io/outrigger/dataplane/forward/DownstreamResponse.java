@@ -127,12 +127,17 @@ final class DownstreamResponse {
     }
   }
 
+  /**
+   * Returns the content type of a whole answer: that of the request, unless it is unusual for an
+   * answer. Each client accepts {@code application/grpc} in place of {@code
+   * application/grpc+proto}.
+   */
   private static AsciiString contentType(RequestHead head) {
     AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
     return asked == null
             || asked.length() > MAX_CONTENT_TYPE
             || !GrpcNames.isGrpc(asked)
-            || asked.contentEqualsIgnoreCase(PROTO) // for which clients take the short form
+            || asked.contentEqualsIgnoreCase(PROTO)
         ? GrpcNames.APPLICATION_GRPC
         : asked;
   }

@@ -24,10 +24,12 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -171,12 +173,8 @@ final class ApiClient {
   }
 
   private static boolean isOfTls(@Nullable Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SSLException) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .anyMatch(SSLException.class::isInstance);
   }
 
   private static <T> Outcome<T> failed(Throwable failure) {

@@ -112,7 +112,7 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onResourceError(String server, ResourceType<?> type, String name, RpcStatus status) {
-    if (resourceErrors.shouldLog(type.noun() + name + status)) {
+    if (resourceErrors.shouldLog(status.toString())) {
       log.warn("{}: error for {}", title, status.message());
     }
     next.onResourceError(server, type, name, status);
