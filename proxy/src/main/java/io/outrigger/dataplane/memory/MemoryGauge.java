@@ -262,7 +262,16 @@ public final class MemoryGauge implements ProcessMemory {
   /** Records that a connection was ended in order to free memory. */
   void onEnded(PeerSide side, long weight) {
     (side == PeerSide.APP ? endedApps : endedBackends).increment();
-    if (heapToEnd.addAndGet(-weight) <= 0) {
+    onReleased(weight);
+  }
+
+  /**
+   * Records that connections have released {@code weight} bytes since a loop reported the sum of
+   * its weights. A heavy connection that has just closed is still part of the last measured heap,
+   * and no other connection is ended in its place.
+   */
+  void onReleased(long weight) {
+    if (weight > 0 && heapToEnd.addAndGet(-weight) <= 0) {
       heapShare = Math.min(heapShare, RELIEVED); // an estimate until the next collection
     }
   }

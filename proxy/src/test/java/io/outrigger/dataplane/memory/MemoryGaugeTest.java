@@ -324,6 +324,24 @@ final class MemoryGaugeTest {
     assertThat(ended).hasSizeBetween(250, 260);
   }
 
+  /** {@code heads-for-a-pausing-backend}: the attacker closes while the heap is collected. */
+  @Test
+  @Conformance("SC-38")
+  void noConnectionEndsForOneThatHasClosedSinceTheHeapWasCollected() {
+    app("neighbour", 4 << 10);
+    Connection heavy = app("heavy", 4 << 10);
+    heavy.bytes = 90 * MIB; // on the heap
+    pass(Duration.ofSeconds(1));
+    heavy.account.close();
+
+    heap = 100 * MIB;
+    gauge.onCollected(heap);
+    pass(Duration.ofMillis(50));
+
+    assertThat(ended).isEmpty();
+    assertThat(gauge.isWorthACollection()).isTrue();
+  }
+
   @Test
   void aConfigurationThatHasGrownIsNotTakenForPeers() {
     heap = 106 * MIB;
