@@ -115,12 +115,7 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public long weight() {
     long own = baseBytes + parts.reader.heldBytes() + parts.writer.unsentBytes();
-    ConnectionStreams streams = parts.streams;
-    return isShared()
-        ? own
-        : own
-            + (long) ConnectionStreams.STREAM_BYTES * streams.table().active()
-            + streams.queuedBytes();
+    return isShared() ? own : own + parts.streams.heldBytes();
   }
 
   @Override
@@ -191,10 +186,8 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Copies small parts of DATA that wait out of large read buffers. */
   private void settlePending() {
-    if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
-      for (SocketStream stream : parts.streams.table().snapshot()) {
-        stream.settlePending(parts.ctx.alloc());
-      }
+    for (SocketStream stream : parts.streams.table().snapshot()) {
+      stream.settlePending(parts.ctx.alloc());
     }
   }
 

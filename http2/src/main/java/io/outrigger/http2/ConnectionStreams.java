@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 @LoopConfined
 final class ConnectionStreams {
   /** The approximate size of a stream and its call, without their header lists. */
-  static final int STREAM_BYTES = 4 << 10;
+  private static final int STREAM_BYTES = 4 << 10;
 
   private static final int HEAVY_BYTES = 256 << 10;
 
@@ -46,15 +46,6 @@ final class ConnectionStreams {
 
   /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int totalWidening;
-
-  /**
-   * The approximate number of bytes that streams hold: header lists, received DATA that was not
-   * consumed, and DATA to be sent.
-   */
-  private long queuedBytes;
-
-  /** The number of bytes of DATA that wait to be sent. */
-  private long pendingBytes;
 
   /** The number of times that DATA was consumed or sent, or a stream has ended. */
   private long moves;
@@ -174,7 +165,7 @@ final class ConnectionStreams {
     SocketStream stream = newStream(id);
     table.add(stream);
     dirty.onStream();
-    stream.queue(headers.heapBytes());
+    stream.requestBytes(headers.heapBytes());
     return stream;
   }
 
@@ -253,31 +244,19 @@ final class ConnectionStreams {
     return more;
   }
 
-  /** Adds {@code change}, which may be negative, to the number of bytes that streams hold. */
-  void onQueued(int change) {
-    queuedBytes += change;
+  /** The approximate number of bytes that the streams hold. The call visits each stream. */
+  long heldBytes() {
+    return (long) STREAM_BYTES * table.active() + table.sum(SocketStream::queuedBytes);
   }
 
-  long queuedBytes() {
-    return queuedBytes;
+  /** The number of bytes of DATA that wait to be sent. The call visits each stream. */
+  long pendingBytes() {
+    return table.sum(SocketStream::pendingBytes);
   }
 
   /** Whether the streams hold so much memory that further requests are refused at full memory. */
   boolean isHeavy() {
-    return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
-  }
-
-  /**
-   * Adds {@code change}, which may be negative, to the number of bytes of DATA that wait to be
-   * sent.
-   */
-  void onPending(int change) {
-    pendingBytes += change;
-    queuedBytes += change;
-  }
-
-  long pendingBytes() {
-    return pendingBytes;
+    return heldBytes() >= HEAVY_BYTES;
   }
 
   void onMoved() {

@@ -60,11 +60,8 @@ final class SocketStream implements Http2Stream {
    */
   private int held;
 
-  /** Bytes of header lists and received DATA that the connection has counted for this stream. */
-  private int queued;
-
-  /** Bytes of DATA to be sent that the connection has counted for this stream. */
-  private int countedPending;
+  /** The heap size of the request's header list on a server. */
+  private int requestBytes;
 
   /**
    * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
@@ -138,10 +135,10 @@ final class SocketStream implements Http2Stream {
       return;
     }
     if (endStream) {
-      setTrailers(headers);
+      trailers = headers;
       sending = Sending.ENDING;
     } else if (pendingBytes() == 0) {
-      setWaitingHead(headers); // replaces an interim head that still waits
+      waitingHead = headers; // replaces an interim head that still waits
     } else {
       throw new IllegalStateException("header block within the content of stream " + id);
     }
@@ -171,11 +168,10 @@ final class SocketStream implements Http2Stream {
       return;
     }
     sending = Sending.OPEN;
-    setTrailers(null);
+    trailers = null;
     if (pending != null) {
       streams.scheduler().leave(this);
       pending.release();
-      onPendingChanged();
     }
     if (waitingHead != null) {
       streams.scheduler().join(this);
@@ -189,36 +185,29 @@ final class SocketStream implements Http2Stream {
       return new PendingData();
     }
     pending = null;
-    onPendingChanged();
     return unsent;
   }
 
-  /** Changes the number of held bytes by {@code bytes}; the connection's weight contains it. */
-  void queue(int bytes) {
-    if (!gone) {
-      queued += bytes;
-      streams.onQueued(bytes);
-    }
+  void requestBytes(int bytes) {
+    requestBytes = bytes;
+  }
+
+  /**
+   * The approximate number of bytes that the stream holds: header lists, received DATA that was not
+   * consumed, and DATA to be sent.
+   */
+  long queuedBytes() {
+    return (long) requestBytes
+        + held
+        + pendingBytes()
+        + (waitingHead == null ? 0 : waitingHead.heapBytes())
+        + (trailers == null ? 0 : trailers.heapBytes());
   }
 
   /** Copies pending DATA out of larger read buffers so that it takes less memory. */
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(alloc);
-    }
-  }
-
-  /** Reports the number of pending bytes to the connection. */
-  void onPendingChanged() {
-    if (!gone) {
-      countPending(pendingBytes());
-    }
-  }
-
-  private void countPending(int now) {
-    if (now != countedPending) {
-      streams.onPending(now - countedPending);
-      countedPending = now;
     }
   }
 
@@ -239,7 +228,6 @@ final class SocketStream implements Http2Stream {
           "stream " + id + " returns " + bytes + " bytes, it holds " + held);
     }
     held -= bytes;
-    queue(-bytes);
     streams.returnCredit(this, bytes);
   }
 
@@ -275,20 +263,8 @@ final class SocketStream implements Http2Stream {
 
   @Nullable HeaderList takeWaitingHead() {
     HeaderList taken = waitingHead;
-    setWaitingHead(null);
+    waitingHead = null;
     return taken;
-  }
-
-  private void setWaitingHead(@Nullable HeaderList headers) {
-    int before = waitingHead == null ? 0 : waitingHead.heapBytes();
-    waitingHead = headers;
-    queue((headers == null ? 0 : headers.heapBytes()) - before);
-  }
-
-  private void setTrailers(@Nullable HeaderList headers) {
-    int before = trailers == null ? 0 : trailers.heapBytes();
-    trailers = headers;
-    queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
   /** Whether a header block could be sent now if the socket had room. */
@@ -308,7 +284,7 @@ final class SocketStream implements Http2Stream {
   /** Removes and returns the trailers that follow the last pending byte; null without trailers. */
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
-    setTrailers(null);
+    trailers = null;
     return taken;
   }
 
@@ -467,15 +443,12 @@ final class SocketStream implements Http2Stream {
 
   void hold(int bytes) {
     held += bytes;
-    queue(bytes);
   }
 
   /** Marks the stream as gone and clears the header blocks that wait. */
   void end() {
     waitingHead = null;
     trailers = null;
-    countPending(0);
-    queue(-queued);
     gone = true;
   }
 
