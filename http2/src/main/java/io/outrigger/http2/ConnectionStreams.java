@@ -304,21 +304,17 @@ final class ConnectionStreams {
   }
 
   /**
-   * Applies the INITIAL_WINDOW_SIZE values of one SETTINGS frame to the send windows. Each value
-   * takes effect in order (section 6.5.3), and no value may make a window exceed 2^31-1. Each
-   * stream is checked once per frame, however many values the frame has, and {@link AbuseGuard}
-   * counts each check.
+   * Applies a change of SETTINGS_INITIAL_WINDOW_SIZE to the send windows, none of which may exceed
+   * 2^31-1. {@link AbuseGuard} counts each stream, also when one frame has many values.
    */
-  void resizeSendWindows(int least, int most, int last) throws ConnectionFault {
+  void resizeSendWindows(int change) throws ConnectionFault {
     List<SocketStream> all = table.snapshot();
     int couldSend = scheduler.inLine();
     for (SocketStream stream : all) {
-      if (!SendScheduler.fits(stream.sendWindow(), least)
-          || !SendScheduler.fits(stream.sendWindow(), most)
-          || !stream.widenSendWindow(last)) {
+      if (!stream.widenSendWindow(change)) {
         throw new ConnectionFault(Http2Error.FLOW_CONTROL_ERROR, "window passes 2^31-1");
       }
-      if (last > 0) {
+      if (change > 0) {
         scheduler.join(stream);
       }
     }

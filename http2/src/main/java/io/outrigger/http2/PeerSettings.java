@@ -8,15 +8,8 @@ import io.outrigger.base.LoopConfined;
 final class PeerSettings {
   /** The send windows of open streams, which SETTINGS_INITIAL_WINDOW_SIZE changes. */
   interface SendWindows {
-    /**
-     * Changes the windows of open streams. A frame may have several values of
-     * SETTINGS_INITIAL_WINDOW_SIZE; the parameters are changes against the value before the frame.
-     *
-     * @param least the change to the smallest value in the frame
-     * @param most the change to the largest value in the frame
-     * @param last the change to the last value in the frame, which stays in effect
-     */
-    void resize(int least, int most, int last) throws ConnectionFault;
+    /** Changes the window of each open stream by {@code change}, which may be negative. */
+    void resize(int change) throws ConnectionFault;
   }
 
   private final boolean fromServer;
@@ -48,9 +41,6 @@ final class PeerSettings {
 
   /** Applies a SETTINGS frame's payload in order. */
   void apply(ByteBuf payload, SendWindows windows) throws ConnectionFault {
-    int least = initialWindow;
-    int most = initialWindow;
-    int last = initialWindow;
     while (payload.isReadable()) {
       int id = payload.readUnsignedShort();
       long value = payload.readUnsignedInt();
@@ -68,9 +58,11 @@ final class PeerSettings {
             throw new ConnectionFault(
                 Http2Error.FLOW_CONTROL_ERROR, "INITIAL_WINDOW_SIZE of " + value);
           }
-          last = (int) value;
-          least = Math.min(least, last);
-          most = Math.max(most, last);
+          int change = (int) value - initialWindow;
+          if (change != 0) {
+            initialWindow = (int) value;
+            windows.resize(change);
+          }
         }
         case FrameType.SETTINGS_MAX_FRAME_SIZE -> {
           if (value < ConnectionSettings.FRAME_SIZE || value >= 1 << 24) {
@@ -81,11 +73,6 @@ final class PeerSettings {
         case FrameType.SETTINGS_MAX_HEADER_LIST_SIZE -> maxHeaderListBytes = value;
         default -> {} // unknown settings are ignored
       }
-    }
-    if (least != most) {
-      int before = initialWindow;
-      initialWindow = last;
-      windows.resize(least - before, most - before, last - before);
     }
   }
 }

@@ -122,7 +122,7 @@ final class ConnectionMemoryTest {
 
   /** A frame may have 2,730 values; earlier each value was applied to each stream. */
   @Test
-  void windowsOfAFrameAreSetOnceAndEachMustFit() {
+  void windowsOfAFrameAreSetInOrderAndEachMustFit() {
     try (RawPeer peer = RawPeer.client(settings)) {
       peer.send(wholeRequest(1));
       RecordingStream served = peer.events.stream(0);

@@ -250,7 +250,7 @@ final class FrameOracleTest {
           throw new ConnectionFault(Http2Error.PROTOCOL_ERROR, "as Netty says");
         }
       }
-      settings.apply(payload, (least, most, last) -> {});
+      settings.apply(payload, change -> {});
       add("SETTINGS");
     }
 
