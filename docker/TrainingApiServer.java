@@ -18,16 +18,17 @@ import javax.net.ssl.SSLContext;
 
 /**
  * An API server of Kubernetes for the training of start-up caches: it lists one EndpointSlice, and
- * its watches tell nothing. Once it serves, the folder has a kubeconfig for it.
+ * its watches tell nothing. The endpoint has the given port on loopback. Once it serves, the folder
+ * has a kubeconfig for it.
  *
- * <pre>java TrainingApiServer.java FOLDER</pre>
+ * <pre>java TrainingApiServer.java FOLDER PORT</pre>
  */
 public final class TrainingApiServer {
   private static final String SLICES =
       """
       {"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"greeter-1","namespace":"training",
        "resourceVersion":"1","labels":{"kubernetes.io/service-name":"greeter"}},"addressType":"IPv4",
-       "ports":[{"name":"grpc","port":1,"protocol":"TCP"}],
+       "ports":[{"name":"grpc","port":%s,"protocol":"TCP"}],
        "endpoints":[{"addresses":["127.0.0.1"],"conditions":{"ready":true},"zone":"a"}]}]}
       """;
 
@@ -47,6 +48,7 @@ public final class TrainingApiServer {
     SSLContext tls = SSLContext.getInstance("TLS");
     tls.init(managers.getKeyManagers(), null, null);
 
+    byte[] slices = SLICES.formatted(args[1]).getBytes(StandardCharsets.UTF_8);
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(tls));
@@ -59,7 +61,7 @@ public final class TrainingApiServer {
             exchange.getResponseBody().flush();
             waitForever();
           }
-          exchange.getResponseBody().write(SLICES.getBytes(StandardCharsets.UTF_8));
+          exchange.getResponseBody().write(slices);
           exchange.close();
         });
     server.start();

@@ -116,7 +116,7 @@ class DependencyRulesTest {
     "io.opentelemetry..,    observe.telemetry",
     "org.HdrHistogram..,    observe.history",
     "ch.qos.logback..,      program.cli program.app observe.admin",
-    "io.netty..,            http2 dataplane.memory dataplane.downstream dataplane.serve dataplane.upstream dataplane.tls dataplane.calls dataplane.forward dataplane.orca program.warmup"
+    "io.netty..,            http2 dataplane.memory dataplane.downstream dataplane.serve dataplane.upstream dataplane.tls dataplane.calls dataplane.forward dataplane.orca"
         + " observe.admin program.demo observe.telemetry dataplane.route.GrpcTimeout xds.dns identity.tls xds.transport",
   })
   void aLibraryStaysInItsPackages(String library, String homes) {

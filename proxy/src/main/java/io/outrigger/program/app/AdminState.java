@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -50,7 +49,6 @@ record AdminState(
     List<RunningServe> serves,
     Optional<StdoutAuditLog> audit,
     Drain drain,
-    BooleanSupplier isWarm,
     MemoryGauge memory,
     LoopLag loopLag,
     PeerErrors peerErrors,
@@ -85,7 +83,7 @@ record AdminState(
     }
     serves.forEach(serve -> serve.notReady().ifPresent(waiting::add));
     certificates.lackOfIstioCa().ifPresent(waiting::add);
-    return waiting.isEmpty() && !isWarm.getAsBoolean() ? List.of("warming up") : waiting;
+    return waiting;
   }
 
   /** Whether requests of {@code forward} can be routed. Runs on the control loop. */

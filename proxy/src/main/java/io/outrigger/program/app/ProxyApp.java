@@ -16,8 +16,6 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
-import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
-import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.identity.certificate.SystemRoots;
@@ -40,7 +38,6 @@ import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.program.warmup.WarmUp;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.Kubernetes;
@@ -56,7 +53,6 @@ import io.outrigger.xds.transport.GrpcAdsTransport;
 import io.outrigger.xds.transport.GrpcIstioCa;
 import io.outrigger.xds.transport.GrpcWorkloadApi;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,7 +113,6 @@ public final class ProxyApp implements AutoCloseable {
   private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final List<RunningServe> serves = new ArrayList<>();
-  private final CompletableFuture<Integer> warm = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private volatile @Nullable ResourceDirectory resources;
@@ -339,7 +334,6 @@ public final class ProxyApp implements AutoCloseable {
             serves,
             audit,
             requireDrain(),
-            warm::isDone,
             memory,
             new LoopLag(List.copyOf(callLoops), System::nanoTime),
             loops.peerErrors(),
@@ -351,7 +345,6 @@ public final class ProxyApp implements AutoCloseable {
     control.execute(this::startReports);
     heapWatch = HeapWatch.start(memory);
     OutOfMemory.endsHeaviestOf(memory);
-    warmUp();
   }
 
   /**
@@ -361,27 +354,6 @@ public final class ProxyApp implements AutoCloseable {
   private AdminBudget unreadAnswers() {
     long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
     return new AdminBudget(most);
-  }
-
-  /**
-   * Starts the warm-up, which runs while the user's configuration is fetched; {@code /ready} waits
-   * for it.
-   */
-  private void warmUp() {
-    try {
-      var warmUp =
-          WarmUp.open(
-              control,
-              loops,
-              callLoops,
-              new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls)
-                  .of(new TargetName("", "", "")));
-      warmUp.done().thenAccept(warm::complete);
-      control.execute(warmUp::start);
-    } catch (IOException e) {
-      warm.complete(0);
-      log.warn("warm-up: not possible, the first requests may be slow: {}", e.getMessage());
-    }
   }
 
   /**
