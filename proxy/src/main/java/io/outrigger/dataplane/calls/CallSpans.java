@@ -1,6 +1,5 @@
 package io.outrigger.dataplane.calls;
 
-import io.netty.buffer.ByteBuf;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.http2.HeaderList;
@@ -36,11 +35,14 @@ public interface CallSpans {
     return HeaderList.EMPTY;
   }
 
-  /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
-  default void outbound(ByteBuf data) {}
-
-  /** Body bytes are sent to the app. The caller keeps ownership of {@code data}. */
-  default void inbound(ByteBuf data) {}
+  /**
+   * A message begins: its prefix has passed.
+   *
+   * @param isRequest whether the message goes to the backend, rather than to the app
+   * @param sequence the number of the message on its attempt, from 0
+   * @param bytes the length without the prefix
+   */
+  default void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {}
 
   /**
    * The call or its attempt starts to wait (A121 "Tracing Schema").

@@ -226,9 +226,8 @@ public final class CallStatsRecorder implements CallSummary {
   /** Body bytes are sent to the backend. The caller keeps ownership of {@code data}. */
   public void outbound(ByteBuf data) {
     if (method != null) {
-      spans.outbound(data);
       sent += data.readableBytes();
-      sentPrefixes = MessagePrefixes.read(sentPrefixes, data);
+      sentPrefixes = MessagePrefixes.read(sentPrefixes, data, spans, true);
     }
   }
 
@@ -238,9 +237,8 @@ public final class CallStatsRecorder implements CallSummary {
     responseBytes += bytes;
     stats.count(CallCounter.RESPONSE_BYTES, bytes);
     if (method != null) {
-      spans.inbound(data);
       received += bytes;
-      receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data);
+      receivedPrefixes = MessagePrefixes.read(receivedPrefixes, data, spans, false);
     }
   }
 

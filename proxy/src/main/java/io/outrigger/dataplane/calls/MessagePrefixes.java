@@ -3,12 +3,12 @@ package io.outrigger.dataplane.calls;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Counts the bytes of message prefixes in a gRPC body, however messages are split over DATA frames.
+ * Finds the message prefixes in a gRPC body and counts their bytes, however messages are split over DATA frames.
  * A prefix has a flag byte and four bytes of length. The parser state is one number, so that a call
  * needs no object for the parser; 0 is the state at the start of a body.
  *
  * <pre>
- * bits  0 to 31  in a message: bytes that are missing; in a prefix: what is known of the length
+ * bits  0 to 31  in a message: bytes that are missing; in a prefix: its bytes so far
  * bits 32 to 34  bytes of the current prefix that were seen, 5 within its message
  * bits 35 to 62  complete prefixes, modulo 2^28
  * </pre>
@@ -23,8 +23,13 @@ final class MessagePrefixes {
 
   private MessagePrefixes() {}
 
-  /** Returns the parser state after {@code data}; the indices of {@code data} do not change. */
-  static long read(long state, ByteBuf data) {
+  /**
+   * Returns the parser state after {@code data}; the indices of {@code data} do not change.
+   *
+   * @param spans notified of each complete prefix
+   * @param isRequest whether the body is that of the request
+   */
+  static long read(long state, ByteBuf data, CallSpans spans, boolean isRequest) {
     int at = data.readerIndex();
     int end = data.writerIndex();
     long low = state & LOW;
@@ -37,8 +42,11 @@ final class MessagePrefixes {
         low -= within;
       } else {
         long next = data.getByte(at++) & 0xff;
-        low = seen == 0 ? 0 : low << Byte.SIZE | next;
+        low = low << Byte.SIZE | next;
         if (++seen == BYTES) {
+          boolean isCompressed = low >>> Integer.SIZE == 1;
+          low &= LOW;
+          spans.message(isRequest, count, low, isCompressed);
           count = count + 1 & COUNT;
         }
       }

@@ -1,6 +1,5 @@
 package io.outrigger.observe.telemetry;
 
-import io.netty.buffer.ByteBuf;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
@@ -10,41 +9,26 @@ import io.outrigger.base.RpcStatus;
 
 /** A span with an event for each message of its two bodies (A72 "Tracing Information"). */
 @LoopConfined
-record MessageSpan(Span span, MessageScanner sent, MessageScanner received) {
+record MessageSpan(Span span) {
   private static final AttributeKey<Long> SEQUENCE = AttributeKey.longKey("sequence-number");
   private static final AttributeKey<Long> SIZE = AttributeKey.longKey("message-size");
   private static final AttributeKey<Long> COMPRESSED_SIZE =
       AttributeKey.longKey("message-size-compressed");
 
-  static MessageSpan of(Span span) {
-    return new MessageSpan(
-        span,
-        scanner(span, "Outbound message", "Outbound message compressed"),
-        scanner(span, "Inbound message", "Inbound compressed message"));
-  }
-
   /**
-   * Returns a scanner that adds an event for each message. For a compressed message only the
-   * compressed size is known (decision proxy-0015).
+   * Adds the event of a message. For a compressed message only the compressed size is known
+   * (decision proxy-0015).
    */
-  private static MessageScanner scanner(Span span, String plain, String compressed) {
-    return new MessageScanner(
-        (number, bytes, isCompressed) ->
-            span.addEvent(
-                isCompressed ? compressed : plain,
-                Attributes.of(SEQUENCE, number, isCompressed ? COMPRESSED_SIZE : SIZE, bytes)));
-  }
-
-  void onSent(ByteBuf data) {
-    if (span.isRecording()) {
-      sent.read(data);
+  void message(boolean isOutbound, long sequence, long bytes, boolean isCompressed) {
+    if (!span.isRecording()) {
+      return;
     }
-  }
-
-  void onReceived(ByteBuf data) {
-    if (span.isRecording()) {
-      received.read(data);
+    String name = isOutbound ? "Outbound message" : "Inbound message";
+    if (isCompressed) {
+      name = isOutbound ? "Outbound message compressed" : "Inbound compressed message";
     }
+    span.addEvent(
+        name, Attributes.of(SEQUENCE, sequence, isCompressed ? COMPRESSED_SIZE : SIZE, bytes));
   }
 
   void end(RpcStatus status) {

@@ -1,6 +1,5 @@
 package io.outrigger.observe.telemetry;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -52,7 +51,7 @@ final class OtelSpans implements CallSpans {
   @Override
   public void attemptBegins(int previousAttempts, boolean transparent) {
     attempt =
-        MessageSpan.of(
+        new MessageSpan(
             tracer
                 .spanBuilder("Attempt." + method)
                 .setSpanKind(SpanKind.CLIENT)
@@ -110,16 +109,9 @@ final class OtelSpans implements CallSpans {
   }
 
   @Override
-  public void outbound(ByteBuf data) {
+  public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
     if (attempt != null) {
-      attempt.onSent(data);
-    }
-  }
-
-  @Override
-  public void inbound(ByteBuf data) {
-    if (attempt != null) {
-      attempt.onReceived(data);
+      attempt.message(isRequest, sequence, bytes, isCompressed);
     }
   }
 

@@ -47,7 +47,8 @@ final class OtelTracer implements CallTracer {
 
   CallSpans beginServed(RequestView request) {
     return new ServerSpans(
-        start("Recv." + methodOf(request.path()), SpanKind.SERVER, parentOf(request)));
+        new MessageSpan(
+            start("Recv." + methodOf(request.path()), SpanKind.SERVER, parentOf(request))));
   }
 
   private Context parentOf(RequestView request) {

@@ -1,7 +1,5 @@
 package io.outrigger.observe.telemetry;
 
-import io.netty.buffer.ByteBuf;
-import io.opentelemetry.api.trace.Span;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallSpans;
@@ -11,21 +9,10 @@ import io.outrigger.dataplane.calls.CallSpans;
  * context unchanged, so a span of its own is a sibling of this one.
  */
 @LoopConfined
-final class ServerSpans implements CallSpans {
-  private final MessageSpan call;
-
-  ServerSpans(Span span) {
-    call = MessageSpan.of(span);
-  }
-
+record ServerSpans(MessageSpan call) implements CallSpans {
   @Override
-  public void outbound(ByteBuf data) { // to the app, from the caller
-    call.onReceived(data);
-  }
-
-  @Override
-  public void inbound(ByteBuf data) {
-    call.onSent(data);
+  public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
+    call.message(!isRequest, sequence, bytes, isCompressed); // a server receives requests
   }
 
   @Override

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +18,19 @@ class MessagePrefixesTest {
       HexFormat.of()
           .parseHex("0000000003" + "aabbcc" + "0000000000" + "0100000102" + "00".repeat(258));
 
+  private final List<String> found = new ArrayList<>();
+  private final CallSpans spans =
+      new CallSpans() {
+        @Override
+        public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
+          found.add((isRequest ? "" : "app ") + sequence + ":" + bytes + (isCompressed ? "z" : ""));
+        }
+      };
+
+  private long read(long state, ByteBuf data) {
+    return MessagePrefixes.read(state, data, spans, true);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 7, 100, 1000})
   void prefixesAreFoundHoweverTheyAreSpread(int frameBytes) {
@@ -23,11 +38,12 @@ class MessagePrefixesTest {
     for (int at = 0; at < BODY.length; at += frameBytes) {
       ByteBuf data = Unpooled.wrappedBuffer(BODY, at, Math.min(frameBytes, BODY.length - at));
       int before = data.readableBytes();
-      state = MessagePrefixes.read(state, data);
+      state = read(state, data);
       assertThat(data.readableBytes()).isEqualTo(before);
     }
 
     assertThat(MessagePrefixes.bytes(state)).isEqualTo(15);
+    assertThat(found).containsExactly("0:3", "1:0", "2:258z");
   }
 
   @Test
@@ -35,7 +51,7 @@ class MessagePrefixesTest {
     long state = 0;
     int[] expected = {1, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 9, 10, 11};
     for (int i = 0; i < expected.length; i++) {
-      state = MessagePrefixes.read(state, Unpooled.wrappedBuffer(BODY, i, 1));
+      state = read(state, Unpooled.wrappedBuffer(BODY, i, 1));
       assertThat(MessagePrefixes.bytes(state)).as("byte %s", i).isEqualTo(expected[i]);
     }
   }
@@ -57,7 +73,7 @@ class MessagePrefixesTest {
       long state = 0;
       while (body.isReadable()) {
         state =
-            MessagePrefixes.read(
+            read(
                 state, body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(700))));
       }
       assertThat(MessagePrefixes.bytes(state)).as("seed %s", seed).isEqualTo(messages * 5L);
@@ -67,9 +83,10 @@ class MessagePrefixesTest {
   @Test
   void theLongestMessageIsNotTakenForANegativeOne() {
     byte[] prefix = {0, -1, -1, -1, -1};
-    long state = MessagePrefixes.read(0, Unpooled.wrappedBuffer(prefix));
+    long state = read(0, Unpooled.wrappedBuffer(prefix));
 
-    state = MessagePrefixes.read(state, Unpooled.wrappedBuffer(new byte[100]));
+    state = read(state, Unpooled.wrappedBuffer(new byte[100]));
+    assertThat(found).containsExactly("0:4294967295");
 
     assertThat(MessagePrefixes.bytes(state)).isEqualTo(5);
   }

@@ -70,13 +70,8 @@ class CallSummaryTest {
     }
 
     @Override
-    public void outbound(io.netty.buffer.ByteBuf data) {
-      spans.add("out " + data.readableBytes());
-    }
-
-    @Override
-    public void inbound(io.netty.buffer.ByteBuf data) {
-      spans.add("in " + data.readableBytes());
+    public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
+      spans.add((isRequest ? "out " : "in ") + sequence + ":" + bytes);
     }
 
     @Override
@@ -98,7 +93,7 @@ class CallSummaryTest {
   void aCallThatABackendAnswered() {
     script.named("charge", OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.streaming("traceparent", "00-a-b-01");
-    app.data("12345", false);
+    app.data("\0\0\0\0\3", false);
     app.data("678", true);
     script.time.advance(Duration.ofMillis(20));
     script.respond();
@@ -116,7 +111,7 @@ class CallSummaryTest {
             "20000000 3000000000",
             "8 8",
             "trace 00-a-b-01");
-    assertThat(spans).containsExactly("attempt 0", "out 5", "out 3", "in 8", "ended OK");
+    assertThat(spans).containsExactly("attempt 0", "out 0:3", "in 0:3", "ended OK");
     assertThat(totals().count(CallCounter.REQUEST_BYTES)).isEqualTo(8);
     assertThat(totals().count(CallCounter.RESPONSE_BYTES)).isEqualTo(8);
     assertThat(totals().byGrpcStatus(Code.OK)).isEqualTo(1);

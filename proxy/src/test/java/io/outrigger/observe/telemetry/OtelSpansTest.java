@@ -3,8 +3,6 @@ package io.outrigger.observe.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
@@ -35,8 +33,10 @@ class OtelSpansTest {
     OtelSpans spans = spans();
     spans.attemptBegins(0, false);
 
-    spans.outbound(messages(0, 7, 1, 300));
-    spans.inbound(messages(1, 5, 0, 9));
+    spans.message(true, 0, 7, false);
+    spans.message(true, 1, 300, true);
+    spans.message(false, 0, 5, true);
+    spans.message(false, 1, 9, false);
     spans.ended(RpcStatus.OK);
 
     assertThat(ended.get(0).getName()).isEqualTo("Attempt.pkg.Svc.Call");
@@ -57,17 +57,6 @@ class OtelSpansTest {
             .get("test");
     return new OtelSpans(
         tracer, W3CTraceContextPropagator.getInstance(), Context.root(), "pkg.Svc.Call");
-  }
-
-  /** Two messages, each with its flag and size. */
-  private static ByteBuf messages(int flag, int size, int otherFlag, int otherSize) {
-    return Unpooled.buffer()
-        .writeByte(flag)
-        .writeInt(size)
-        .writeZero(size)
-        .writeByte(otherFlag)
-        .writeInt(otherSize)
-        .writeZero(otherSize);
   }
 
   private final class Kept implements SpanExporter {
