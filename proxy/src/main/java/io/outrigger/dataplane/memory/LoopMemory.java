@@ -59,7 +59,7 @@ final class LoopMemory {
    * A connection that holds more bytes counts as a cause of the shortage, even if the connection
    * moves much data.
    */
-  private static final long CAUSE_BYTES = 1 << 20;
+  static final long CAUSE_BYTES = 1 << 20;
 
   /**
    * The number of moves in one or two seconds from which on a connection is busy and always read
@@ -108,7 +108,7 @@ final class LoopMemory {
   /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The weight of the heaviest connection when all were last weighed, for other threads. */
+  /** The weight of the heaviest connection at the last tick, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -232,16 +232,6 @@ final class LoopMemory {
   }
 
   private void tick() {
-    weigh();
-    gauge.onTick();
-    isTicking = !holders.isEmpty();
-    if (isTicking) {
-      long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
-      schedule(this::tick, delay, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  private void weigh() {
     long sum = 0;
     long most = 0;
     for (MemoryHolder holder : holders) {
@@ -251,6 +241,12 @@ final class LoopMemory {
     }
     weight = sum;
     heaviest = most;
+    gauge.onTick();
+    isTicking = !holders.isEmpty();
+    if (isTicking) {
+      long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
+      schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+    }
   }
 
   /**
@@ -284,9 +280,6 @@ final class LoopMemory {
     isEndingLater = false;
     long began = nanoTime();
     if (order.isEmpty()) {
-      long before = weight;
-      weigh();
-      gauge.onReleased(before - weight);
       order.addAll(ranked());
     }
     do {
@@ -296,7 +289,9 @@ final class LoopMemory {
         order.clear();
         return;
       }
-      end(next);
+      if (next.weight >= CAUSE_BYTES || gauge.mayEndSmall()) {
+        end(next);
+      }
     } while (nanoTime() - began <= ENDING_NANOS);
     endLater();
   }

@@ -68,6 +68,12 @@ public final class MemoryGauge implements ProcessMemory {
   /** The sum of the weights of connections to end before the heap is collected again. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
+  /**
+   * The number of collections in a row that found the heap to be at 85 %, since the last connection
+   * ended that held much.
+   */
+  private volatile int heavyCollections;
+
   private volatile Runnable onSuspicion = () -> {};
 
   /** The bytes on the heap that the program itself holds. */
@@ -227,9 +233,12 @@ public final class MemoryGauge implements ProcessMemory {
     heldHeap = liveBytes - programBytes;
     heapShare = (double) heldHeap / limits.heapBytes();
     isSuspect = false;
-    heapToEnd.set(heapShare >= HEAVY ? Math.max(1, weightToEnd()) : 0);
+    boolean isHeavy = heapShare >= HEAVY;
+    heavyCollections = isHeavy ? Math.min(heavyCollections + 1, 2) : 0;
+    heapToEnd.set(isHeavy ? Math.max(1, weightToEnd()) : 0);
     measure();
-    if (heapToEnd.get() > 0) {
+    if (isHeavy) {
+      relieving.set(false); // each collection starts anew
       relieve();
     }
   }
@@ -253,6 +262,15 @@ public final class MemoryGauge implements ProcessMemory {
     return heapToEnd.get() > 0 || directShare >= (relieving.get() ? RELIEVED : HEAVY);
   }
 
+  /**
+   * Whether connections below {@link LoopMemory#CAUSE_BYTES} may end. A single collection is not
+   * enough: its live bytes may be those of a heavy connection that has closed meanwhile, and all
+   * others would end in its place.
+   */
+  boolean mayEndSmall() {
+    return heavyCollections >= 2 || heapToEnd.get() <= 0; // else the buffers are the reason
+  }
+
   /** Records a tick of a loop: the next measurement may start to end connections again. */
   void onTick() {
     relieving.set(false);
@@ -262,16 +280,10 @@ public final class MemoryGauge implements ProcessMemory {
   /** Records that a connection was ended in order to free memory. */
   void onEnded(PeerSide side, long weight) {
     (side == PeerSide.APP ? endedApps : endedBackends).increment();
-    onReleased(weight);
-  }
-
-  /**
-   * Records that connections have released {@code weight} bytes since a loop reported the sum of
-   * its weights. A heavy connection that has just closed is still part of the last measured heap,
-   * and no other connection is ended in its place.
-   */
-  void onReleased(long weight) {
-    if (weight > 0 && heapToEnd.addAndGet(-weight) <= 0) {
+    if (weight >= LoopMemory.CAUSE_BYTES) {
+      heavyCollections = 0;
+    }
+    if (heapToEnd.addAndGet(-weight) <= 0) {
       heapShare = Math.min(heapShare, RELIEVED); // an estimate until the next collection
     }
   }
