@@ -60,4 +60,9 @@ public record CallRecord(
     Optional<EffectiveTimeout.Source> limitSource,
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
-    @Nullable String policy) {}
+    @Nullable String policy) {
+  /** Returns the length of the texts of the app that this record keeps on the heap. */
+  public int textLength() {
+    return path.length() + authority.length() + traceparent.length();
+  }
+}

@@ -13,6 +13,7 @@ import java.time.Clock;
 public final class AccessLog implements AutoCloseable {
   /**
    * The maximum number of queued entries: half a second at a hundred thousand requests per second.
+   * Entries with long paths take more places, because the heap must hold the queue.
    */
   static final int MAX_WAITING = 50_000;
 
@@ -71,7 +72,7 @@ public final class AccessLog implements AutoCloseable {
   private CallObserver of(String name, boolean isServed) {
     return call -> {
       CallRecord entry = call.record(name, clock.millis());
-      return writer.add(lines -> AccessLine.append(lines, entry, isServed));
+      return writer.add(lines -> AccessLine.append(lines, entry, isServed), entry.textLength());
     };
   }
 

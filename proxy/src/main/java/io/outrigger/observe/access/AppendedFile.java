@@ -4,7 +4,9 @@ import io.outrigger.base.AnyThread;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Appends to a file that log rotation may rename. After {@link #reopen}, the file is opened or
@@ -17,13 +19,19 @@ final class AppendedFile extends OutputStream {
   private volatile boolean reopens;
 
   /**
-   * Opens {@code path}, and creates the file if it does not exist.
+   * Opens {@code path}, and creates the file if it does not exist. A pipe is opened by the first
+   * write, because opening it blocks until another process reads from it.
    *
    * @throws IOException when the file cannot be opened or created
    */
   AppendedFile(Path path) throws IOException {
     this.path = path;
-    out = opened(path);
+    reopens = isPipe(path);
+    out = reopens ? nullOutputStream() : opened(path);
+  }
+
+  private static boolean isPipe(Path path) throws IOException {
+    return Files.exists(path) && Files.readAttributes(path, BasicFileAttributes.class).isOther();
   }
 
   @Override

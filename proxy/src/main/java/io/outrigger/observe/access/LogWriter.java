@@ -25,11 +25,14 @@ final class LogWriter implements AutoCloseable {
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
   private static final int BATCH_CHARS = 64 << 10;
 
-  private final ConcurrentLinkedQueue<Entry> queue = new ConcurrentLinkedQueue<>();
-  private final AtomicInteger waiting = new AtomicInteger();
+  /** An entry takes one more place in the queue for each such part of its text. */
+  private static final int CHARS_PER_PLACE = 128;
+
+  private final ConcurrentLinkedQueue<Queued> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger taken = new AtomicInteger(); // places of the queue
   private final String name;
   private final OutputStream out;
-  private final int maxWaiting;
+  private final int places;
   private final Thread writer;
   private volatile boolean closing;
 
@@ -41,15 +44,17 @@ final class LogWriter implements AutoCloseable {
     void append(StringBuilder lines);
   }
 
+  private record Queued(Entry entry, int places) {}
+
   /**
    * @param name the log and its file, for messages; for example {@code access log stdout}
    * @param out the output, which {@link #close} closes
-   * @param maxWaiting the maximum number of queued entries
+   * @param places the maximum number of queued entries without text
    */
-  LogWriter(String name, OutputStream out, int maxWaiting) {
+  LogWriter(String name, OutputStream out, int places) {
     this.name = name;
     this.out = out;
-    this.maxWaiting = maxWaiting;
+    this.places = places;
     writer = new Thread(this::run, name.substring(0, name.indexOf(' ')) + "-log");
     writer.setDaemon(true);
   }
@@ -58,13 +63,18 @@ final class LogWriter implements AutoCloseable {
     writer.start();
   }
 
-  /** Adds an entry; returns false if the queue is full and the entry is dropped. */
-  boolean add(Entry entry) {
-    if (waiting.incrementAndGet() > maxWaiting) {
-      waiting.decrementAndGet();
+  /**
+   * Adds an entry; returns false if the queue is full and the entry is dropped.
+   *
+   * @param chars the length of the texts that the entry keeps on the heap while it is queued
+   */
+  boolean add(Entry entry, int chars) {
+    var queued = new Queued(entry, 1 + chars / CHARS_PER_PLACE);
+    if (taken.addAndGet(queued.places) > places) {
+      taken.addAndGet(-queued.places);
       return false;
     }
-    queue.add(entry);
+    queue.add(queued);
     return true;
   }
 
@@ -86,10 +96,10 @@ final class LogWriter implements AutoCloseable {
   }
 
   private void writeQueued(StringBuilder batch) {
-    Entry entry;
-    while ((entry = queue.poll()) != null) {
-      waiting.decrementAndGet();
-      entry.append(batch);
+    Queued next;
+    while ((next = queue.poll()) != null) {
+      taken.addAndGet(-next.places);
+      next.entry.append(batch);
       if (batch.length() >= BATCH_CHARS) {
         write(batch);
       }

@@ -43,7 +43,7 @@ public final class StdoutAuditLog implements AutoCloseable {
       return;
     }
     Instant now = clock.instant();
-    if (!writer.add(lines -> append(lines, now, method, peer, filter, decision))) {
+    if (!writer.add(lines -> append(lines, now, method, peer, filter, decision), method.length())) {
       lost.add(decision.auditLines());
     }
   }

@@ -21,7 +21,8 @@ public final class LastCalls implements CallObserver {
   /** The number of array elements per loop, so that each loop's time has its own cache line. */
   private static final int STRIDE = 8;
 
-  private static final int MAX_PATH = 1024;
+  /** Calls whose app sends longer texts are not kept. */
+  private static final int MAX_TEXT = 2048;
 
   private final String forward;
   private final Clock clock;
@@ -50,14 +51,15 @@ public final class LastCalls implements CallObserver {
   }
 
   private void keep(CallSummary call) {
-    String path = withoutQuery(call.path());
-    if (path.length() > MAX_PATH) {
+    CallRecord ended = call.record(forward, clock.millis());
+    if (ended.textLength() > MAX_TEXT) {
       return;
     }
+    String path = withoutQuery(ended.path());
     if (byPath.size() >= MAX_PATHS && !byPath.containsKey(path)) {
       byPath.keySet().stream().findAny().ifPresent(byPath::remove); // paths may be random
     }
-    byPath.put(path, call.record(forward, clock.millis()));
+    byPath.put(path, ended);
   }
 
   /** The last sampled call with the given path; query strings are ignored. */

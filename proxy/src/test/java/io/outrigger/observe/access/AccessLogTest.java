@@ -57,6 +57,24 @@ class AccessLogTest {
     assertThat(out.toString(StandardCharsets.US_ASCII).lines()).hasSize(3);
   }
 
+  /** Otherwise a reader of the log that stands still would fill the heap with long paths. */
+  @Test
+  void longPathsTakeMoreOfTheQueue() {
+    var out = new ByteArrayOutputStream();
+    var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 1000);
+    CallObserver observer = log.of("orders");
+    int kept = 0;
+    for (int i = 0; i < 100; i++) {
+      kept += observer.onEnded(Calls.known("/" + "p".repeat(60_000))) ? 1 : 0;
+    }
+    assertThat(kept).isEqualTo(2);
+    assertThat(observer.onEnded(Calls.known("/short"))).isTrue();
+
+    log.start();
+    log.close();
+    assertThat(out.toString(StandardCharsets.US_ASCII).lines()).hasSize(3);
+  }
+
   @Test
   void aWriteThatFailsLosesItsLinesAndNothingElse() {
     var failing = new FailingFirst();

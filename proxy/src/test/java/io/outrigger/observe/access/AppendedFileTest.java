@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class AppendedFileTest {
@@ -54,6 +57,28 @@ class AppendedFileTest {
     }
 
     assertThat(path).hasContent("two ");
+  }
+
+  @Test
+  @Timeout(60)
+  void aPipeThatNobodyReadsDoesNotDelayTheStart() throws Exception {
+    Path path = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
+
+    try (var pipe = new AppendedFile(path)) {
+      CompletableFuture<String> read =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return Files.readString(path);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      write(pipe, "one ");
+      pipe.close();
+      assertThat(read.get()).isEqualTo("one ");
+    }
   }
 
   @Test

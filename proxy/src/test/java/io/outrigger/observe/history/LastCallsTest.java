@@ -42,6 +42,13 @@ class LastCallsTest {
     assertThat(calls.of("/p9999")).isPresent();
   }
 
+  @Test
+  void callsWithLongTextsAreNotKept() {
+    end(0, "/p.S/M?" + "q".repeat(60_000), "A", 0);
+
+    assertThat(calls.of("/p.S/M")).isEmpty();
+  }
+
   private void end(int loop, String path, String cluster, long atNanos) {
     var address = new EndpointAddress("10.0.0.1", 80);
     assertThat(calls.onEnded(new EndedCall(loop, path, cluster, address, 1, false, atNanos)))
