@@ -23,7 +23,6 @@ import java.util.function.Function;
  */
 @AnyThread
 public final class EventViews {
-  private static final int MAX_MESSAGE = 4096;
   private static final int MAX_CACHED = 500;
   private static final int LINES_IN_MESSAGE = 5;
 
@@ -77,7 +76,7 @@ public final class EventViews {
     } else {
       throw new AssertionError(event.cause());
     }
-    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+    return Event.shortened(message);
   }
 
   private String message(Event.Answer answer) {

@@ -18,6 +18,19 @@ import java.util.List;
 @AnyThread
 public record Event(
     long seq, Instant time, EventKind kind, String forward, String subject, Cause cause) {
+  /**
+   * The maximum length of a text. Some texts come from a control plane and may be of any length.
+   */
+  public static final int MAX_TEXT = 4096;
+
+  public Event {
+    subject = shortened(subject);
+  }
+
+  public static String shortened(String text) {
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+  }
+
   /** The details of an event; formatted only when the event is read. */
   public sealed interface Cause {
     /** The number of bytes of the resources that this object retains. */
@@ -31,7 +44,11 @@ public record Event(
     }
   }
 
-  public record Line(String text) implements Cause {}
+  public record Line(String text) implements Cause {
+    public Line {
+      text = shortened(text);
+    }
+  }
 
   public record Balancing(LbEvent event) implements Cause {}
 
@@ -42,6 +59,10 @@ public record Event(
    */
   public record Answer(String server, AdsObserver.Response response, String refusal)
       implements Cause {
+    public Answer {
+      refusal = shortened(refusal);
+    }
+
     @Override
     public long heldBytes() {
       long bytes = 0;

@@ -55,6 +55,25 @@ class EventLogTest {
     assertThat(after(0, ALL).events()).extracting(Event::kind).doesNotContain(EventKind.GAP);
   }
 
+  /** A control plane may send versions, names and errors of any length. */
+  @Test
+  void longTextsAreCut() {
+    String text = "x".repeat(1 << 20);
+    var response = new AdsObserver.Response(ResourceType.CLUSTER, text, 0, 1, List.of(), 1);
+    loop.inside(
+        () -> {
+          log.add(EventKind.NACK, "", text, new Event.Answer("cp", response, text));
+          log.add(EventKind.RESOURCE_ERROR, "", text, new Event.Line(text));
+        });
+
+    List<Event> kept = after(0, ALL).events();
+    assertThat(kept).hasSize(2).allMatch(event -> event.subject().length() == Event.MAX_TEXT + 1);
+    Event.Answer answer = (Event.Answer) kept.get(0).cause();
+    assertThat(answer.refusal()).hasSize(Event.MAX_TEXT + 1).endsWith("x…");
+    assertThat(answer.response().version()).hasSize(65).endsWith("x…");
+    assertThat(((Event.Line) kept.get(1).cause()).text()).hasSize(Event.MAX_TEXT + 1);
+  }
+
   @Test
   void listenersHearOfEachUntilTheyLeave() {
     List<String> heard = new ArrayList<>();

@@ -52,6 +52,7 @@ public interface AdsObserver {
   /**
    * The summary of a response.
    *
+   * @param version the version, or its first {@link #MAX_VERSION} characters
    * @param valid the number of subscribed resources that were valid
    * @param changes the resources that differ from those in use, up to {@link #MAX_CHANGES}
    * @param changed the number of all resources that differ from those in use
@@ -64,8 +65,10 @@ public interface AdsObserver {
       List<Change> changes,
       int changed) {
     public static final int MAX_CHANGES = 20;
+    static final int MAX_VERSION = 64;
 
     public Response {
+      version = ResourceHistory.shortened(version, MAX_VERSION);
       changes = List.copyOf(changes);
     }
   }

@@ -18,7 +18,6 @@ import java.util.Optional;
 @ControlConfined
 final class ResourceHistory {
   private static final int MAX_ENTRIES = 20;
-  private static final int MAX_VERSION = 64;
 
   /** Limits the text of an error, of which each resource may have {@link #MAX_ENTRIES}. */
   private static final int MAX_DETAILS = 500;
@@ -39,7 +38,7 @@ final class ResourceHistory {
             after.state().label(),
             shortened(
                 error.map(DataError::version).or(() -> after.held().map(Held::version)).orElse(""),
-                MAX_VERSION),
+                AdsObserver.Response.MAX_VERSION),
             shortened(
                 error.map(DataError::status).map(RpcStatus::message).orElse(""), MAX_DETAILS));
     if (error.isPresent() && !entries.isEmpty() && repeats(entries.getLast(), entry)) {
@@ -57,7 +56,7 @@ final class ResourceHistory {
         && last.details().equals(next.details());
   }
 
-  private static String shortened(String text, int max) {
+  static String shortened(String text, int max) {
     return text.length() <= max ? text : text.substring(0, max) + "…";
   }
 
