@@ -1,7 +1,10 @@
 package io.outrigger.program.options;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -9,13 +12,27 @@ import java.nio.file.Path;
 
 /** Reads small text files, and gives short reasons for failures. */
 final class TextFile {
+  private static final int MAX_BYTES = 4 << 20;
+
+  /** The pipes of a shell, such as {@code /dev/stdin} and {@code /dev/fd/63}, have a writer. */
+  private static final Path DEVICES = Path.of("/dev");
+
   private TextFile() {}
 
   static String read(Path file) throws IOException {
     if (Files.isDirectory(file)) {
       throw new IOException("it is a folder");
     }
-    return Files.readString(file);
+    if (Files.exists(file) && !Files.isRegularFile(file) && !file.startsWith(DEVICES)) {
+      throw new IOException("it is no regular file"); // a pipe blocks until it has a writer
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] content = in.readNBytes(MAX_BYTES + 1);
+      if (content.length > MAX_BYTES) {
+        throw new IOException("it is larger than " + (MAX_BYTES >> 20) + " MiB");
+      }
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
+    }
   }
 
   static String reason(IOException failure) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +53,21 @@ final class OptionsErrorsTest extends OptionsFixture {
     give(Flag.CONFIG, "/no/such.yaml");
 
     assertThat(errors()).containsExactly("--config: cannot read /no/such.yaml: no such file");
+  }
+
+  /** A pipe would hold up the start, and /dev/zero would fill the heap. */
+  @Test
+  @Timeout(60)
+  void aFileThatIsNoTextFileIsNotReadWhole() throws Exception {
+    Path pipe = write("pipe", "");
+    Files.delete(pipe);
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    give(Flag.CONFIG, pipe.toString());
+    assertThat(errors()).containsExactly("--config: cannot read DIR/pipe: it is no regular file");
+
+    give(Flag.CONFIG, "/dev/zero");
+    assertThat(errors())
+        .containsExactly("--config: cannot read /dev/zero: it is larger than 4 MiB");
   }
 
   @ParameterizedTest(name = "{0} {1} -> {2}")

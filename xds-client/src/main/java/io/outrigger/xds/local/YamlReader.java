@@ -42,7 +42,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
 public final class YamlReader {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_ALIASES = 1000;
-  private static final int MAX_REPEATED = 1_000_000; // parts repeated by aliases
+  private static final int MAX_REPEATED = 100_000; // parts repeated by aliases, about 10 MB
   private static final Pattern JSON_NUMBER =
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
 

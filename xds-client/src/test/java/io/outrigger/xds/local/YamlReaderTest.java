@@ -106,7 +106,7 @@ class YamlReaderTest {
   @Test
   void smallTextThatMeansALotIsRefused() {
     var bomb = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
-    for (int i = 1; i < 30; i++) {
+    for (int i = 1; i < 14; i++) { // 300,000 texts
       bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
     }
 
