@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A control plane that repeats its errors in a loop must not fill the disk. Within a minute, the
  * same rejection is logged again only after a response was accepted, and at most ten rejections are
- * logged. Errors of single resources have such a limit of their own; they come with accepted
- * responses. Counters and the next observer include all of them.
+ * logged. Errors and deletions of resources each have such a limit of their own; they come with
+ * accepted responses. Counters and the next observer include all of them.
  */
 @ControlConfined
 final class AdsLog implements AdsObserver {
@@ -37,6 +37,7 @@ final class AdsLog implements AdsObserver {
   private final Map<String, Updates> updates = new HashMap<>();
   private final Lines rejections;
   private final Lines resourceErrors;
+  private final Lines deletions;
   private long nacks;
   private long failures;
 
@@ -50,6 +51,7 @@ final class AdsLog implements AdsObserver {
     this.next = next;
     this.rejections = new Lines();
     this.resourceErrors = new Lines();
+    this.deletions = new Lines();
     ResourceType.ALL.forEach(type -> updates.put(type.label(), new Updates(0, 0)));
   }
 
@@ -120,13 +122,15 @@ final class AdsLog implements AdsObserver {
 
   @Override
   public void onDeleted(String server, ResourceType<?> type, List<String> names, boolean kept) {
-    log.warn(
-        "{}: deleted {}, {}: {}{}",
-        title,
-        Count.of(names.size(), type + " resource"),
-        kept ? "kept in use by targets" : "out of use",
-        names.subList(0, Math.min(names.size(), NAMES_SHOWN)),
-        names.size() > NAMES_SHOWN ? "…" : "");
+    String what =
+        "deleted %s, %s: %s"
+            .formatted(
+                Count.of(names.size(), type + " resource"),
+                kept ? "kept in use by targets" : "out of use",
+                Count.list(names, NAMES_SHOWN));
+    if (deletions.shouldLog(what)) {
+      log.warn("{}: {}", title, what);
+    }
     next.onDeleted(server, type, names, kept);
   }
 

@@ -61,6 +61,7 @@ final class AdsSession implements AdsTransport.Listener {
   private Optional<RpcStatus> deferredEnd = Optional.empty(); // the stream ended during decoding
   private Phase phase = Phase.OPENED;
   private boolean ready; // whether onReady was called
+  private boolean awaitsReading; // the next response is requested when the server has read ours
 
   AdsSession(
       ControlLoop loop,
@@ -127,6 +128,9 @@ final class AdsSession implements AdsTransport.Listener {
       owner.onReady();
     }
     ResourceType.ALL.forEach(this::startTimers);
+    if (awaitsReading) {
+      requestNext();
+    }
   }
 
   @Override
@@ -288,9 +292,16 @@ final class AdsSession implements AdsTransport.Listener {
     of.untimed.clear();
   }
 
+  /**
+   * Requests the next response, but only when the server reads: otherwise ACKs for a server that
+   * sends without reading would fill the memory.
+   */
   private void requestNext() {
     if (phase != Phase.CLOSED && stream != null) {
-      stream.requestNext();
+      awaitsReading = !stream.isReady();
+      if (!awaitsReading) {
+        stream.requestNext();
+      }
     }
   }
 

@@ -76,6 +76,17 @@ final class AdsLogTest {
   }
 
   @Test
+  void aResourceThatIsDeletedAgainAndAgainIsOneLineAMinute() {
+    for (int i = 0; i < 100; i++) {
+      int version = i;
+      loop.inside(() -> adsLog.onAck("cp", response(version)));
+      loop.inside(() -> adsLog.onDeleted("cp", ResourceType.CLUSTER, List.of("c"), true));
+    }
+
+    assertThat(told()).singleElement().asString().contains("deleted 1 cds resource").contains("c");
+  }
+
+  @Test
   void reasonsThatDifferEachTimeAreTenLinesAMinute() {
     for (int i = 0; i < 100; i++) {
       refuse(i, "cluster \"" + i + "\": no");
@@ -145,9 +156,11 @@ final class AdsLogTest {
 
     assertThat(told())
         .containsExactly(
-            "control plane cp: deleted 1 cds resource, kept in use by targets: [c]",
-            "control plane cp: deleted 10 cds resources, out of use: " + ten,
-            "control plane cp: deleted 11 cds resources, out of use: " + ten + "…");
+            "control plane cp: deleted 1 cds resource, kept in use by targets: c",
+            "control plane cp: deleted 10 cds resources, out of use: " + String.join(", ", ten),
+            "control plane cp: deleted 11 cds resources, out of use: "
+                + String.join(", ", ten)
+                + " and 1 more");
   }
 
   static Stream<Method> events() {

@@ -99,6 +99,23 @@ final class AdsSessionScenarioTest {
     assertThat(of(CLUSTER.typeUrl(), requests).getVersionInfo()).isEmpty();
   }
 
+  /** Otherwise the ACKs for a server that sends without reading would fill the memory. */
+  @Test
+  void aServerThatReadsNoAnswersIsNotReadFrom() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready();
+    ads.stream().block();
+
+    ads.stream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
+    assertThat(ads.stream().take()).hasSize(2); // the subscription and the ACK
+    assertThat(ads.stream().permits()).isZero();
+
+    ads.stream().ready();
+    assertThat(ads.stream().permits()).isEqualTo(1);
+    ads.stream().ready();
+    assertThat(ads.stream().permits()).isEqualTo(1);
+  }
+
   @Test
   @Conformance("A57-29")
   void anAcceptedResponseIsAcknowledged() {
