@@ -1,5 +1,6 @@
 package io.outrigger.base;
 
+import java.io.FileNotFoundException;
 import java.nio.channels.ClosedChannelException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -28,7 +29,7 @@ public final class SocketErrors {
     WORDS.put("99|cannot assign requested address", "no local address or port is free");
     WORDS.put("23|24|too many open files", "too many open files");
     WORDS.put("12|105|no buffer space|cannot allocate memory", "the system has no memory for it");
-    WORDS.put("2|no such file", "no such file");
+    WORDS.put("2|20|no such file|not a directory", "no such file");
     WORDS.put("1|13|permission denied|operation not permitted", "permission denied");
   }
 
@@ -47,6 +48,9 @@ public final class SocketErrors {
     Throwable root = failure;
     while (root.getCause() != null) {
       root = root.getCause();
+    }
+    if (root instanceof FileNotFoundException && root.getMessage() == null) {
+      return "no such file"; // Netty's epoll throws this where a socket's path does not exist
     }
     if (root instanceof ClosedChannelException) {
       return "the connection was closed";

@@ -2,6 +2,7 @@ package io.outrigger.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
@@ -28,6 +29,7 @@ class SocketErrorsTest {
         "newSocketStream(..) failed with error(-24): Too many open files | too many open files",
         "Network is unreachable                                      | network unreachable",
         "connect(..) failed with error(-2): No such file or directory | no such file",
+        "connect(..) failed with error(-20): Not a directory         | no such file",
         "splice(..) failed with error(-71)                           | socket error 71",
         "io_uring read(..) failed                                    | socket error",
         "10.0.104.111 has sent nonsense                              | 10.0.104.111 has sent nonsense",
@@ -35,6 +37,11 @@ class SocketErrorsTest {
       })
   void isSaidInPlainWords(String text, String words) {
     assertThat(SocketErrors.describe(text)).isEqualTo(words);
+  }
+
+  @Test
+  void aSocketThatDoesNotExistIsNoSuchFile() {
+    assertThat(SocketErrors.describe(new FileNotFoundException())).isEqualTo("no such file");
   }
 
   @Test

@@ -140,8 +140,6 @@ public final class StateFolder {
       return unusable(String.valueOf(damaged.getMessage()));
     } catch (IOException unparsable) {
       return unusable("is damaged: " + unparsable.getMessage());
-    } catch (RegularFile.Unreadable unreadable) {
-      return unusable("is incomplete: " + unreadable.reason());
     } catch (RuntimeException | OutOfMemoryError failure) {
       return unusable("cannot be read: " + reason(failure));
     }
@@ -170,9 +168,14 @@ public final class StateFolder {
         : Optional.empty();
   }
 
-  private byte[] content(String name) throws IOException, RegularFile.Unreadable {
+  private byte[] content(String name) throws IOException {
     Path file = folder.resolve(name);
-    byte[] content = RegularFile.read(file.toString(), MAX_BYTES);
+    byte[] content;
+    try {
+      content = RegularFile.read(file.toString(), MAX_BYTES);
+    } catch (RegularFile.Unreadable unreadable) {
+      throw new StateFormat.Damaged("is incomplete: " + name + " " + unreadable.reason());
+    }
     // In a folder to which others may write, another user could decide where calls go.
     if (Files.exists(PROCESS) && !Files.getOwner(file).equals(Files.getOwner(PROCESS))) {
       throw new StateFormat.Damaged(

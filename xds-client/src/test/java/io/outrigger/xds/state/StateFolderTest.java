@@ -161,7 +161,9 @@ final class StateFolderTest {
     byte[] whole = Files.readAllBytes(part);
     Files.delete(part);
     assertThat(reread().problem())
-        .hasValueSatisfying(text -> assertThat(text).contains("is incomplete"));
+        .hasValueSatisfying(text ->
+                assertThat(text)
+                    .contains("is incomplete: " + part.getFileName() + " does not exist;"));
     Files.write(part, whole);
     Files.writeString(path.resolve("state"), "outrigger-state 3\nwhatever");
     assertThat(reread().problem())
