@@ -50,7 +50,7 @@ public final class SocketErrors {
       root = root.getCause();
     }
     if (root instanceof FileNotFoundException && root.getMessage() == null) {
-      return "no such file"; // Netty's epoll throws this where a socket's path does not exist
+      return "the unix socket does not exist"; // the exception of Netty's epoll transport
     }
     if (root instanceof ClosedChannelException) {
       return "the connection was closed";

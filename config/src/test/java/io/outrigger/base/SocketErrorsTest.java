@@ -40,8 +40,9 @@ class SocketErrorsTest {
   }
 
   @Test
-  void aSocketThatDoesNotExistIsNoSuchFile() {
-    assertThat(SocketErrors.describe(new FileNotFoundException())).isEqualTo("no such file");
+  void aUnixSocketThatDoesNotExistIsNamed() {
+    assertThat(SocketErrors.describe(new FileNotFoundException()))
+        .isEqualTo("the unix socket does not exist");
   }
 
   @Test

@@ -1,12 +1,12 @@
 package io.outrigger.xds.transport;
 
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.SocketErrors;
 import io.outrigger.identity.certificate.PeerRole;
 import io.outrigger.identity.tls.TlsFailure;
-import java.io.FileNotFoundException;
 import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;
 import java.util.Set;
@@ -32,6 +32,10 @@ final class StreamFailure {
   private StreamFailure() {}
 
   static RpcStatus toRpcStatus(Status status) {
+    if (status.getCode() == Status.Code.CANCELLED
+        && status.getCause() instanceof StatusRuntimeException unreadable) {
+      return toRpcStatus(unreadable.getStatus()); // gRPC cancelled the call for this reason
+    }
     boolean isLocal = status.getCode() == Status.Code.UNKNOWN && status.getCause() != null;
     Status.Code code = isLocal ? Status.Code.UNAVAILABLE : status.getCode(); // the connection ended
     return new RpcStatus(RpcStatus.Code.ofNumber(code.value()), describe(status));
@@ -59,9 +63,6 @@ final class StreamFailure {
 
   private static String reason(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof FileNotFoundException && each.getMessage() == null) {
-        return "the unix socket does not exist"; // connect gives no message then
-      }
       if (each instanceof ClosedChannelException) {
         return WITHOUT_REASON;
       }

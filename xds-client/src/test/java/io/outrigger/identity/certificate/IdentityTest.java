@@ -367,6 +367,14 @@ class IdentityTest {
   }
 
   @Test
+  void aCertificateWithoutAnyNameIsSaidToHaveNone() throws Exception {
+    TestIdentity workload = TestAuthority.named("root").issue(leaf -> leaf.subject(""));
+
+    assertThat(read(workload.chainPem(), workload.keyPem()))
+        .hasToString("identity of a certificate without a name");
+  }
+
+  @Test
   void nothingOfAKeyIsInTexts() throws Exception {
     assertThat(read(ONE.chainPem(), ONE.keyPem())).hasToString("identity of CN=workload of root");
     assertThat(new CredentialFile("private_key_file", "k", "secret"))

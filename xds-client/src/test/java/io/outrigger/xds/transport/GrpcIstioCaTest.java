@@ -213,8 +213,7 @@ class GrpcIstioCaTest {
     server.answering(request -> new byte[] {(byte) 0xff, 1});
 
     assertThat(refusal())
-        .startsWith("the CA " + server.address() + ": ")
-        .contains("Invalid protobuf");
+        .startsWith("the CA " + server.address() + ": INTERNAL: Invalid protobuf byte sequence");
   }
 
   @Test
