@@ -42,6 +42,9 @@ public record ClusterResource(
    */
   public record Limits(long maxRequests, long maxConnections) {
     public static final Limits DEFAULT = new Limits(1024, 1); // A32-01, A105-01
+
+    /** The largest limit of connections that a control plane can set (A105 "Configuration"). */
+    public static final long CONNECTIONS_CAP = 10;
   }
 
   /**

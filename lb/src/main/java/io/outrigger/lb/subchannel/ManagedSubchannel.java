@@ -58,9 +58,6 @@ public final class ManagedSubchannel implements Subchannel {
    */
   static final Duration UNUSED_GAP = Duration.ofMillis(100); // decision lb-0026
 
-  /** The maximum number of connections, whatever is configured, as in A105 "Configuration". */
-  static final int CONNECTIONS_CAP = 10;
-
   private final ControlLoop control;
   private final Connector connector;
   private final Backend backend;
@@ -186,7 +183,7 @@ public final class ManagedSubchannel implements Subchannel {
   @Override
   public void limitConnections(long max) {
     control.checkInside();
-    maxConnections = (int) Math.min(max, CONNECTIONS_CAP);
+    maxConnections = (int) Math.min(max, Integer.MAX_VALUE);
     if (connection != null && connection.attempt != null) {
       connection.attempt.limitConnections(maxConnections);
     }

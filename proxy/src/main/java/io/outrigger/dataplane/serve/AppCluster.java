@@ -48,6 +48,12 @@ public final class AppCluster {
     void close();
   }
 
+  /**
+   * The maximum number of connections to the app. Many servers admit 100 streams on a connection:
+   * with one connection, a caller whose streams never end would keep out all other callers.
+   */
+  private static final int MAX_CONNECTIONS = 1000; // decision proxy-0087
+
   /** The addresses of an app that are known from the start. */
   private static final Addresses FIXED =
       new Addresses() {
@@ -121,7 +127,7 @@ public final class AppCluster {
             name,
             new ClusterSource.Eds(name),
             new BalancingPolicy.RoundRobin(), // connects without a call, unlike pick_first
-            new ClusterResource.Limits(ClusterResource.UNLIMITED, 1),
+            new ClusterResource.Limits(ClusterResource.UNLIMITED, MAX_CONNECTIONS),
             Optional.empty(),
             new ClusterResource.Sessions(
                 ClusterResource.DEFAULT_IDLE_TIMEOUT, Set.of(HealthStatus.HEALTHY)));

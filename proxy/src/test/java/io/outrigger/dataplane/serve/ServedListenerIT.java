@@ -215,6 +215,23 @@ class ServedListenerIT {
   }
 
   @Test
+  @Conformance("OPS-08")
+  void aCallerWhoseStreamsNeverEndKeepsNobodyOut() throws Exception {
+    RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(2));
+    ServedPort port = open(app.port()).serving(plain());
+    RawPeer.Connection greedy = peer.connect(port.port);
+    for (int i = 0; i < 50; i++) {
+      greedy.request(grpc("pay", "/pkg.Svc/Endless"), false);
+      assertThat(app.nextStream().next()).contains("/pkg.Svc/Endless");
+    }
+
+    Exchange call = call(port, grpc("pay", "/pkg.Svc/Call"));
+
+    assertThat(answer(app)).contains("/pkg.Svc/Call");
+    assertOk(call);
+  }
+
+  @Test
   @Conformance({"A36-13", "A36-14", "A36-15"})
   void theVirtualHostIsFoundByTheAuthorityAndTheRouteByThePath() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);

@@ -127,7 +127,7 @@ final class ClusterDecoder {
       int index = proto.getPerHostThresholdsList().indexOf(thresholds.get());
       errors.at("per_host_thresholds", index).at("max_connections").add("must be at least 1");
     }
-    return max;
+    return Math.min(max, Limits.CONNECTIONS_CAP);
   }
 
   private static Optional<CircuitBreakers.Thresholds> ofDefaultPriority(

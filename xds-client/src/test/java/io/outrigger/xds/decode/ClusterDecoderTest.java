@@ -302,7 +302,7 @@ class ClusterDecoderTest {
         "{\"per_host_thresholds\": [{\"priority\": \"HIGH\", \"max_connections\": 5},"
             + " {\"max_connections\": 7}]} | 7",
         "{\"per_host_thresholds\": [{\"priority\": \"HIGH\", \"max_connections\": 0}]} | 1",
-        "{\"per_host_thresholds\": [{\"max_connections\": 4294967295}]} | 4294967295",
+        "{\"per_host_thresholds\": [{\"max_connections\": 4294967295}]} | 10",
       })
   @Conformance("A105-01")
   void connectionsPerHostAreTheFirstEntrysOfTheDefaultPriority(String breakers, long expected) {
