@@ -20,54 +20,33 @@ public sealed interface ClusterSource {
     }
   }
 
-  /** Endpoints from a DNS name or an IP literal, with one port for all addresses. */
-  sealed interface Dns extends ClusterSource {
-    String hostname();
-
-    int port();
-
+  /**
+   * Endpoints from a DNS name or an IP literal, with one port for all addresses.
+   *
+   * @param isOneEndpoint whether all addresses form one endpoint, as in a LOGICAL_DNS cluster
+   *     (A37); otherwise each address is an endpoint, as in a STRICT_DNS cluster
+   */
+  record Dns(String hostname, int port, boolean isOneEndpoint) implements ClusterSource {
     /**
      * Returns the endpoints of the name.
      *
      * @param addresses the addresses of the name, at least one
      */
-    List<Endpoint> endpoints(List<EndpointAddress> addresses);
-
-    default String authority() {
-      return hostname().indexOf(':') >= 0
-          ? "[" + hostname() + "]:" + port()
-          : hostname() + ":" + port();
+    public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
+      return isOneEndpoint
+          ? List.of(endpoint(addresses))
+          : addresses.stream().map(address -> endpoint(List.of(address))).toList();
     }
 
     /** Creates an endpoint whose host name is the DNS name with the port (A81). */
-    default Endpoint endpoint(List<EndpointAddress> addresses) {
-      return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, authority());
-    }
-  }
-
-  /** A DNS name whose addresses form one endpoint (A37). */
-  record LogicalDns(String hostname, int port) implements Dns {
-    @Override
-    public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
-      return List.of(endpoint(addresses));
+    private Endpoint endpoint(List<EndpointAddress> addresses) {
+      return new Endpoint(addresses, HealthStatus.UNKNOWN, 1, toString());
     }
 
+    /** Returns the name with the port, which is an authority. */
     @Override
     public String toString() {
-      return authority();
-    }
-  }
-
-  /** A DNS name whose addresses each form an endpoint, as for a {@code dns:///} target. */
-  record StrictDns(String hostname, int port) implements Dns {
-    @Override
-    public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
-      return addresses.stream().map(address -> endpoint(List.of(address))).toList();
-    }
-
-    @Override
-    public String toString() {
-      return authority();
+      return hostname.indexOf(':') >= 0 ? "[" + hostname + "]:" + port : hostname + ":" + port;
     }
   }
 

@@ -166,7 +166,7 @@ public final class Samples {
   /** A LOGICAL_DNS cluster whose name resolved to these. */
   public static ClusterConfig.Leaf dns(String name, String... addresses) {
     return leaf(
-        cluster(name, new ClusterSource.LogicalDns(name + ".test", 80)),
+        cluster(name, new ClusterSource.Dns(name + ".test", 80, true)),
         priorities(locality("", 1, endpoint(addresses))));
   }
 

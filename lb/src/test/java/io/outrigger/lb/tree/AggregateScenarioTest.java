@@ -319,7 +319,7 @@ class AggregateScenarioTest {
   void aNameThatDoesNotResolveIsFollowedByTheNextLeaf() {
     var unresolved =
         new ClusterConfig.Leaf(
-            Samples.cluster("a", new ClusterSource.LogicalDns("a.test", 80)),
+            Samples.cluster("a", new ClusterSource.Dns("a.test", 80, true)),
             Outcome.failed(RpcStatus.unavailable("name a.test does not resolve")),
             Samples.NOTE);
     lb.apply(Samples.config(Set.of("all", "a"), Samples.aggregate("all", "a", "b"), unresolved, b));

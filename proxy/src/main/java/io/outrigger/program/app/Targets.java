@@ -120,7 +120,7 @@ record Targets(
             new DnsEvents(dns, events, serve),
             random,
             routing.dnsRefresh(),
-            new ClusterSource.LogicalDns(address.host(), address.port()),
+            new ClusterSource.Dns(address.host(), address.port(), true),
             new ResourceWatcher<>() {
               @Override
               public void onChanged(Outcome<EndpointSet> endpoints) {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * may be an IP literal, with brackets around IPv6.
  */
 @AnyThread
-public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
+public record DnsTarget(ClusterSource.Dns name) implements Target.Single {
   static final String SCHEME = "dns:";
 
   private static final int MAX_HOST = 253; // RFC 1035, in text form
@@ -43,7 +43,7 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
     return new DnsTarget(hostAndPort(text, path.startsWith("/") ? path.substring(1) : path));
   }
 
-  private static ClusterSource.StrictDns hostAndPort(String text, String path) {
+  private static ClusterSource.Dns hostAndPort(String text, String path) {
     require(!path.isEmpty(), text, "it names nothing");
     boolean bracketed = path.startsWith("[");
     int end = bracketed ? path.indexOf(']') + 1 : path.indexOf(':');
@@ -60,8 +60,8 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
         "it has no port; add the one that the backends listen on, such as dns:///"
             + host
             + ":50051");
-    return new ClusterSource.StrictDns(
-        bracketed ? ip6(text, host) : name(text, host), port(text, rest.substring(1)));
+    return new ClusterSource.Dns(
+        bracketed ? ip6(text, host) : name(text, host), port(text, rest.substring(1)), false);
   }
 
   private static String ip6(String text, String host) {
@@ -101,12 +101,12 @@ public record DnsTarget(ClusterSource.StrictDns name) implements Target.Single {
 
   @Override
   public String forwardName() {
-    return name.authority();
+    return name.toString();
   }
 
   @Override
   public String dataPlaneAuthority() {
-    return name.authority();
+    return name.toString();
   }
 
   /** Returns the canonical form, {@code dns:///orders:50051}, for every spelling of the target. */

@@ -55,7 +55,7 @@ public record ProxyOptions(
     forwards = List.copyOf(forwards);
   }
 
-  public List<ClusterSource.StrictDns> dnsNames() {
+  public List<ClusterSource.Dns> dnsNames() {
     return forwards.stream()
         .map(ForwardSpec::target)
         .filter(DnsTarget.class::isInstance)

@@ -171,7 +171,7 @@ final class TextFormsTest {
   void namesOfDns(String text, String host, int port, String authority) {
     var target = (DnsTarget) Target.parse(text);
 
-    assertThat(target.name()).isEqualTo(new ClusterSource.StrictDns(host, port));
+    assertThat(target.name()).isEqualTo(new ClusterSource.Dns(host, port, false));
     assertThat(target.dataPlaneAuthority()).isEqualTo(authority);
     assertThat(target.forwardName()).isEqualTo(authority);
     assertThat(target).hasToString("dns:///" + authority);

@@ -11,7 +11,6 @@ import io.envoyproxy.envoy.extensions.clusters.dns.v3.DnsCluster;
 import io.outrigger.config.cluster.ClusterSource;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.BiFunction;
 
 /**
  * Decodes how a cluster finds its endpoints: by EDS, by DNS, or through other clusters (A27, A37
@@ -35,10 +34,10 @@ final class ClusterSourceDecoder {
     // An unset type reads as STATIC, the first value of the enum.
     return switch (proto.getType()) {
       case EDS -> eds(proto, errors.at("eds_cluster_config"));
-      case LOGICAL_DNS -> dns(proto, ClusterSource.LogicalDns::new, errors.at("load_assignment"));
+      case LOGICAL_DNS -> dns(proto, true, errors.at("load_assignment"));
       case STRICT_DNS ->
           context.isOurs()
-              ? dns(proto, ClusterSource.StrictDns::new, errors.at("load_assignment"))
+              ? dns(proto, false, errors.at("load_assignment"))
               : unsupported(proto, errors.at("type"));
       case STATIC, ORIGINAL_DST, UNRECOGNIZED -> unsupported(proto, errors.at("type"));
     };
@@ -65,18 +64,17 @@ final class ClusterSourceDecoder {
               .map(aggregate -> aggregate(aggregate, here));
       case DNS ->
           TypedConfig.read(config, DnsCluster.getDefaultInstance(), here)
-              .flatMap(dns -> dns(proto, kind(dns), errors.at("load_assignment")));
+              .flatMap(
+                  dns ->
+                      dns(
+                          proto,
+                          dns.getAllAddressesInSingleEndpoint(),
+                          errors.at("load_assignment")));
       default -> {
         here.add("holds " + quoted(customType(proto)) + SUPPORTED);
         yield Optional.empty();
       }
     };
-  }
-
-  private static BiFunction<String, Integer, ClusterSource> kind(DnsCluster proto) {
-    return proto.getAllAddressesInSingleEndpoint()
-        ? ClusterSource.LogicalDns::new
-        : ClusterSource.StrictDns::new;
   }
 
   private static Optional<ClusterSource> unsupported(Cluster proto, FieldErrors errors) {
@@ -101,7 +99,7 @@ final class ClusterSourceDecoder {
   }
 
   private static Optional<ClusterSource> dns(
-      Cluster proto, BiFunction<String, Integer, ClusterSource> kind, FieldErrors errors) {
+      Cluster proto, boolean isOneEndpoint, FieldErrors errors) {
     if (!proto.hasLoadAssignment()) {
       errors.add("is missing");
       return Optional.empty();
@@ -124,11 +122,12 @@ final class ClusterSourceDecoder {
     if (!AddressDecoder.requireSocketAddress(endpoint.getAddress(), here)) {
       return Optional.empty();
     }
-    return dnsName(endpoint.getAddress().getSocketAddress(), kind, here.at("socket_address"));
+    return dnsName(
+        endpoint.getAddress().getSocketAddress(), isOneEndpoint, here.at("socket_address"));
   }
 
   private static Optional<ClusterSource> dnsName(
-      SocketAddress proto, BiFunction<String, Integer, ClusterSource> kind, FieldErrors errors) {
+      SocketAddress proto, boolean isOneEndpoint, FieldErrors errors) {
     if (!proto.getResolverName().isEmpty()) {
       errors.at("resolver_name").add("is not supported; must be empty");
     }
@@ -137,7 +136,7 @@ final class ClusterSourceDecoder {
     }
     OptionalInt port = AddressDecoder.port(proto, errors);
     return port.isPresent()
-        ? Optional.of(kind.apply(proto.getAddress(), port.getAsInt()))
+        ? Optional.of(new ClusterSource.Dns(proto.getAddress(), port.getAsInt(), isOneEndpoint))
         : Optional.empty();
   }
 

@@ -31,10 +31,10 @@ public final class DnsResources {
 
   private DnsResources() {}
 
-  public static LocalAdsTransport of(ControlLoop loop, List<ClusterSource.StrictDns> names) {
+  public static LocalAdsTransport of(ControlLoop loop, List<ClusterSource.Dns> names) {
     Map<String, Any> listeners = new HashMap<>();
     Map<String, Any> clusters = new HashMap<>();
-    for (ClusterSource.StrictDns name : names) {
+    for (ClusterSource.Dns name : names) {
       String target = target(name);
       listeners.put(target, DirectListener.to(target).as(ResourceType.LISTENER));
       clusters.put(target, cluster(target, name).as(ResourceType.CLUSTER));
@@ -47,11 +47,11 @@ public final class DnsResources {
   }
 
   /** Returns the target {@code dns:///host:port}, which is also the name of its resources. */
-  public static String target(ClusterSource.StrictDns name) {
-    return "dns:///" + name.authority();
+  public static String target(ClusterSource.Dns name) {
+    return "dns:///" + name;
   }
 
-  private static WireMessage cluster(String target, ClusterSource.StrictDns name) {
+  private static WireMessage cluster(String target, ClusterSource.Dns name) {
     var endpoint =
         new WireMessage()
             .message(

@@ -128,7 +128,7 @@ class ClusterDecoderTest {
                   {"address": "db.example.com", "port_value": 5432}}}}]}]}
                 """));
 
-    assertThat(cluster.source()).isEqualTo(new ClusterSource.LogicalDns("db.example.com", 5432));
+    assertThat(cluster.source()).isEqualTo(new ClusterSource.Dns("db.example.com", 5432, true));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -148,8 +148,8 @@ class ClusterDecoderTest {
     assertThat(cluster.source())
         .isEqualTo(
             single
-                ? new ClusterSource.LogicalDns("db.example.com", 5432)
-                : new ClusterSource.StrictDns("db.example.com", 5432));
+                ? new ClusterSource.Dns("db.example.com", 5432, true)
+                : new ClusterSource.Dns("db.example.com", 5432, false));
     assertThat(cluster.policy())
         .isEqualTo(new BalancingPolicy.WrrLocality(new BalancingPolicy.LeastRequest(2)));
     assertThat(cluster.limits()).isEqualTo(ClusterResource.Limits.DEFAULT);

@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
 
 /** From a {@code dns:///} target through stream, decoders, cache and graph to its configuration. */
 class DnsResourcesScenarioTest {
-  private static final ClusterSource.StrictDns NAME = new ClusterSource.StrictDns("pay.test", 80);
-  private static final ClusterSource.StrictDns OTHER = new ClusterSource.StrictDns("::1", 81);
+  private static final ClusterSource.Dns NAME = new ClusterSource.Dns("pay.test", 80, false);
+  private static final ClusterSource.Dns OTHER = new ClusterSource.Dns("::1", 81, false);
   private static final String TARGET = "dns:///pay.test:80";
   private static final Bootstrap NOBODY =
       new Bootstrap(

@@ -95,7 +95,7 @@ public final class Resources {
   }
 
   public static ClusterResource dns(String name, String host, int port) {
-    return cluster(name, new ClusterSource.LogicalDns(host, port));
+    return cluster(name, new ClusterSource.Dns(host, port, true));
   }
 
   public static ClusterResource aggregate(String name, String... clusters) {
