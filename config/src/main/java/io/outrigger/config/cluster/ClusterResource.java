@@ -106,11 +106,6 @@ public record ClusterResource(
   }
 
   @Override
-  public ClusterResource forTarget(String target) {
-    return this;
-  }
-
-  @Override
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
     if (!overlay.equals(OverlayEffect.NONE)) {
       visitor.accept(name, overlay);

@@ -45,12 +45,6 @@ public record SocketListener(
     return FilterChainMatch.best(chains, local, peer, peerPort).or(() -> defaultChain);
   }
 
-  /** Returns this resource unchanged, because local policy does not apply to servers. */
-  @Override
-  public SocketListener forTarget(String target) {
-    return this;
-  }
-
   @Override
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
     chains.forEach(chain -> visit(chain, visitor));

@@ -6,11 +6,13 @@ import java.util.function.BiConsumer;
 public interface Overlaid {
   /**
    * Returns the resource as it applies to one target, because local policy may differ between
-   * targets.
+   * targets. A resource without routes is the same for all targets.
    *
    * @param target the configured target, such as {@code xds:///orders}
    */
-  Overlaid forTarget(String target);
+  default Overlaid forTarget(String target) {
+    return this;
+  }
 
   /**
    * Calls {@code visitor} for each part of the resource that a rule matched.

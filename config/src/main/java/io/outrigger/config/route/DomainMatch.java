@@ -11,11 +11,11 @@ public record DomainMatch(String domain, VirtualHost host) {
   private static final int PREFIX = 1 << 24;
 
   /**
-   * Returns how well the domain matches {@code authority}, ignoring case: an exact domain best,
+   * Returns how well {@code domain} matches {@code authority}, ignoring case: an exact domain best,
    * then a longer suffix, a longer prefix, and {@code *}; 0 for no match (A28-01). A star matches
    * at least one character, and a malformed domain matches nothing (A28-02).
    */
-  int rank(String authority) {
+  static int rank(String domain, String authority) {
     int star = domain.indexOf('*');
     int fixed = domain.length() - 1;
     if (star < 0) {

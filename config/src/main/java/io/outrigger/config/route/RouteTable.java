@@ -10,41 +10,22 @@ import java.util.function.BiConsumer;
 
 /**
  * A RouteConfiguration resource. A route table serves a given authority by one of its virtual
- * hosts. The class is not a record because it also holds a list of the domains.
+ * hosts.
+ *
+ * @param byTarget the tables that replace this table for some targets, because local policy may
+ *     differ between targets
  */
 @AnyThread
-public final class RouteTable implements Overlaid {
-  private final String name;
-  private final List<VirtualHost> virtualHosts;
-  private final Map<String, RouteTable> byTarget;
-
-  private final List<DomainMatch> domains;
+public record RouteTable(
+    String name, List<VirtualHost> virtualHosts, Map<String, RouteTable> byTarget)
+    implements Overlaid {
+  public RouteTable {
+    virtualHosts = List.copyOf(virtualHosts);
+    byTarget = Map.copyOf(byTarget);
+  }
 
   public RouteTable(String name, List<VirtualHost> virtualHosts) {
     this(name, virtualHosts, Map.of());
-  }
-
-  private RouteTable(
-      String name, List<VirtualHost> virtualHosts, Map<String, RouteTable> byTarget) {
-    this.name = name;
-    this.virtualHosts = List.copyOf(virtualHosts);
-    this.byTarget = Map.copyOf(byTarget);
-    this.domains =
-        virtualHosts.stream()
-            .flatMap(host -> host.domains().stream().map(domain -> new DomainMatch(domain, host)))
-            .toList();
-  }
-
-  public String name() {
-    return name;
-  }
-
-  /**
-   * Returns a table that is replaced by another table for some targets, because local policy may
-   * differ between targets.
-   */
-  public RouteTable with(Map<String, RouteTable> tables) {
-    return new RouteTable(name, virtualHosts, tables);
   }
 
   @Override
@@ -68,10 +49,6 @@ public final class RouteTable implements Overlaid {
     byTarget.values().forEach(table -> table.visitEffects(visitor));
   }
 
-  public List<VirtualHost> virtualHosts() {
-    return virtualHosts;
-  }
-
   /**
    * Returns the virtual host whose domain matches {@code authority} best (A28-01): an exact domain,
    * then the longest {@code *suffix}, then the longest {@code prefix*}, then {@code *}. Case is
@@ -84,32 +61,15 @@ public final class RouteTable implements Overlaid {
   public Optional<DomainMatch> match(String authority) {
     DomainMatch best = null;
     int bestRank = 0;
-    for (int i = 0; i < domains.size(); i++) { // without the iterator of a for-each loop
-      int rank = domains.get(i).rank(authority);
-      if (rank > bestRank) { // of two hosts with the same domain the first wins
-        best = domains.get(i);
-        bestRank = rank;
+    for (VirtualHost host : virtualHosts) {
+      for (String domain : host.domains()) {
+        int rank = DomainMatch.rank(domain, authority);
+        if (rank > bestRank) { // of two hosts with the same domain the first wins
+          best = new DomainMatch(domain, host);
+          bestRank = rank;
+        }
       }
     }
     return Optional.ofNullable(best);
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return this == other
-        || (other instanceof RouteTable that
-            && name.equals(that.name)
-            && virtualHosts.equals(that.virtualHosts)
-            && byTarget.equals(that.byTarget));
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * (31 * name.hashCode() + virtualHosts.hashCode()) + byTarget.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return "RouteTable[name=" + name + ", virtualHosts=" + virtualHosts + "]";
   }
 }

@@ -40,7 +40,7 @@ final class RouteOverlays {
                 byTarget.put(target, here);
               }
             });
-    return Optional.of(byTarget.isEmpty() ? everywhere : everywhere.with(byTarget));
+    return Optional.of(new RouteTable(everywhere.name(), everywhere.virtualHosts(), byTarget));
   }
 
   /**
