@@ -7,7 +7,6 @@ import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HeaderMatcher;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -67,22 +66,22 @@ final class Routes {
     List<RouteMatch> matches = new ArrayList<>();
     for (int service = 0; service < SERVICES; service++) {
       for (int method = 0; method < 6; method++) {
-        matches.add(match(new PathMatcher.Exact(name(service) + "/Method" + method, true)));
+        matches.add(match(new StringMatcher.Exact(name(service) + "/Method" + method, false)));
       }
     }
     for (int service = 0; service < SERVICES - 1; service++) {
       String regex = name(service).replace(".", "\\.") + "/List\\d+";
-      matches.add(match(new PathMatcher.Regex(Pattern.compile(regex))));
+      matches.add(match(new StringMatcher.Regex(Pattern.compile(regex))));
     }
     var gold = new HeaderMatcher.Value("x-tenant", new StringMatcher.Exact("gold", false), false);
     for (int service = 0; service < SERVICES; service++) {
       for (String under : List.of("/Batch", "/", "")) {
-        var prefix = new PathMatcher.Prefix(name(service) + under, true);
+        var prefix = new StringMatcher.Prefix(name(service) + under, false);
         boolean conditional = service % 10 == 0 && under.equals("/");
         matches.add(conditional ? match(prefix, gold) : match(prefix));
       }
     }
-    matches.add(match(new PathMatcher.Prefix("", true)));
+    matches.add(match(new StringMatcher.Prefix("", false)));
     return routes(matches);
   }
 
@@ -90,9 +89,9 @@ final class Routes {
   static List<Route> unkeyed(int regexes, String path) {
     List<RouteMatch> matches = new ArrayList<>();
     for (int i = 0; i < regexes; i++) {
-      matches.add(match(new PathMatcher.Regex(Pattern.compile(".*/Rare" + i + "\\d+"))));
+      matches.add(match(new StringMatcher.Regex(Pattern.compile(".*/Rare" + i + "\\d+"))));
     }
-    matches.add(match(new PathMatcher.Exact(path, true)));
+    matches.add(match(new StringMatcher.Exact(path, false)));
     return routes(matches);
   }
 
@@ -110,7 +109,7 @@ final class Routes {
     return "/shop.v1.Service" + service;
   }
 
-  private static RouteMatch match(PathMatcher path, HeaderMatcher... headers) {
+  private static RouteMatch match(StringMatcher path, HeaderMatcher... headers) {
     return new RouteMatch(path, List.of(headers), Optional.empty());
   }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The conditions of a route (A28). */
 public record RouteMatch(
-    PathMatcher path, List<HeaderMatcher> headers, Optional<Fraction> fraction) {
+    StringMatcher path, List<HeaderMatcher> headers, Optional<Fraction> fraction) {
   public RouteMatch {
     headers = List.copyOf(headers);
   }

@@ -4,8 +4,9 @@ import com.google.re2j.Pattern;
 import java.util.Locale;
 
 /**
- * A condition on a text (A63). Texts have the form of {@link WireText}. {@code ignoreCase} affects
- * ASCII letters only and never applies to regular expressions.
+ * A condition on a text (A63): a header, a name, or the path of a request (A28 "Path Matching").
+ * Texts have the form of {@link WireText}. {@code ignoreCase} affects ASCII letters only and never
+ * applies to regular expressions.
  */
 public sealed interface StringMatcher {
   boolean matches(String value);
@@ -23,7 +24,7 @@ public sealed interface StringMatcher {
     }
   }
 
-  /** Matches a text that begins with {@code prefix}, which is not empty. */
+  /** Matches a text that begins with {@code prefix}, which is empty only for a path. */
   record Prefix(String prefix, boolean ignoreCase) implements StringMatcher {
     @Override
     public boolean matches(String value) {

@@ -73,7 +73,7 @@ class HashPolicyTest {
     return new Route(
         "r",
         0,
-        new RouteMatch(new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
+        new RouteMatch(new StringMatcher.Prefix("", false), List.of(), Optional.empty()),
         new RouteAction.Forward(
             new ClusterChoice.Single("c"),
             RouteTimeout.UNSET,

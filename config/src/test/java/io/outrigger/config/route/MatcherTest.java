@@ -35,11 +35,11 @@ class MatcherTest {
     "regex,  /a+, false, /AA, false",
   })
   void pathsMatch(String kind, String pattern, boolean caseSensitive, String path, boolean hit) {
-    PathMatcher matcher =
+    StringMatcher matcher =
         switch (kind) {
-          case "prefix" -> new PathMatcher.Prefix(pattern, caseSensitive);
-          case "path" -> new PathMatcher.Exact(pattern, caseSensitive);
-          default -> new PathMatcher.Regex(Pattern.compile(pattern));
+          case "prefix" -> new StringMatcher.Prefix(pattern, !caseSensitive);
+          case "path" -> new StringMatcher.Exact(pattern, !caseSensitive);
+          default -> new StringMatcher.Regex(Pattern.compile(pattern));
         };
 
     assertThat(matcher.matches(path)).isEqualTo(hit);
@@ -59,7 +59,7 @@ class MatcherTest {
   @CsvSource({"/gr\u00f6\u00dfe", "\u00c3", "\u00ff\u00fe"})
   void whatIsNoUtf8IsReadByteForByte(String wire) {
     assertThat(WireText.read(wire)).isEqualTo(wire);
-    assertThat(new PathMatcher.Regex(Pattern.compile(".{" + wire.length() + "}")).matches(wire))
+    assertThat(new StringMatcher.Regex(Pattern.compile(".{" + wire.length() + "}")).matches(wire))
         .isTrue();
   }
 
@@ -102,7 +102,7 @@ class MatcherTest {
     Assertions.assertTimeoutPreemptively(
         Duration.ofSeconds(20),
         () -> {
-          assertThat(new PathMatcher.Regex(pattern).matches(text)).isFalse();
+          assertThat(new StringMatcher.Regex(pattern).matches(text)).isFalse();
           assertThat(new StringMatcher.Regex(pattern).matches(text)).isFalse();
         });
   }

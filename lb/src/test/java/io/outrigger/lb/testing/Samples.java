@@ -18,12 +18,12 @@ import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
@@ -208,7 +208,7 @@ public final class Samples {
     for (String name : routed) {
       var action = new RouteAction.Forward(new ClusterChoice.Single(name), RouteTimeout.UNSET);
       var match =
-          new RouteMatch(new PathMatcher.Prefix("/" + name, true), List.of(), Optional.empty());
+          new RouteMatch(new StringMatcher.Prefix("/" + name, false), List.of(), Optional.empty());
       routes.add(new Route(name, routes.size(), match, action, Map.of()));
     }
     var host = new VirtualHost("h", List.of("*"), routes, Map.of());

@@ -15,12 +15,12 @@ import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
@@ -111,7 +111,7 @@ public final class AppCluster {
         new Route(
             "",
             0,
-            new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty()),
+            new RouteMatch(new StringMatcher.Prefix("/", false), List.of(), Optional.empty()),
             new RouteAction.Forward(new ClusterChoice.Single(name), RouteTimeout.UNSET),
             Map.of());
     var host = new VirtualHost(name, List.of("*"), List.of(toApp), Map.of());

@@ -8,10 +8,10 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.config.route.HostRewrite;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.lb.PlannedCall;
@@ -58,7 +58,7 @@ class RequestHeadTest {
   }
 
   private PlannedCall planned(RouteAction action, Optional<List<EndpointAddress>> session) {
-    var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
+    var match = new RouteMatch(new StringMatcher.Prefix("/", false), List.of(), Optional.empty());
     return RequestHead.of(request("k", "1"))
         .on(new Route("main", 0, match, action, Map.of()), script.forward.channelId(), session);
   }

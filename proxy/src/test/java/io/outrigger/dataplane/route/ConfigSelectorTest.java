@@ -13,7 +13,6 @@ import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
@@ -49,9 +48,9 @@ class ConfigSelectorTest {
   void theFirstRouteThatMatchesDecides() {
     var selector =
         selector(
-            route(new PathMatcher.Exact("/pkg.Svc/A", true), forward("a")),
-            route(new PathMatcher.Prefix("/pkg.Svc/", true), forward("b")),
-            route(new PathMatcher.Prefix("", true), forward("c")));
+            route(new StringMatcher.Exact("/pkg.Svc/A", false), forward("a")),
+            route(new StringMatcher.Prefix("/pkg.Svc/", false), forward("b")),
+            route(new StringMatcher.Prefix("", false), forward("c")));
 
     assertThat(cluster(selector, "/pkg.Svc/A")).isEqualTo("a");
     assertThat(cluster(selector, "/pkg.Svc/B")).isEqualTo("b");
@@ -67,10 +66,10 @@ class ConfigSelectorTest {
             new Route(
                 "",
                 0,
-                new RouteMatch(new PathMatcher.Prefix("", true), List.of(), half),
+                new RouteMatch(new StringMatcher.Prefix("", false), List.of(), half),
                 forward("a"),
                 Map.of()),
-            route(new PathMatcher.Prefix("", true), forward("b")));
+            route(new StringMatcher.Prefix("", false), forward("b")));
     random.next(Purpose.ROUTE_FRACTION, 49, 50);
 
     assertThat(cluster(selector, "/x")).isEqualTo("a");
@@ -80,7 +79,7 @@ class ConfigSelectorTest {
   @Conformance("A31-05")
   @Test
   void noMatchIsUnavailableAndNamesAuthorityAndPath() {
-    var selector = selector(route(new PathMatcher.Exact("/a", true), forward("a")));
+    var selector = selector(route(new StringMatcher.Exact("/a", false), forward("a")));
 
     var decision = (RouteDecision.Reject) select(selector, "/nope?q=1");
 
@@ -95,8 +94,8 @@ class ConfigSelectorTest {
 
   @Test
   void theRoutesAreListedInTheirOrder() {
-    Route a = route(new PathMatcher.Exact("/a", true), forward("a"));
-    Route b = route(new PathMatcher.Prefix("", true), forward("b"));
+    Route a = route(new StringMatcher.Exact("/a", false), forward("a"));
+    Route b = route(new StringMatcher.Prefix("", false), forward("b"));
 
     assertThat(selector(a, b).routes()).containsExactly(a, b);
   }
@@ -106,8 +105,8 @@ class ConfigSelectorTest {
   void anUnsupportedActionFailsInsteadOfFallingThrough() {
     var selector =
         selector(
-            route(new PathMatcher.Prefix("/a", true), new RouteAction.Unsupported("redirect")),
-            route(new PathMatcher.Prefix("", true), forward("b")));
+            route(new StringMatcher.Prefix("/a", false), new RouteAction.Unsupported("redirect")),
+            route(new StringMatcher.Prefix("", false), forward("b")));
 
     var decision = (RouteDecision.Reject) select(selector, "/a");
 
@@ -118,7 +117,7 @@ class ConfigSelectorTest {
   @Conformance("A31-39")
   @Test
   void anUnsupportedActionIsToldByTheNameOfItsRoute() {
-    var match = new RouteMatch(new PathMatcher.Prefix("", true), List.of(), Optional.empty());
+    var match = new RouteMatch(new StringMatcher.Prefix("", false), List.of(), Optional.empty());
     var selector =
         selector(new Route("moved", 3, match, new RouteAction.Unsupported("redirect"), Map.of()));
 
@@ -135,10 +134,10 @@ class ConfigSelectorTest {
                 "",
                 0,
                 new RouteMatch(
-                    new PathMatcher.Prefix("/", true), List.of(canary), Optional.empty()),
+                    new StringMatcher.Prefix("/", false), List.of(canary), Optional.empty()),
                 forward("canary"),
                 Map.of()),
-            route(new PathMatcher.Prefix("/", true), forward("stable")));
+            route(new StringMatcher.Prefix("/", false), forward("stable")));
 
     assertThat(clusterOf(selector.select(request("/a", "x-canary", "yes"), random)))
         .isEqualTo("canary");
@@ -151,7 +150,7 @@ class ConfigSelectorTest {
     var selector =
         selector(
             route(
-                new PathMatcher.Prefix("", true),
+                new StringMatcher.Prefix("", false),
                 new RouteAction.Forward(
                     new ClusterChoice.Weighted(List.of(weighted("a", 1), weighted("b", 3))),
                     RouteTimeout.UNSET)));
@@ -182,9 +181,9 @@ class ConfigSelectorTest {
         selector(
             List.of(new HttpFilter("fault", listener)),
             host,
-            route(new PathMatcher.Exact("/weighted", true), weighted, ofRoute),
-            route(new PathMatcher.Exact("/route", true), forward("c"), ofRoute),
-            route(new PathMatcher.Exact("/host", true), forward("c")));
+            route(new StringMatcher.Exact("/weighted", false), weighted, ofRoute),
+            route(new StringMatcher.Exact("/route", false), forward("c"), ofRoute),
+            route(new StringMatcher.Exact("/host", false), forward("c")));
     random.next(Purpose.CLUSTER_WEIGHT, 0, 1);
 
     assertThat(aborts(selector, "/weighted")).isEqualTo(4);
@@ -202,8 +201,8 @@ class ConfigSelectorTest {
             RouteTimeout.UNSET);
     var selector =
         selector(
-            route(new PathMatcher.Exact("/split", true), action),
-            route(new PathMatcher.Prefix("", true), forward("elsewhere")));
+            route(new StringMatcher.Exact("/split", false), action),
+            route(new StringMatcher.Prefix("", false), forward("elsewhere")));
     random.next(Purpose.CLUSTER_WEIGHT, 0, 0, 0);
 
     assertThat(changed(selector, "b")).isEqualTo("b");
@@ -225,7 +224,7 @@ class ConfigSelectorTest {
 
   @Test
   void withoutFiltersTheChainIsNone() {
-    var selector = selector(route(new PathMatcher.Prefix("", true), forward("a")));
+    var selector = selector(route(new StringMatcher.Prefix("", false), forward("a")));
 
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, "/x"));
 
@@ -249,7 +248,7 @@ class ConfigSelectorTest {
   void aClusterThatBalancingDoesNotKnowIsInternal() {
     var selector =
         new ConfigSelectors("orders", HttpFilters.ofProcess(), false)
-            .next(config(route(new PathMatcher.Prefix("", true), forward("a"))), Map.of());
+            .next(config(route(new StringMatcher.Prefix("", false), forward("a"))), Map.of());
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
@@ -259,7 +258,7 @@ class ConfigSelectorTest {
   @Conformance("A31-08")
   @Test
   void aRetiredClusterSendsTheCallerToANewerSelector() {
-    var selector = selector(route(new PathMatcher.Prefix("", true), forward("a")));
+    var selector = selector(route(new StringMatcher.Prefix("", false), forward("a")));
     ClusterHandles.retire(handles.get("a"));
 
     assertThat(selector.select(request("/x"), random)).isNull();
@@ -307,12 +306,12 @@ class ConfigSelectorTest {
         Map.<String, Outcome<io.outrigger.config.snapshot.ClusterConfig>>of());
   }
 
-  private static Route route(PathMatcher path, RouteAction action) {
+  private static Route route(StringMatcher path, RouteAction action) {
     return route(path, action, Map.of());
   }
 
   private static Route route(
-      PathMatcher path, RouteAction action, Map<String, FilterConfig> overrides) {
+      StringMatcher path, RouteAction action, Map<String, FilterConfig> overrides) {
     return new Route("", 0, new RouteMatch(path, List.of(), Optional.empty()), action, overrides);
   }
 

@@ -14,7 +14,6 @@ import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.FilterConfig;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
@@ -262,7 +261,8 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   }
 
   static Route route(String prefix, RouteAction action, Map<String, FilterConfig> overrides) {
-    var match = new RouteMatch(new PathMatcher.Prefix(prefix, true), List.of(), Optional.empty());
+    var match =
+        new RouteMatch(new StringMatcher.Prefix(prefix, false), List.of(), Optional.empty());
     return new Route("", 0, match, action, overrides);
   }
 

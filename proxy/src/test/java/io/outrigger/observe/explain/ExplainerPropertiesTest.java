@@ -12,7 +12,6 @@ import io.outrigger.config.route.ClusterChoice.WeightedCluster;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.HeaderMatcher;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
@@ -134,7 +133,7 @@ class ExplainerPropertiesTest {
     assertThat(explanation.routes())
         .extracting(verdict -> verdict.result() + " " + verdict.missed())
         .containsExactly(
-            "MISSED prefix \"/other\"",
+            "MISSED with prefix \"/other\"",
             "MISSED header x-canary exactly \"yes\"",
             "POSSIBLE share 25 in 100",
             "HIT ");
@@ -158,7 +157,7 @@ class ExplainerPropertiesTest {
         new Route(
             "",
             0,
-            new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty()),
+            new RouteMatch(new StringMatcher.Prefix("/", false), List.of(), Optional.empty()),
             new RouteAction.Forward(weighted, RouteTimeout.UNSET),
             Map.of());
     var cookie = new FilterConfig.SessionCookie("home", "", Duration.ZERO);
@@ -257,10 +256,10 @@ class ExplainerPropertiesTest {
 
   private static Route route(Random random, int index) {
     String path = PATHS.get(random.nextInt(PATHS.size()));
-    PathMatcher matcher =
+    StringMatcher matcher =
         random.nextInt(3) == 0
-            ? new PathMatcher.Exact(path, random.nextBoolean())
-            : new PathMatcher.Prefix(
+            ? new StringMatcher.Exact(path, random.nextBoolean())
+            : new StringMatcher.Prefix(
                 path.substring(0, random.nextInt(path.length() + 1)), random.nextBoolean());
     List<HeaderMatcher> headers = new ArrayList<>();
     for (int i = random.nextInt(3); i > 0; i--) {
@@ -303,7 +302,7 @@ class ExplainerPropertiesTest {
       List<HeaderMatcher> headers,
       Optional<Fraction> share,
       String cluster) {
-    var match = new RouteMatch(new PathMatcher.Prefix(prefix, true), headers, share);
+    var match = new RouteMatch(new StringMatcher.Prefix(prefix, false), headers, share);
     return new Route("", index, match, forward(cluster), Map.of());
   }
 

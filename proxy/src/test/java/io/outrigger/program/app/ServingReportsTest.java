@@ -14,11 +14,11 @@ import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.rbac.Rbac;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.serve.ServedListener.State;
 import io.outrigger.observe.events.Event;
@@ -80,7 +80,7 @@ class ServingReportsTest {
                         "",
                         0,
                         new RouteMatch(
-                            new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
+                            new StringMatcher.Prefix("", false), List.of(), Optional.empty()),
                         action,
                         Map.of()))
             .toList();

@@ -6,12 +6,12 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.observe.events.Event;
@@ -60,7 +60,7 @@ class TargetReportsTest {
                         "r" + timeout.timeout().map(Duration::toString).orElse(""),
                         0,
                         new RouteMatch(
-                            new PathMatcher.Prefix("", true), List.of(), Optional.empty()),
+                            new StringMatcher.Prefix("", false), List.of(), Optional.empty()),
                         new RouteAction.Forward(new ClusterChoice.Single("a"), timeout),
                         Map.of()))
             .toList();

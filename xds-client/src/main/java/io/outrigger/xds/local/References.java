@@ -11,10 +11,10 @@ import io.outrigger.config.listener.ListenerResource;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
 import io.outrigger.config.snapshot.ClusterConfig;
@@ -210,11 +210,11 @@ public final class References<R> {
   }
 
   private void route(boolean isReached, FieldErrors place, Route route) {
-    PathMatcher path = route.match().path();
-    if (path instanceof PathMatcher.Prefix prefix) {
+    StringMatcher path = route.match().path();
+    if (path instanceof StringMatcher.Prefix prefix) {
       checkSlash(prefix.prefix(), place.at("match").at("prefix"));
-    } else if (path instanceof PathMatcher.Exact exact) {
-      checkSlash(exact.path(), place.at("match").at("path"));
+    } else if (path instanceof StringMatcher.Exact exact) {
+      checkSlash(exact.exact(), place.at("match").at("path"));
     }
     if (route.action() instanceof RouteAction.Forward forward) {
       forward

@@ -13,12 +13,12 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.FilterConfig;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +80,7 @@ public final class Resources {
     return new Route(
         "",
         index,
-        new RouteMatch(new PathMatcher.Prefix(prefix, true), List.of(), Optional.empty()),
+        new RouteMatch(new StringMatcher.Prefix(prefix, false), List.of(), Optional.empty()),
         new RouteAction.Forward(clusters, RouteTimeout.UNSET),
         Map.of());
   }

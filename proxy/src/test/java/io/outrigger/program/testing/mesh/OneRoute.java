@@ -5,13 +5,13 @@ import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.RouteSource;
 import io.outrigger.config.route.ClusterChoice;
 import io.outrigger.config.route.HostRewrite;
-import io.outrigger.config.route.PathMatcher;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.RouteTimeout;
+import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -80,7 +80,7 @@ public final class OneRoute {
       int index,
       RouteAction action,
       List<HttpFilter> filters) {
-    var match = new RouteMatch(new PathMatcher.Prefix("/", true), List.of(), Optional.empty());
+    var match = new RouteMatch(new StringMatcher.Prefix("/", false), List.of(), Optional.empty());
     var host =
         new VirtualHost(
             "vh", List.of("*"), List.of(new Route(name, index, match, action, Map.of())), Map.of());
