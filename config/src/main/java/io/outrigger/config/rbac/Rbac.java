@@ -1,7 +1,6 @@
 package io.outrigger.config.rbac;
 
 import io.outrigger.config.route.FilterConfig;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,39 +49,10 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
    */
   public record Decision(boolean isAllowed, Optional<String> policy, int auditLines) {}
 
-  /**
-   * An action and its policies, in the order of their names. The class holds the decision for each
-   * policy, so that deciding allocates nothing.
-   */
-  public static final class Rules {
-    private final Action action;
-    private final List<Policy> policies;
-    private final Audit audit;
-    private final List<Decision> decisions = new ArrayList<>();
-    private final Decision withoutMatch;
-    private final Decision failed;
-
-    public Rules(Action action, List<Policy> policies, Audit audit) {
-      this.action = action;
-      this.policies = List.copyOf(policies);
-      this.audit = audit;
-      for (Policy policy : policies) {
-        decisions.add(decision(action == Action.ALLOW, Optional.of(policy.name())));
-      }
-      withoutMatch = decision(action == Action.DENY, Optional.empty());
-      failed = decision(false, Optional.empty());
-    }
-
-    private Decision decision(boolean isAllowed, Optional<String> policy) {
-      return new Decision(isAllowed, policy, audit.lines(isAllowed));
-    }
-
-    public Action action() {
-      return action;
-    }
-
-    public List<Policy> policies() {
-      return policies;
+  /** An action and its policies, in the order of their names. */
+  public record Rules(Action action, List<Policy> policies, Audit audit) {
+    public Rules {
+      policies = List.copyOf(policies);
     }
 
     /**
@@ -100,30 +70,21 @@ public record Rbac(Optional<Rules> rules) implements FilterConfig {
         Decision again = judge(new ResolvedRequest(input, resolved));
         return again.isAllowed() ? decision : again;
       } catch (RuntimeException bug) {
-        return failed;
+        return decision(false, Optional.empty());
       }
     }
 
     private Decision judge(AuthorizationInput input) {
-      for (int i = 0; i < policies.size(); i++) { // without the iterator of a for-each loop
-        if (policies.get(i).matches(input)) {
-          return decisions.get(i);
+      for (Policy policy : policies) {
+        if (policy.matches(input)) {
+          return decision(action == Action.ALLOW, Optional.of(policy.name()));
         }
       }
-      return withoutMatch;
+      return decision(action == Action.DENY, Optional.empty());
     }
 
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Rules that
-          && action == that.action
-          && policies.equals(that.policies)
-          && audit.equals(that.audit);
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * (31 * action.hashCode() + policies.hashCode()) + audit.hashCode();
+    private Decision decision(boolean isAllowed, Optional<String> policy) {
+      return new Decision(isAllowed, policy, audit.lines(isAllowed));
     }
 
     @Override
