@@ -255,22 +255,17 @@ public sealed interface LbConfig {
     }
   }
 
-  /** A cluster or priority without endpoints: calls fail, except "wait for ready" calls. */
-  record Failing(RpcStatus status) implements LbConfig {
-    @Override
-    public String policy() {
-      return "failing";
-    }
-  }
-
   /**
-   * A cluster that does not exist or is unusable: all calls fail, also "wait for ready" calls,
-   * because waiting calls would keep the cluster referenced forever (A31-09).
+   * A cluster or priority without endpoints, or a cluster that does not exist or is unusable: calls
+   * fail.
+   *
+   * @param refuses whether "wait for ready" calls fail too, as they do where there is no cluster,
+   *     because waiting calls would keep the cluster referenced forever (A31-09)
    */
-  record Refusing(RpcStatus status) implements LbConfig {
+  record Failing(RpcStatus status, boolean refuses) implements LbConfig {
     @Override
     public String policy() {
-      return "refusing";
+      return refuses ? "refusing" : "failing";
     }
   }
 

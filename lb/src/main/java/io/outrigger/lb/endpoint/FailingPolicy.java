@@ -1,7 +1,6 @@
 package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.ControlConfined;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -13,27 +12,26 @@ import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
 /**
- * The policy of a cluster or priority without usable endpoints, {@link LbConfig.Failing} or {@link
- * LbConfig.Refusing}: its state is TRANSIENT_FAILURE, and every call fails with the configured
- * reason.
+ * The policy of {@link LbConfig.Failing}: its state is TRANSIENT_FAILURE, and every call fails with
+ * the configured reason.
  */
 @ControlConfined
 final class FailingPolicy implements LbPolicy {
   private final LbParent parent;
-  private LbConfig config;
+  private LbConfig.Failing config;
 
-  FailingPolicy(LbParent parent, LbConfig config) {
+  FailingPolicy(LbParent parent, LbConfig.Failing config) {
     this.parent = parent;
     this.config = config;
   }
 
   @Override
   public void update(LbConfig next) {
-    config = next;
+    config = (LbConfig.Failing) next;
     PickResult result =
-        next instanceof LbConfig.Refusing refusing
-            ? new PickResult.Drop(refusing.status(), PickResult.Reason.NO_CLUSTER)
-            : new PickResult.Fail(status());
+        config.refuses()
+            ? new PickResult.Drop(config.status(), PickResult.Reason.NO_CLUSTER)
+            : new PickResult.Fail(config.status());
     parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(result));
   }
 
@@ -50,14 +48,8 @@ final class FailingPolicy implements LbPolicy {
             config.policy(),
             Connectivity.TRANSIENT_FAILURE,
             Map.of(),
-            status().message(),
+            config.status().message(),
             isUsed));
     visitor.leave();
-  }
-
-  private RpcStatus status() {
-    return config instanceof LbConfig.Refusing refusing
-        ? refusing.status()
-        : ((LbConfig.Failing) config).status();
   }
 }

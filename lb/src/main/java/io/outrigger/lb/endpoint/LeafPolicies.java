@@ -32,7 +32,6 @@ public final class LeafPolicies {
         .leaf(
             BalancingPolicy.WeightedRoundRobin.class,
             (config, parent) -> new WeightedRoundRobinPolicy(context, config, parent))
-        .node(LbConfig.Failing.class, (config, parent) -> new FailingPolicy(parent, config))
-        .node(LbConfig.Refusing.class, (config, parent) -> new FailingPolicy(parent, config));
+        .node(LbConfig.Failing.class, (config, parent) -> new FailingPolicy(parent, config));
   }
 }

@@ -51,7 +51,7 @@ final class ClusterTree {
         leaf.endpoints()
             .match(
                 endpoints -> priorities(cluster, endpoints, backends, names, note),
-                status -> new LbConfig.Failing(note.unavailable(status.message())));
+                status -> new LbConfig.Failing(note.unavailable(status.message()), false));
     return new LbConfig.OutlierDetecting(
         cluster.name(),
         cluster.outlierDetection().filter(detection -> cluster.policy().heedsEjections()),
@@ -79,9 +79,10 @@ final class ClusterTree {
   static LbConfig aggregate(ClusterConfig.Aggregate aggregate, List<LeafTree> leaves) {
     String name = aggregate.cluster().name();
     if (leaves.isEmpty()) {
-      return new LbConfig.Refusing(
+      return new LbConfig.Failing(
           new FailureNote(name, aggregate.resolutionNote())
-              .unavailable("none of its clusters is usable"));
+              .unavailable("none of its clusters is usable"),
+          true);
     }
     return new LbConfig.Priority(
         name,
@@ -147,7 +148,7 @@ final class ClusterTree {
   }
 
   private static LbConfig noEndpoint(FailureNote note, String reason) {
-    return new LbConfig.Failing(note.unavailable("contains no usable endpoint: " + reason));
+    return new LbConfig.Failing(note.unavailable("contains no usable endpoint: " + reason), false);
   }
 
   /**

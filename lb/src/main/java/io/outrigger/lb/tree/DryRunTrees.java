@@ -29,7 +29,10 @@ public final class DryRunTrees {
   }
 
   private static void show(NodeVisitor visitor, String name, LbConfig config) {
-    Optional<RpcStatus> failure = failure(config);
+    Optional<RpcStatus> failure =
+        config instanceof LbConfig.Failing failing
+            ? Optional.of(failing.status())
+            : Optional.empty();
     visitor.enter(
         new NodeHead(
             name,
@@ -55,14 +58,5 @@ public final class DryRunTrees {
       config.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
     }
     visitor.leave();
-  }
-
-  private static Optional<RpcStatus> failure(LbConfig config) {
-    if (config instanceof LbConfig.Refusing refusing) {
-      return Optional.of(refusing.status());
-    }
-    return config instanceof LbConfig.Failing failing
-        ? Optional.of(failing.status())
-        : Optional.empty();
   }
 }

@@ -85,7 +85,7 @@ final class LbConfigCache {
 
   LbConfig tree(String name) {
     return Objects.requireNonNull(clusters.get(name), name)
-        .match(cluster -> tree(name, cluster), LbConfig.Refusing::new);
+        .match(cluster -> tree(name, cluster), status -> new LbConfig.Failing(status, true));
   }
 
   private LbConfig tree(String name, ClusterConfig cluster) {

@@ -46,8 +46,8 @@ class LbConfigTest {
             List.of(
                 new LbConfig.Child("a", "a", weighted, false),
                 new LbConfig.Child("b", "b", override, false))),
-        new LbConfig.Failing(RpcStatus.unavailable("")),
-        new LbConfig.Refusing(RpcStatus.unavailable("")));
+        new LbConfig.Failing(RpcStatus.unavailable(""), false),
+        new LbConfig.Failing(RpcStatus.unavailable(""), true));
   }
 
   @Test

@@ -21,17 +21,18 @@ class FailingPolicyTest {
 
   @Test
   void aFailureMayBeWaitedOutAndARefusalMayNot() {
-    policy(new LbConfig.Failing(STATUS));
+    policy(new LbConfig.Failing(STATUS, false));
     assertThat(parent.pick()).isEqualTo(new PickResult.Fail(STATUS));
 
-    policy(new LbConfig.Refusing(STATUS));
+    policy(new LbConfig.Failing(STATUS, true));
     assertThat(parent.pick()).isEqualTo(new PickResult.Drop(STATUS, PickResult.Reason.NO_CLUSTER));
     assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
   }
 
   @Test
   void viewsShowTheReason() {
-    for (LbConfig config : List.of(new LbConfig.Failing(STATUS), new LbConfig.Refusing(STATUS))) {
+    for (boolean refuses : List.of(false, true)) {
+      var config = new LbConfig.Failing(STATUS, refuses);
       assertThat(Samples.describe(policy(config), "pay"))
           .isEqualTo(
               new LbNode(

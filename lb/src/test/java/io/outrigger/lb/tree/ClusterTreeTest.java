@@ -310,7 +310,7 @@ class ClusterTreeTest {
   void anAggregateWithoutUsableLeavesRefuses() {
     LbConfig tree = ClusterTree.aggregate(Samples.aggregate("all", "a"), List.of());
 
-    assertThat(((LbConfig.Refusing) tree).status().message())
+    assertThat(((LbConfig.Failing) tree).status().message())
         .isEqualTo("cluster \"all\": none of its clusters is usable; " + Samples.NOTE);
   }
 
