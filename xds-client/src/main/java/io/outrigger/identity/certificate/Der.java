@@ -115,8 +115,4 @@ record Der(int tag, byte[] content) {
     System.arraycopy(content, 0, all, header.length, length);
     return all;
   }
-
-  String hex() {
-    return HexFormat.of().formatHex(content);
-  }
 }

@@ -5,7 +5,6 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -18,16 +17,7 @@ final class PrivateKeyReader {
   private static final byte[] NO_CONTENT = {};
   private static final int NULL = 0x05;
 
-  private static final Map<String, String> ALGORITHMS =
-      Map.of(
-          RSA_OID,
-          "RSA",
-          EC_OID,
-          "EC",
-          "2a864886f70d01010a",
-          "RSASSA-PSS", // 1.2.840.113549.1.1.10
-          "2b6570",
-          "Ed25519"); // 1.3.101.112
+  private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519", "RSASSA-PSS");
 
   private static final String SUPPORTED = "give an RSA, EC (P-256, P-384, P-521) or Ed25519 key";
 
@@ -55,26 +45,18 @@ final class PrivateKeyReader {
   }
 
   static PrivateKey readPkcs8(CredentialFile file, byte[] der) throws UnusableFile {
-    return file.parsed("is not readable", () -> pkcs8(file, der));
-  }
-
-  private static PrivateKey pkcs8(CredentialFile file, byte[] der) throws UnusableFile {
-    List<Der> parts = Der.parse(der).within(Der.SEQUENCE);
-    if (parts.size() < 3) {
-      throw new IllegalArgumentException("parts are missing");
-    }
-    return key(file, parts.get(1), parts.get(2)); // newer versions have more parts
+    return file.parsed("is not readable", () -> key(file, der));
   }
 
   private static PrivateKey key(CredentialFile file, PemBlock block, Optional<Der> curve)
       throws UnusableFile {
     switch (block.label()) {
       case "PRIVATE KEY" -> {
-        return pkcs8(file, block.der());
+        return key(file, block.der());
       }
       case "RSA PRIVATE KEY" -> {
         var algorithm = Der.of(Der.SEQUENCE, Der.oid(RSA_OID), new Der(NULL, NO_CONTENT));
-        return key(file, algorithm, new Der(Der.OCTET_STRING, block.der()));
+        return key(file, pkcs8(algorithm, block));
       }
       case "EC PRIVATE KEY" -> {
         Der named =
@@ -82,26 +64,28 @@ final class PrivateKeyReader {
                 .or(() -> curve)
                 .orElseThrow(() -> file.unusable("has an EC key that does not name its curve"));
         var algorithm = Der.of(Der.SEQUENCE, Der.oid(EC_OID), named);
-        return key(file, algorithm, new Der(Der.OCTET_STRING, block.der()));
+        return key(file, pkcs8(algorithm, block));
       }
       default -> throw file.unusable("has a " + block.label() + "; " + SUPPORTED);
     }
   }
 
-  /** Creates a key from the two parts that all versions of PKCS #8 have. */
-  private static PrivateKey key(CredentialFile file, Der algorithm, Der key) throws UnusableFile {
-    String oid = algorithm.within(Der.SEQUENCE).stream().map(Der::hex).findFirst().orElse("");
-    String name = ALGORITHMS.get(oid);
-    if (name == null) {
-      throw file.unusable("has a private key of another algorithm; " + SUPPORTED);
+  private static byte[] pkcs8(Der algorithm, PemBlock block) {
+    var key = new Der(Der.OCTET_STRING, block.der());
+    return Der.of(Der.SEQUENCE, Der.zero(), algorithm, key).bytes();
+  }
+
+  /** Tries the algorithms in turn: a factory refuses a key of another algorithm. */
+  private static PrivateKey key(CredentialFile file, byte[] pkcs8) throws UnusableFile {
+    for (String algorithm : ALGORITHMS) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+      } catch (GeneralSecurityException | RuntimeException refused) {
+        continue; // factories throw what they do not declare
+      }
     }
-    byte[] pkcs8 = Der.of(Der.SEQUENCE, Der.zero(), algorithm, key).bytes();
-    try {
-      return KeyFactory.getInstance(name).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
-    } catch (GeneralSecurityException e) { // the exception's message might quote the key
-      throw file.unusable(
-          "has an unreadable " + name + " key, or one of another curve; " + SUPPORTED);
-    }
+    throw file.unusable(
+        "has a private key that is unreadable or of another algorithm or curve; " + SUPPORTED);
   }
 
   /** The curve that a SEC 1 key itself names (RFC 5915). */

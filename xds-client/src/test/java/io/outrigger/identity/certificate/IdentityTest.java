@@ -190,7 +190,7 @@ class IdentityTest {
     refused(
         ONE.chainPem(),
         AUTHORITY.issue(builder -> builder.algorithm(Algorithm.ed448)).keyPem(),
-        "KEY has a private key of another algorithm; " + supported);
+        "KEY has a private key that is unreadable or of another algorithm or curve; " + supported);
     refused(
         ONE.chainPem(),
         new String(ONE.key().getEncoded(), StandardCharsets.ISO_8859_1),
@@ -208,11 +208,11 @@ class IdentityTest {
     refused(
         ONE.chainPem(),
         TestIdentity.pem("PRIVATE KEY", new byte[] {0x30, 0x7F, 1}),
-        "KEY is damaged: the PRIVATE KEY of line 1 is not readable");
+        "KEY has a private key that is unreadable or of another algorithm or curve; " + supported);
     refused(
         ONE.chainPem(),
         TestIdentity.pem("PRIVATE KEY", new byte[] {0x30, 0}),
-        "KEY is damaged: the PRIVATE KEY of line 1 is not readable");
+        "KEY has a private key that is unreadable or of another algorithm or curve; " + supported);
     byte[] withoutCurve =
         new ECPrivateKey(256, ECPrivateKey.getInstance(inner(ONE.key())).getKey())
             .getEncoded("DER");
@@ -223,7 +223,7 @@ class IdentityTest {
     refused(
         ONE.chainPem(),
         TestIdentity.pem("RSA PRIVATE KEY", withoutCurve),
-        "KEY has an unreadable RSA key, or one of another curve; " + supported);
+        "KEY has a private key that is unreadable or of another algorithm or curve; " + supported);
   }
 
   /** However a file is cut or damaged, it is read or refused, and never fails otherwise. */
