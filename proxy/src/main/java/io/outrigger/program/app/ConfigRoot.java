@@ -10,7 +10,6 @@ import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.XdsClient;
-import io.outrigger.xds.kubernetes.KubernetesResources;
 import io.outrigger.xds.local.DnsResources;
 import io.outrigger.xds.stream.AdsClients;
 
@@ -27,7 +26,7 @@ record ConfigRoot(XdsClient client, String listener) {
       return Outcome.ok(new ConfigRoot(clients.of(name, DnsResources.SERVER), name));
     }
     if (target instanceof KubernetesTarget kubernetes) {
-      XdsServer server = KubernetesResources.server(kubernetes.port());
+      XdsServer server = kubernetes.port().server();
       return Outcome.ok(new ConfigRoot(clients.of(name, server), name));
     }
     if (target instanceof XdsTarget.Service service) {

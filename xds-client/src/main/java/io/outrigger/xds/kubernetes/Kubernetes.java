@@ -8,6 +8,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.stream.AdsTransport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,21 +25,15 @@ import java.util.stream.Collectors;
 public final class Kubernetes implements AutoCloseable {
   private static final Duration WATCH_TIME = Duration.ofMinutes(1);
 
-  private final ControlThread thread = new ControlThread("kubernetes");
+  private final ControlThread thread;
 
-  // confined to the thread, like the list below
+  // confined to the thread, like the publishers except their transports
   private final List<NamespaceWatch> watches = new ArrayList<>();
-  private final List<ServicePublisher> publishers = new ArrayList<>();
 
-  private final Map<XdsServer, KubernetesResources> resources;
+  private final Map<XdsServer, ServicePublisher> publishers = new LinkedHashMap<>();
 
-  private Kubernetes(ControlLoop control, List<ServicePort> targets) {
-    resources =
-        targets.stream()
-            .distinct()
-            .collect(
-                Collectors.toMap(
-                    KubernetesResources::server, each -> new KubernetesResources(control, each)));
+  private Kubernetes(ControlThread thread) {
+    this.thread = thread;
   }
 
   /** Starts to watch. */
@@ -54,28 +49,22 @@ public final class Kubernetes implements AutoCloseable {
       List<ServicePort> targets,
       Duration watchTime,
       UnaryOperator<ControlLoop> clock) {
-    var kubernetes = new Kubernetes(control, targets);
-    ControlLoop loop = clock.apply(kubernetes.thread);
-    kubernetes.thread.execute(() -> kubernetes.watch(loop, control, access, zone, watchTime));
+    var thread = new ControlThread("kubernetes");
+    var kubernetes = new Kubernetes(thread);
+    ControlLoop loop = clock.apply(thread);
+    var client = new ApiClient(loop, access);
+    for (ServicePort target : targets) {
+      kubernetes.publishers.computeIfAbsent(
+          target.server(),
+          server -> new ServicePublisher(loop, control, client, new Assignment(target, zone)));
+    }
+    thread.execute(() -> kubernetes.watch(loop, client, watchTime));
     return kubernetes;
   }
 
-  private void watch(
-      ControlLoop loop,
-      ControlLoop control,
-      ApiAccess access,
-      Optional<String> zone,
-      Duration watchTime) {
-    var client = new ApiClient(loop, access);
-    resources
-        .values()
-        .forEach(
-            each ->
-                publishers.add(
-                    new ServicePublisher(
-                        loop, control, client, new Assignment(each.target(), zone), each)));
+  private void watch(ControlLoop loop, ApiClient client, Duration watchTime) {
     Map<String, Map<String, List<ServicePublisher>>> byNamespace =
-        publishers.stream()
+        publishers.values().stream()
             .collect(
                 Collectors.groupingBy(
                     each -> each.target().namespace(),
@@ -103,7 +92,7 @@ public final class Kubernetes implements AutoCloseable {
    * @param server the server entry of the target; for other servers the result is empty
    */
   public Optional<AdsTransport> transport(XdsServer server) {
-    return Optional.ofNullable(resources.get(server)).map(KubernetesResources::transport);
+    return Optional.ofNullable(publishers.get(server)).map(ServicePublisher::transport);
   }
 
   @Override
@@ -111,7 +100,7 @@ public final class Kubernetes implements AutoCloseable {
     thread.execute(
         () -> {
           watches.forEach(NamespaceWatch::close);
-          publishers.forEach(ServicePublisher::close);
+          publishers.values().forEach(ServicePublisher::close);
         });
     thread.close();
   }

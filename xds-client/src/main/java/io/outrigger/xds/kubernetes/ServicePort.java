@@ -1,6 +1,9 @@
 package io.outrigger.xds.kubernetes;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -24,6 +27,18 @@ public record ServicePort(String service, String namespace, String port) {
    */
   public String authority() {
     return service + "." + namespace + (isNumber() ? ":" + port : "");
+  }
+
+  /**
+   * Returns the server entry of the target, which status views show. A service that is missing, or
+   * may not be read, is an error of the data: endpoints of a deleted service are not used further.
+   */
+  public XdsServer server() {
+    return new XdsServer(
+        toString(),
+        new XdsServer.ChannelCredentials.Insecure(),
+        List.of(),
+        new ServerFeatures(false, /* failOnDataErrors= */ true, false));
   }
 
   /**

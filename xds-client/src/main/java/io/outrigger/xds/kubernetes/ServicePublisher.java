@@ -2,22 +2,32 @@ package io.outrigger.xds.kubernetes;
 
 import com.google.gson.JsonObject;
 import com.google.protobuf.Any;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.SecretJson;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
+import io.outrigger.xds.local.DirectListener;
+import io.outrigger.xds.local.LocalAdsTransport;
 import io.outrigger.xds.local.ResourceSnapshot;
+import io.outrigger.xds.local.WireMessage;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Turns the slices of one target into its resources, on the loop of this package, and delivers them
- * to the control loop.
+ * Turns the slices of one {@code k8s:///} target into its resources, on the loop of this package,
+ * and delivers them to the control loop, to which only the transport belongs. The resources have
+ * the form that a control plane would send: a Listener with one route to a cluster of type EDS, and
+ * the endpoints of that cluster, all of which have the name of the target. Each target is a server
+ * of its own, so that a change of one service costs the other targets nothing.
  *
  * <p>A target names the port on which the pods listen. When no pod listens on that port, the
  * Service is read, because the target may name a port of the Service, which has the same name in
@@ -38,7 +48,8 @@ final class ServicePublisher {
   private final ControlLoop control;
   private final ApiClient client;
   private final Assignment byTarget;
-  private final KubernetesResources resources;
+  private final LocalAdsTransport transport;
+  private final ResourceSnapshot withoutEndpoints;
   private Optional<Collection<EndpointSlice>> slices = Optional.empty();
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<String> portName = Optional.empty();
@@ -48,21 +59,37 @@ final class ServicePublisher {
   private Optional<ResourceSnapshot> last = Optional.empty();
   private boolean isServiceRead;
 
-  ServicePublisher(
-      ControlLoop loop,
-      ControlLoop control,
-      ApiClient client,
-      Assignment byTarget,
-      KubernetesResources resources) {
+  ServicePublisher(ControlLoop loop, ControlLoop control, ApiClient client, Assignment byTarget) {
+    String name = byTarget.target().toString();
     this.loop = loop;
     this.control = control;
     this.client = client;
     this.byTarget = byTarget;
-    this.resources = resources;
+    this.transport = new LocalAdsTransport(control, name);
+    this.withoutEndpoints =
+        ResourceSnapshot.of(
+            Map.of(
+                ResourceType.LISTENER,
+                    Map.of(name, DirectListener.to(name).as(ResourceType.LISTENER)),
+                ResourceType.CLUSTER, Map.of(name, cluster(name).as(ResourceType.CLUSTER))));
+  }
+
+  private static WireMessage cluster(String name) {
+    var ads = new WireMessage().message(ConfigSource.ADS_FIELD_NUMBER, new WireMessage());
+    return new WireMessage()
+        .text(Cluster.NAME_FIELD_NUMBER, name)
+        .number(Cluster.TYPE_FIELD_NUMBER, Cluster.DiscoveryType.EDS_VALUE)
+        .message(
+            Cluster.EDS_CLUSTER_CONFIG_FIELD_NUMBER,
+            new WireMessage().message(Cluster.EdsClusterConfig.EDS_CONFIG_FIELD_NUMBER, ads));
   }
 
   ServicePort target() {
     return byTarget.target();
+  }
+
+  LocalAdsTransport transport() {
+    return transport;
   }
 
   void publish(Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem) {
@@ -87,11 +114,23 @@ final class ServicePublisher {
     if (isPortUnknown && !isServiceRead) {
       return; // its answer publishes
     }
-    ResourceSnapshot next = resources.with(endpoints, problem);
+    ResourceSnapshot next = resources(endpoints);
     if (last.filter(next::sameAs).isEmpty()) {
       last = Optional.of(next);
-      control.execute(() -> resources.transport().publish(next));
+      control.execute(() -> transport.publish(next));
     }
+  }
+
+  /** Endpoints that may be out of date stay in use; the problem is told with them. */
+  private ResourceSnapshot resources(Outcome<Any> endpoints) {
+    String name = target().toString();
+    return withoutEndpoints.with(
+        ResourceType.ENDPOINT,
+        endpoints.toOptional().map(known -> Map.of(name, known)).orElse(Map.of()),
+        problem
+            .or(() -> Optional.of(endpoints.status()).filter(status -> !status.isOk()))
+            .map(status -> Map.of(name, status))
+            .orElse(Map.of()));
   }
 
   private Outcome<Any> endpoints() {

@@ -179,7 +179,7 @@ class KubernetesScenarioTest {
     updates.put(name, new AtomicInteger());
     new XdsDependencyManager(
             control,
-            clients.of(name, KubernetesResources.server(target)),
+            clients.of(name, target.server()),
             (host, port, callback) -> () -> {},
             name,
             target.authority(),
