@@ -67,6 +67,12 @@ final class LoggerLevels {
       if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {
         return AdminReply.text(400, "not the name of a class or a package");
       }
+      if (!name.contains(".")) {
+        return AdminReply.text(
+            400,
+            "no logger of that name has been used; GET /loggers lists those that were, and a full"
+                + " name such as io.outrigger.lb.tree.LbLog always works");
+      }
       if (made.incrementAndGet() > MAX_MADE) {
         made.set(MAX_MADE);
         return AdminReply.text(

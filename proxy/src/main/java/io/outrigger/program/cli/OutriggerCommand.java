@@ -4,6 +4,7 @@ import io.outrigger.base.DidYouMean;
 import io.outrigger.program.options.ProgramVersion;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -14,6 +15,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -102,11 +105,22 @@ final class OutriggerCommand implements Runnable {
         String name = given.replaceFirst("=.*", "");
         return "unknown option " + name + DidYouMean.question(name, optionNames(command));
       }
-      if (command.getParent() == null) {
-        return notASubcommand(given, command);
-      }
+      return command.getParent() == null
+          ? notASubcommand(given, command)
+          : "\"" + given + "\" is one argument too many";
     }
-    return Failures.oneLine(e).replaceFirst("[.]$", "");
+    if (e instanceof MissingParameterException missing) {
+      ArgSpec first = missing.getMissing().get(0);
+      return first instanceof OptionSpec option
+          ? "%1$s needs a value; write it as %1$s=%2$s"
+              .formatted(option.longestName(), option.paramLabel())
+          : "give one of " + first.paramLabel().replace("|", ", ");
+    }
+    if (command.getParent() == null && e.getValue() != null) { // of the command help
+      return notASubcommand(e.getValue(), command);
+    }
+    String text = Failures.oneLine(e).replaceFirst("[.]$", "");
+    return text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
   }
 
   private static String notASubcommand(String given, CommandLine root) {

@@ -54,7 +54,9 @@ final class WaitCommand implements Callable<Integer> {
       AdminClient.Reply reply = client.get("/ready");
       return reply.status() == 200
           ? ""
-          : reply.body().isBlank() ? "status " + reply.status() : reply.body().strip();
+          : reply.body().isBlank()
+              ? "status " + reply.status()
+              : reply.body().strip().replace("\n", "; ");
     } catch (StartFailure e) {
       return "no answer; is the sidecar running there?";
     }

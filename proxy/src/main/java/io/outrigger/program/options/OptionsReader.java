@@ -142,9 +142,7 @@ public final class OptionsReader {
 
   private Optional<KubernetesAccess> kubernetes(
       List<ForwardSpec> forwards, Map<String, String> environment) {
-    Optional<ApiAccess> named =
-        value(
-            Flag.KUBECONFIG, Optional.empty(), file -> Optional.of(Kubeconfig.read(Path.of(file))));
+    Optional<ApiAccess> named = value(Flag.KUBECONFIG, Optional.empty(), OptionsReader::kubeconfig);
     Optional<String> zone = value(Flag.ZONE, Optional.empty(), OptionsReader::zone);
     Optional<ForwardSpec> user =
         forwards.stream()
@@ -166,6 +164,11 @@ public final class OptionsReader {
           given.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
       return Optional.empty();
     }
+  }
+
+  private static Optional<ApiAccess> kubeconfig(String text) {
+    require(!text.isEmpty(), "is empty; give a kubeconfig file");
+    return Optional.of(Kubeconfig.read(Path.of(text)));
   }
 
   private Optional<ProxyOptions.State> state() {

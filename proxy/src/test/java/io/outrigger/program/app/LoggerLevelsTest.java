@@ -47,23 +47,26 @@ class LoggerLevelsTest {
     assertThat(context.getLogger("io.outrigger.observe.events.AdsLog").getLevel())
         .isEqualTo(Level.DEBUG);
     assertThat(context.exists("AdsLog")).isNull();
+    assertThat(set("AdsLgo", "DEBUG").status()).isEqualTo(400);
+    assertThat(context.exists("AdsLgo")).isNull();
   }
 
   @Test
   void loggersAreNotMadeWithoutEnd() {
-    context.getLogger("known");
+    context.getLogger("an.known");
     for (int i = 0; i < LoggerLevels.MAX_MADE; i++) {
-      assertThat(set("made" + i, "INFO").status()).isEqualTo(200);
+      assertThat(set("an.made" + i, "INFO").status()).isEqualTo(200);
     }
 
     for (int i = 0; i < 1000; i++) {
-      assertThat(set("more" + i, "INFO").status()).isEqualTo(400);
+      assertThat(set("an.more" + i, "INFO").status()).isEqualTo(400);
     }
 
-    assertThat(context.exists("more0")).isNull();
-    assertThat(context.getLoggerList()).hasSize(LoggerLevels.MAX_MADE + 2); // the root too
-    assertThat(set("known", "INFO").status()).isEqualTo(200);
-    assertThat(set("made7", "INFO").status()).isEqualTo(200);
+    assertThat(context.exists("an.more0")).isNull();
+    assertThat(context.getLoggerList())
+        .hasSize(LoggerLevels.MAX_MADE + 3); // the root and the package too
+    assertThat(set("an.known", "INFO").status()).isEqualTo(200);
+    assertThat(set("an.made7", "INFO").status()).isEqualTo(200);
   }
 
   @ParameterizedTest

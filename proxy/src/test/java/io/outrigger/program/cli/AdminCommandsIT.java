@@ -43,7 +43,9 @@ final class AdminCommandsIT {
           boolean found =
               path.equals("/ready") ? readyAfter.getAndDecrement() <= 0 : answers.containsKey(path);
           byte[] body =
-              answers.getOrDefault(path, "orders: waiting\n").getBytes(StandardCharsets.UTF_8);
+              answers
+                  .getOrDefault(path, "orders: waiting\npay: waiting\n")
+                  .getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(found ? 200 : 503, body.length);
           exchange.getResponseBody().write(body);
           exchange.close();
@@ -227,7 +229,10 @@ final class AdminCommandsIT {
     // Long enough for one answer, whatever holds the machine up.
     assertThat(outrigger.run("wait", "--admin", address, "--timeout", "8s")).isEqualTo(1);
     assertThat(outrigger.errorLines())
-        .containsExactly("outrigger: --admin " + address + ": not ready after 8s: orders: waiting");
+        .containsExactly(
+            "outrigger: --admin "
+                + address
+                + ": not ready after 8s: orders: waiting; pay: waiting");
 
     server.stop(0);
     assertThat(outrigger.run("wait", "--admin", address, "--timeout", "500ms")).isEqualTo(1);

@@ -51,6 +51,11 @@ class OutlineTest {
   }
 
   @Test
+  void anEmptyAnswerIsNone() {
+    assertThat(Outline.of(JsonParser.parseString("[]"))).containsExactly("none");
+  }
+
+  @Test
   void longListsAreCutAndControlCharactersReplaced() {
     String list = String.join(",", Collections.nCopies(23, "{\"a\":\"x\\u001b[2J\"}"));
 

@@ -170,12 +170,17 @@ final class OutriggerCommandTest {
         "stauts | \"stauts\" is not a subcommand; did you mean status?; give one of run, demo,"
             + " validate, explain, status, certs, wait, completion, help; see outrigger --help",
         "completion tcsh | completion: \"tcsh\" is none of bash, zsh, fish",
-        "run --threads | Missing required parameter for option '--threads' (N); see outrigger run"
+        "run --threads | --threads needs a value; write it as --threads=N; see outrigger run --help",
+        "explain | --path needs a value; write it as --path=/PKG.SVC/METHOD; see outrigger explain"
             + " --help",
+        "completion | give one of bash, zsh, fish; see outrigger completion --help",
+        "status --json=x | invalid value for option '--json': 'x' is not a boolean; see outrigger"
+            + " status --help",
         "run --threads 1 --threads 2 | option '--threads' (N) should be specified only once; see"
             + " outrigger run --help",
-        "help nope | Unknown subcommand 'nope'; see outrigger --help",
-        "run stray | Unmatched argument at index 1: 'stray'; see outrigger run --help",
+        "help statsu | \"statsu\" is not a subcommand; did you mean status?; give one of run, demo,"
+            + " validate, explain, status, certs, wait, completion, help; see outrigger --help",
+        "run stray | \"stray\" is one argument too many; see outrigger run --help",
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run, demo, validate,"
             + " explain, status, certs, wait, completion, help; see outrigger --help",
         "wait --timeout soon | --timeout: \"soon\" is not a duration such as 250ms, 5s, 30m or 1h",

@@ -433,6 +433,8 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(options.kubernetesServices())
         .containsExactly(new ServicePort("orders", "shop", "8080"));
 
+    give(Flag.KUBECONFIG, "");
+    assertThat(errors()).containsExactly("--kubeconfig: is empty; give a kubeconfig file");
     give(Flag.KUBECONFIG, write("kubeconfig", "current-context: x").toString());
     assertThat(errors())
         .containsExactly("--kubeconfig: DIR/kubeconfig: context \"x\" is not among its contexts");
