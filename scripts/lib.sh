@@ -18,6 +18,19 @@ distribution_is_current() {
     && [ -z "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]
 }
 
+# Prints the comment at the top of the running script, and ends, when one of the arguments asks for help.
+answer_help() {
+  local argument
+  for argument in "$@"; do
+    case $argument in
+      -h | --help)
+        sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    esac
+  done
+}
+
 fail() {
   echo "${0##*/}: $*" >&2
   exit 1
