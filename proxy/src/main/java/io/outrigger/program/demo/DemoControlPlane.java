@@ -3,6 +3,9 @@ package io.outrigger.program.demo;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.envoyproxy.controlplane.cache.Response;
+import io.envoyproxy.controlplane.cache.Watch;
+import io.envoyproxy.controlplane.cache.XdsRequest;
 import io.envoyproxy.controlplane.cache.v3.SimpleCache;
 import io.envoyproxy.controlplane.cache.v3.Snapshot;
 import io.envoyproxy.controlplane.server.V3DiscoveryServer;
@@ -19,12 +22,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A real ADS control plane on a loopback port that serves one target, {@code xds:///greeter}. The
- * demo's own sidecar also gets the Listener of its served address.
+ * A real ADS control plane on a loopback port that serves one target, {@code xds:///greeter}, and
+ * the Listener of the served address of the demo's own sidecar.
  */
 @AnyThread
 final class DemoControlPlane implements AutoCloseable {
@@ -32,10 +37,8 @@ final class DemoControlPlane implements AutoCloseable {
   static final String NODE = "outrigger-demo";
   static final String SERVER_TEMPLATE = "greeter/inbound/%s";
 
-  /** The nodes that get the same resources: the demo's sidecar, and those that users start. */
-  private static final String OWN = "own";
-
-  private static final String OTHERS = "others";
+  /** The group of all nodes: only the first request of a stream names its node. */
+  private static final String ALL = "all";
 
   /**
    * The resources of the mesh without their endpoints. The route retries calls that a killed
@@ -60,7 +63,23 @@ final class DemoControlPlane implements AutoCloseable {
       """;
 
   private final SimpleCache<String> cache =
-      new SimpleCache<>(node -> node.getId().equals(NODE) ? OWN : OTHERS);
+      new SimpleCache<>(node -> ALL) {
+        /**
+         * Answers with the resources that exist. For an ADS stream, the library leaves a request
+         * unanswered as long as one of its names does not exist.
+         */
+        @Override
+        public Watch createWatch(
+            boolean ads,
+            XdsRequest request,
+            Set<String> known,
+            Consumer<Response> reply,
+            boolean hasClusterChanged,
+            boolean allowDefaultEmptyEdsUpdate) {
+          return super.createWatch(
+              false, request, known, reply, hasClusterChanged, allowDefaultEmptyEdsUpdate);
+        }
+      };
   private final Server server;
   private final String mesh = DemoFiles.text(MESH);
   private final List<Any> served;
@@ -95,15 +114,15 @@ final class DemoControlPlane implements AutoCloseable {
       localities.add(LOCALITY.formatted((char) ('a' + priority), priority, endpoints));
     }
     List<Any> resources =
-        ResourceJson.parse(mesh.formatted(String.join(",", localities))).resources();
+        Stream.concat(
+                ResourceJson.parse(mesh.formatted(String.join(",", localities)))
+                    .resources()
+                    .stream(),
+                served.stream())
+            .toList();
     version++;
-    set(OTHERS, resources);
-    set(OWN, Stream.concat(resources.stream(), served.stream()).toList());
-  }
-
-  private void set(String group, List<Any> resources) {
     cache.setSnapshot(
-        group,
+        ALL,
         Snapshot.create(
             all(resources, Cluster.class),
             all(resources, ClusterLoadAssignment.class),

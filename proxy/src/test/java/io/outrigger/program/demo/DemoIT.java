@@ -39,7 +39,8 @@ final class DemoIT {
         OptionsReader.read(
             Map.of(
                 Flag.BOOTSTRAP, List.of(bootstrap.toString()),
-                Flag.FORWARD, List.of("mine@127.0.0.1:0=" + command.group(2))),
+                Flag.FORWARD,
+                    List.of("mine@127.0.0.1:0=" + command.group(2), "127.0.0.1:0=xds:///absent")),
             Map.of(),
             Machine.current());
     try (var second = ProxyApp.start(options)) {
@@ -50,7 +51,7 @@ final class DemoIT {
     }
 
     end.join().run();
-    assertThat(demo.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(demo.get(60, TimeUnit.SECONDS)).as("%s", lines).isZero();
     assertThat(bootstrap.getParent()).doesNotExist();
   }
 
