@@ -30,6 +30,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ResourceJsonTest {
+  @Test
+  void thePageListsTheExtensionsThatFilesMayHave() throws IOException {
+    String page = Files.readString(Path.of("../docs/use/configuration.md"));
+
+    assertThat(page.lines().filter(line -> line.startsWith("* `envoy.extensions.")))
+        .map(line -> line.replaceAll("[*` ]", ""))
+        .containsExactlyInAnyOrderElementsOf(
+            KnownTypes.names().stream()
+                .filter(name -> name.startsWith("envoy.extensions."))
+                .toList());
+  }
+
   /** As protobuf has it: only an {@code Any} says its type. */
   @Test
   void aTypeInAnObjectThatHasNoneIsRefused() {
