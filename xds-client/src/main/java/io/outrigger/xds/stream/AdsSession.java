@@ -43,6 +43,8 @@ final class AdsSession implements AdsTransport.Listener {
     final Set<String> forgotten = new HashSet<>(); // unsubscribed during decoding
     final Set<String> untimed = new LinkedHashSet<>(); // requested, timer not started
     String nonce = "";
+    Optional<Status> refusal = Optional.empty(); // of the latest response
+    boolean owesAnswer; // the latest response is neither accepted nor rejected yet
     boolean sentAny;
   }
 
@@ -61,7 +63,6 @@ final class AdsSession implements AdsTransport.Listener {
   private Optional<RpcStatus> deferredEnd = Optional.empty(); // the stream ended during decoding
   private Phase phase = Phase.OPENED;
   private boolean ready; // whether onReady was called
-  private boolean awaitsReading; // the next response is requested when the server has read ours
 
   AdsSession(
       ControlLoop loop,
@@ -97,7 +98,7 @@ final class AdsSession implements AdsTransport.Listener {
     for (ResourceType<?> type : ResourceType.ALL) {
       Set<String> names = subscriptions.names(type);
       Requested of = requestedOf(type);
-      if (type.equals(reading)) {
+      if (type.equals(reading) || of.owesAnswer) {
         // The ACK or NACK will carry the names. An unsubscribed name loses its cached resource. The
         // server sends that resource again only if a request has omitted the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
@@ -127,10 +128,10 @@ final class AdsSession implements AdsTransport.Listener {
       ready = true;
       owner.onReady();
     }
+    ResourceType.ALL.stream()
+        .filter(type -> requestedOf(type).owesAnswer)
+        .forEach(this::sendAnswer);
     ResourceType.ALL.forEach(this::startTimers);
-    if (awaitsReading) {
-      requestNext();
-    }
   }
 
   @Override
@@ -222,22 +223,37 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   /**
+   * Sends an ACK or NACK, or waits until the server has read the earlier requests. A server that
+   * sends without reading later gets one answer, to its latest response; answers to all responses
+   * would fill the memory.
+   */
+  private void answer(ResourceType<?> type, Optional<Status> refusal) {
+    Requested of = requestedOf(type);
+    of.refusal = refusal;
+    of.owesAnswer = true;
+    if (!ready || stream == null || stream.isReady()) {
+      sendAnswer(type);
+    }
+  }
+
+  /**
    * Sends an ACK or NACK with the names that are subscribed now. A name may have been unsubscribed
-   * and subscribed again during decoding. The ACK or NACK omits such a name, and a second request
+   * and subscribed again in the meantime. The ACK or NACK omits such a name, and a second request
    * contains it.
    */
-  private void answer(ResourceType<?> type, Optional<Status> error) {
+  private void sendAnswer(ResourceType<?> type) {
+    Requested of = requestedOf(type);
+    of.owesAnswer = false;
     Set<String> names = subscriptions.names(type);
-    Set<String> forgotten = requestedOf(type).forgotten;
-    if (Collections.disjoint(names, forgotten)) {
-      send(type, names, error);
+    if (Collections.disjoint(names, of.forgotten)) {
+      send(type, names, of.refusal);
     } else {
       Set<String> kept = new LinkedHashSet<>(names);
-      kept.removeAll(forgotten);
-      send(type, kept, error);
+      kept.removeAll(of.forgotten);
+      send(type, kept, of.refusal);
       send(type, names, Optional.empty());
     }
-    forgotten.clear();
+    of.forgotten.clear();
   }
 
   /**
@@ -292,16 +308,9 @@ final class AdsSession implements AdsTransport.Listener {
     of.untimed.clear();
   }
 
-  /**
-   * Requests the next response, but only when the server reads: otherwise ACKs for a server that
-   * sends without reading would fill the memory.
-   */
   private void requestNext() {
     if (phase != Phase.CLOSED && stream != null) {
-      awaitsReading = !stream.isReady();
-      if (!awaitsReading) {
-        stream.requestNext();
-      }
+      stream.requestNext();
     }
   }
 

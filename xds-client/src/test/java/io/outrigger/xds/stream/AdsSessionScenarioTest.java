@@ -101,19 +101,28 @@ final class AdsSessionScenarioTest {
 
   /** Otherwise the ACKs for a server that sends without reading would fill the memory. */
   @Test
-  void aServerThatReadsNoAnswersIsNotReadFrom() {
+  void aServerThatDoesNotReadLaterGetsTheAnswerToItsLatestResponse() {
     ads.watch(LISTENER, "a");
-    ads.stream().ready();
+    ads.stream().ready().take();
     ads.stream().block();
 
     ads.stream().respond(LISTENER, "1", resource(LISTENER, "a", "x"));
-    assertThat(ads.stream().take()).hasSize(2); // the subscription and the ACK
-    assertThat(ads.stream().permits()).isZero();
+    ads.stream().respond(LISTENER, "2", invalid(LISTENER, "a", "wrong"));
+    ads.watch(LISTENER, "b");
+    assertThat(ads.stream().take()).isEmpty();
+    assertThat(ads.stream().permits()).as("it is read from").isEqualTo(1);
 
     ads.stream().ready();
-    assertThat(ads.stream().permits()).isEqualTo(1);
-    ads.stream().ready();
-    assertThat(ads.stream().permits()).isEqualTo(1);
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            nack -> {
+              assertThat(nack.getVersionInfo()).isEqualTo("1");
+              assertThat(nack.getResponseNonce()).isEqualTo("n2");
+              assertThat(nack.getResourceNamesList()).containsExactly("a", "b");
+              assertThat(nack.getErrorDetail().getMessage()).contains("wrong");
+            });
+    assertThat(ads.stream().ready().take()).isEmpty();
   }
 
   @Test
