@@ -42,6 +42,7 @@ enum Attack {
   CONTROL_FRAMES_OF_A_BACKEND(Side.BACKEND, FloodAttacks::controlFramesOfABackend),
   PINGS_AFTER_WORK(Side.APP, FloodAttacks::pingsAfterWork),
   FALLING_DEADLINES(Side.APP, FloodAttacks::fallingDeadlines),
+  EQUAL_DEADLINES(Side.APP, FloodAttacks::equalDeadlines),
   UNREAD_METRICS(Side.ADMIN, AdminAttacks::unreadMetrics),
   UNREAD_CONFIG_DUMP(Side.ADMIN, AdminAttacks::unreadConfigDump),
   BLANKS_FOR_EXPLAIN(Side.ADMIN, AdminAttacks::blanksForExplain),

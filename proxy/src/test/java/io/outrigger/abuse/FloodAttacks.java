@@ -1,9 +1,11 @@
 package io.outrigger.abuse;
 
 import io.outrigger.abuse.AttackedSidecar.Forward;
+import io.outrigger.base.WaitingClock;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Frames;
 import java.time.Duration;
+import java.util.List;
 
 /** Frames in numbers: each flood comes again on a new connection when it was ended. */
 final class FloodAttacks {
@@ -154,5 +156,27 @@ final class FloodAttacks {
       String timeout = (FARTHEST_MILLIS - 3 * i) + "m"; // a tick of the timers is 2.1 ms
       app.send(AttackRun.request(app.nextId(), END, ServingBackend.SMALL, "grpc-timeout", timeout));
     }
+  }
+
+  /** Thousands of calls that all have their deadline in the same moment. */
+  static void equalDeadlines(AttackRun run) {
+    run.backend((self, frame) -> {});
+    List<Peer> apps = run.apps(Forward.HOSTILE, 10);
+    long due = WaitingClock.nanoTime() + Duration.ofMillis(run.scaled(1500, 5000)).toNanos();
+    for (int i = 0; i < 9; i++) {
+      run.eachSends(
+          apps,
+          app -> {
+            byte[][] calls = new byte[AT_ONCE][];
+            for (int n = 0; n < AT_ONCE; n++) {
+              long left = Math.max(1, (due - WaitingClock.nanoTime()) / 1_000_000);
+              calls[n] =
+                  AttackRun.request(
+                      apps.get(app).nextId(), END, ServingBackend.SMALL, "grpc-timeout", left + "m");
+            }
+            return Frames.join(calls);
+          });
+    }
+    run.waitOut();
   }
 }

@@ -42,6 +42,9 @@ public final class DeadlineTimers {
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
+  /** Each deadline means a reply, and peers may have thousands of calls with the same deadline. */
+  private static final int FIRED_AT_ONCE = 64;
+
   private final LongSupplier clock;
   private final Alarm alarm;
   private final long origin;
@@ -102,7 +105,9 @@ public final class DeadlineTimers {
   private void onAlarm() {
     alarmTick = NO_ALARM;
     doneTick = (clock.getAsLong() - origin) >> TICK_BITS;
-    while (!armed.isEmpty() && armed.first().tick <= doneTick) {
+    for (int i = 0;
+        i < FIRED_AT_ONCE && !armed.isEmpty() && armed.first().tick <= doneTick;
+        i++) {
       Entry entry = armed.first();
       disarm(entry);
       fire(entry);

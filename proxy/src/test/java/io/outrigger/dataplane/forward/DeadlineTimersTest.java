@@ -27,7 +27,7 @@ class DeadlineTimersTest {
           });
   private final List<String> fired = new ArrayList<>();
 
-  private final class Call extends DeadlineTimers.Entry {
+  private class Call extends DeadlineTimers.Entry {
     private final String name;
     private long firedAt = -1;
 
@@ -78,6 +78,26 @@ class DeadlineTimersTest {
     time.advance(Duration.ofSeconds(60));
     assertThat(fired).isEmpty();
     assertThat(time.pendingTimers()).isZero();
+  }
+
+  @Test
+  void theLoopDoesOtherWorkBetweenThousandsOfEqualDeadlines() {
+    var first =
+        new Call("call") {
+          @Override
+          void onDeadline() {
+            time.execute(() -> fired.add("a read"));
+          }
+        };
+    timers.arm(first, time.nanoTime(), TICK);
+    for (int i = 0; i < 9_000; i++) {
+      timers.arm(new Call("call"), time.nanoTime(), TICK);
+    }
+
+    time.advance(Duration.ofMillis(5));
+
+    assertThat(fired).hasSize(9_001);
+    assertThat(fired.indexOf("a read")).isLessThan(100);
   }
 
   @Test
