@@ -404,6 +404,7 @@ class ServeIT {
 
     CompletableFuture<Void> over = mesh.proxy().drain();
     Await.until("the served port is closed", () -> isRefused(port.number()));
+    awaitState("NOT_SERVING", "draining");
     assertThat(mesh.app().call(METHOD).backend()).isEqualTo("a"); // a new connection of the app
     assertThat(over).isNotDone();
 

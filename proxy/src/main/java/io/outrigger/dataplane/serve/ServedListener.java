@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  *                             within the drain grace, with their GOAWAYs spread
  * any         -> NOT_SERVING  on stop: the port closes, running calls finish within the grace
  * NOT_SERVING -> as WAITING   on serve
+ * any         -> NOT_SERVING  on drain or close, permanently
  * </pre>
  */
 @ControlConfined
@@ -324,6 +325,8 @@ public final class ServedListener {
   private CompletableFuture<Void> end(Function<Http2Listener, CompletableFuture<Void>> how) {
     control.checkInside();
     isOver = true;
+    state = State.NOT_SERVING; // without an event: this is the drain of the whole program
+    reason = Optional.of("draining");
     endConfig();
     return CompletableFuture.allOf(leaving.stream().map(how).toArray(CompletableFuture<?>[]::new));
   }
