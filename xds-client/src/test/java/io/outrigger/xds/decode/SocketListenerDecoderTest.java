@@ -147,6 +147,14 @@ class SocketListenerDecoderTest {
         .singleElement()
         .asString()
         .startsWith("filter_chains[1].filter_chain_match: matches the same connections");
+    String third = "filter_chain_match: {source_ports: [2, 1]}, " + CHAIN;
+    assertThat(
+            errors(
+                LISTENER,
+                "{" + onAnyPort("filter_chains: [{%s}, {%s}]".formatted(second, third)) + "}"))
+        .singleElement()
+        .asString()
+        .startsWith("filter_chains[1].filter_chain_match: matches the same connections");
     assertThat(
             errors(
                 LISTENER,
