@@ -9,7 +9,6 @@ import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -76,7 +75,7 @@ final class StatusCommand implements Callable<Integer> {
       context.out().println(PlainText.ofJson(answers.json().toString()));
       return;
     }
-    StatusReport.Lines lines = client.read(() -> StatusReport.render(answers, Instant.now()));
+    StatusReport.Lines lines = client.read(() -> StatusReport.render(answers));
     boolean isTerminal = isTerminal();
     for (String problem : lines.problems()) {
       context.out().println(isTerminal ? RED + problem + PLAIN : problem);

@@ -2,7 +2,6 @@ package io.outrigger.program.cli;
 
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -25,7 +24,7 @@ final class StatusReport {
   /**
    * The rendered replies.
    *
-   * @param problems one line per failure, including certificates that expire soon
+   * @param problems one line per failure
    */
   record Lines(List<String> problems, List<String> tables) {}
 
@@ -33,10 +32,9 @@ final class StatusReport {
    * Renders the replies as lines.
    *
    * @param answers has a member for each endpoint, named like the endpoint
-   * @param now the current time, which decides whether certificates have expired or expire soon
    * @throws com.google.gson.JsonParseException when a reply has an unexpected form
    */
-  static Lines render(JsonView answers, Instant now) {
+  static Lines render(JsonView answers) {
     List<JsonView> forwards = answers.list("forwards").stream().sorted(FAILING).toList();
     List<JsonView> served = answers.list("listeners");
     JsonView known = answers.object("xds").orElse(JsonView.EMPTY);
@@ -52,7 +50,10 @@ final class StatusReport {
         .filter(listener -> !listener.text("error").isEmpty())
         .map(listener -> listener.format("serve %s: %s: %s", "name", "state", "error"))
         .forEach(problems::add);
-    problems.addAll(CertsReport.problems(answers.list("certs"), now));
+    answers.list("certs").stream()
+        .filter(provider -> !provider.text("error").isEmpty())
+        .map(provider -> provider.format("certificate %s: %s", "instance", "error"))
+        .forEach(problems::add);
     List<JsonView> servers =
         known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
     servers.stream()

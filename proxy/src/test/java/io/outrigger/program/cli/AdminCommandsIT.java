@@ -24,6 +24,25 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(600)
 final class AdminCommandsIT {
+  static final String CERTS =
+      """
+      [{"instance": "default", "plugin": "file_watcher", "certificates": [
+         {"subject": "CN=orders", "uri_sans": ["spiffe://mesh/orders"], "dns_sans": ["orders"],
+          "serial": "1f", "not_before": "2026-11-23T00:00:00Z",
+          "not_after": "2026-11-26T00:00:00Z"},
+         {"subject": "CN=issuing", "uri_sans": [], "dns_sans": [], "serial": "2",
+          "not_before": "2026-11-01T00:00:00Z", "not_after": "2026-11-24T00:00:00Z"}],
+        "roots": [{"subject": "CN=root"}, {"subject": "CN=other"}],
+        "loaded": "2026-11-23T11:00:00.250123Z", "error": null},
+       {"instance": "plain", "plugin": "file_watcher", "certificates": [
+         {"subject": "CN=a\\u001b[2J", "uri_sans": [], "dns_sans": [], "serial": "1f",
+          "not_before": "2026-11-01T00:00:00Z", "not_after": "2026-11-20T12:00:00Z"}],
+        "roots": [], "loaded": "2026-11-01T11:00:00Z",
+        "error": "private_key_file /k.pem does not exist"},
+       {"instance": "roots", "plugin": "file_watcher", "certificates": [], "roots": [],
+        "loaded": null, "error": "ca_certificate_file /r.pem does not exist"}]
+      """;
+
   private final CommandLineFixture outrigger = new CommandLineFixture();
   private final Map<String, String> answers = new ConcurrentHashMap<>();
   private final AtomicInteger readyAfter = new AtomicInteger();
@@ -184,7 +203,7 @@ final class AdminCommandsIT {
 
   @Test
   void certsPrintsAnOutlineOrTheAnswerAsItIs() {
-    answers.put("/certs", CertsReportTest.CERTS);
+    answers.put("/certs", CERTS);
 
     assertThat(outrigger.run("certs", "--admin", address)).isZero();
     assertThat(outrigger.outLines())
