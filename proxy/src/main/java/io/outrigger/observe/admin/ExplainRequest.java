@@ -89,24 +89,11 @@ public final class ExplainRequest {
   }
 
   private static String valueOf(String header) {
-    String value = withoutOuterSpaces(header.substring(colon(header) + 1));
+    String value = header.substring(colon(header) + 1).strip();
     require(
         value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f)),
         "the value of header " + nameOf(header) + " has characters that a request cannot carry");
     return WireText.of(value);
-  }
-
-  /** Trims spaces in linear time, which a regular expression does not guarantee. */
-  private static String withoutOuterSpaces(String value) {
-    int start = 0;
-    int end = value.length();
-    while (start < end && value.charAt(start) == ' ') {
-      start++;
-    }
-    while (start < end && value.charAt(end - 1) == ' ') {
-      end--;
-    }
-    return value.substring(start, end);
   }
 
   private static int colon(String header) {

@@ -141,16 +141,15 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
       control.execute(configs::start);
       control.execute(() -> control.schedule(timeout, () -> check.onTimeout(configs, timeout)));
       Result result = check.done.join();
-      var closed = new CompletableFuture<Void>();
-      control.execute(
-          () -> {
-            configs.close();
-            xds.close();
-            dns.close();
-            kubernetes.ifPresent(Kubernetes::close);
-            closed.complete(null);
-          });
-      closed.join();
+      CompletableFuture.runAsync(
+              () -> {
+                configs.close();
+                xds.close();
+                dns.close();
+                kubernetes.ifPresent(Kubernetes::close);
+              },
+              control)
+          .join();
       return result;
     }
   }

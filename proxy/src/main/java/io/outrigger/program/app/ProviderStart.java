@@ -24,13 +24,13 @@ record ProviderStart(ControlLoop control, CertificateStore certificates) {
    * @return why a Workload API or an istio CA has sent nothing yet; empty when the wait is over
    */
   Optional<String> missing(Bootstrap bootstrap) {
-    var lack = new CompletableFuture<Optional<String>>();
-    control.execute(
-        () -> {
-          certificates.start(bootstrap.certificateProviders());
-          lack.complete(certificates.lack());
-        });
-    return lack.completeOnTimeout(Optional.of(BUSY), LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+    return CompletableFuture.supplyAsync(
+            () -> {
+              certificates.start(bootstrap.certificateProviders());
+              return certificates.lack();
+            },
+            control)
+        .completeOnTimeout(Optional.of(BUSY), LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 }

@@ -106,7 +106,7 @@ public final class OptionsReader {
             given, environment, ports, duration(Flag.BOOTSTRAP_TIMEOUT, Duration.ZERO));
     Optional<ConfigSource> source = find(lookup);
     List<Path> overlays =
-        SourceReader.paths(
+        SourceLookup.paths(
             given, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
     var options =
         new ProxyOptions(

@@ -1,13 +1,22 @@
 package io.outrigger.program.options;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.Authority;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Finds the source of the configuration. Each call reads the source again, since the bootstrap file
- * may appear after the start. Calls block.
+ * Finds the source of the configuration: {@code --bootstrap} and {@code --resources}. Each call
+ * reads the source again, since the bootstrap file may appear after the start. Calls block.
  */
 @AnyThread
 public final class SourceLookup {
@@ -33,11 +42,97 @@ public final class SourceLookup {
    * Reads the bootstrap, and checks that it knows all targets and served addresses.
    *
    * @throws AbsentFile when the named bootstrap does not exist
-   * @throws InvalidInput when the bootstrap is wrong, or none is named
+   * @throws InvalidInput with one line per error, when the bootstrap is wrong or none is named
    */
   public ConfigSource find() throws InvalidInput {
-    ConfigSource source = SourceReader.read(settings, environment, ports.needControlPlane());
+    ConfigSource source = read(ports.needControlPlane());
     ports.checkNames(source.bootstrap());
     return source;
+  }
+
+  /**
+   * Reads the bootstrap, and checks the paths of static resources.
+   *
+   * @param isNeeded whether one of the two must be given
+   */
+  private ConfigSource read(boolean isNeeded) throws InvalidInput {
+    var problems = new Problems();
+    List<Path> resources =
+        paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
+    Optional<Path> file = settings.get(Flag.BOOTSTRAP).map(given -> Path.of(given.last()));
+    // a bootstrap that the environment names for other programs matters only where one is needed
+    boolean isUsed = isNeeded || file.isPresent() || !resources.isEmpty();
+    Optional<BootstrapSource.Found> found;
+    try {
+      found =
+          isUsed
+              ? BootstrapSource.find(file, settings.origin(Flag.BOOTSTRAP), environment)
+              : Optional.empty();
+    } catch (InvalidInput wrong) {
+      throw problems.and(wrong);
+    }
+    problems.throwIfAny();
+    if (found.isEmpty() && resources.isEmpty() && isNeeded) {
+      throw new InvalidInput(
+          List.of(
+              Flag.BOOTSTRAP.option()
+                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
+                  + " a control plane"));
+    }
+    Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
+    return new ConfigSource(
+        resources.isEmpty() ? bootstrap.orElse(BootstrapSource.NONE) : forFiles(bootstrap),
+        found.map(BootstrapSource.Found::origin),
+        found.map(BootstrapSource.Found::warnings).orElse(List.of()),
+        resources);
+  }
+
+  static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
+    Optional<GivenFlags.Given> given = settings.get(flag);
+    if (given.isEmpty()) {
+      return List.of();
+    }
+    List<Path> paths = given.get().values().stream().map(Path::of).toList();
+    for (Path path : paths) {
+      if (path.toString().isEmpty()) { // an empty path would mean the current folder
+        problems.add(given.get().origin(), empty);
+      } else if (!Files.isReadable(path)) {
+        String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
+        problems.add(given.get().origin(), "cannot read " + path + ": " + reason);
+      }
+    }
+    return paths;
+  }
+
+  /**
+   * Returns the bootstrap for static resources: one server, the files, replaces all control planes.
+   */
+  private static Bootstrap forFiles(Optional<Bootstrap> given) {
+    var files =
+        new XdsServer(
+            ConfigSource.STATIC_SERVER,
+            new XdsServer.ChannelCredentials.Insecure(),
+            List.of(),
+            given.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE));
+    if (given.isEmpty()) {
+      return BootstrapSource.NONE.servedBy(files);
+    }
+    Map<String, Authority> authorities = new HashMap<>();
+    given
+        .get()
+        .authorities()
+        .forEach(
+            (name, a) ->
+                authorities.put(name, new Authority(List.of(), a.listenerNameTemplate(), false)));
+    return new Bootstrap(
+        List.of(files),
+        given.get().node(),
+        authorities,
+        given.get().certificateProviders(),
+        given.get().listenerNameTemplate(),
+        given
+            .get()
+            .serverListenerNameTemplate()
+            .or(BootstrapSource.NONE::serverListenerNameTemplate));
   }
 }

@@ -73,8 +73,7 @@ class MessagePrefixesTest {
       long state = 0;
       while (body.isReadable()) {
         state =
-            read(
-                state, body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(700))));
+            read(state, body.readSlice(Math.min(body.readableBytes(), 1 + random.nextInt(700))));
       }
       assertThat(MessagePrefixes.bytes(state)).as("seed %s", seed).isEqualTo(messages * 5L);
     }
