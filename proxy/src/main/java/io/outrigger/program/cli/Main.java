@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.memory.MemoryPlan;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import io.outrigger.http2.EventLoops;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.app.ProxyApp;
 import io.outrigger.program.app.ResourceReading;
@@ -12,6 +13,7 @@ import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
+import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.local.OverlayFiles;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -47,7 +49,12 @@ public final class Main {
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");
     OutOfMemory.install(memory);
     start(
-        new Entrypoints(Main::runSidecar, Preparation.PARTS, Main::runDemo, LiveCheck::run), args);
+        new Entrypoints(
+            Main::runSidecar,
+            List.of(ResourceDecoder::prepare, EventLoops::prepare, EventLoops::prepareCodec),
+            Main::runDemo,
+            LiveCheck::run),
+        args);
   }
 
   private static int runSidecar(

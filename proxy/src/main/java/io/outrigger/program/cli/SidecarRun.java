@@ -11,7 +11,6 @@ import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.FileProblem;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,8 +34,8 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
    * @return the exit code
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    var signals = new FutureTask<>(context.signals()::get);
-    Preparation preparation = Preparation.begin(parts(signals));
+    var preparation = new FutureTask<>(this::prepare);
+    new Thread(preparation, "preparation").start();
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
     ResourceReading resources = SidecarRun::checkedFiles;
@@ -47,8 +46,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     }
     OverlayFiles overlay = checkedOverlay(options);
     try {
-      preparation.finish();
-      return entrypoints.run().run(options, resources, overlay, signals.get());
+      return entrypoints.run().run(options, resources, overlay, preparation.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // such as OutOfMemoryError
@@ -59,11 +57,20 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     }
   }
 
-  private List<FutureTask<?>> parts(FutureTask<Signals> signals) {
-    List<FutureTask<?>> parts = new ArrayList<>();
-    entrypoints.preparation().forEach(part -> parts.add(Preparation.part(part)));
-    parts.add(signals);
-    return parts;
+  /**
+   * Initializes libraries while the main thread reads flags and files. Such a part would otherwise
+   * run where its library is first used. When a part fails, the start fails there for the same
+   * reason and reports that reason.
+   */
+  private Signals prepare() {
+    for (Runnable part : entrypoints.preparation()) {
+      try {
+        part.run();
+      } catch (RuntimeException | LinkageError e) {
+        log.debug("preparation: left to the start", e);
+      }
+    }
+    return context.signals().get();
   }
 
   /** Calls {@link #run}, and prints a failure on stderr. */
