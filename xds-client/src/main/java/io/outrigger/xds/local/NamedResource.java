@@ -37,7 +37,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     Optional<EndpointAddress> wanted =
         EndpointAddress.parse(listen).flatMap(NamedResource::canonical);
     for (Any any : wanted.isPresent() ? listeners : List.<Any>of()) {
-      Optional<Listener> found = listener(any).filter(each -> addressOf(each).equals(wanted));
+      Optional<Listener> found = server(any).filter(each -> addressOf(each).equals(wanted));
       if (found.isPresent()) {
         return Optional.of(Any.pack(found.get().toBuilder().setName(listen).build()));
       }
@@ -45,10 +45,20 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
     return Optional.empty();
   }
 
-  /** Returns empty when the message is broken; the decoder then refuses it under its own name. */
-  private static Optional<Listener> listener(Any any) {
+  /** Returns the address if this is the Listener of a server; port 0 stands for any port. */
+  Optional<EndpointAddress> servedAddress() {
+    return type.equals(ResourceType.LISTENER)
+        ? server(resource).flatMap(NamedResource::addressOf).filter(at -> at.port() != 0)
+        : Optional.empty();
+  }
+
+  /**
+   * Returns the Listener of a server, not that of clients, whose address means nothing. Returns
+   * empty when the message is broken; the decoder then refuses it under its own name.
+   */
+  private static Optional<Listener> server(Any any) {
     try {
-      return Optional.of(Listener.parseFrom(any.getValue()));
+      return Optional.of(Listener.parseFrom(any.getValue())).filter(each -> !each.hasApiListener());
     } catch (InvalidProtocolBufferException e) {
       return Optional.empty();
     }

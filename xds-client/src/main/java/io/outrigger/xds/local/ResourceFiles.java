@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.status.FileProblem;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The state of all resource files at one moment. Each reading starts from the previous state:
@@ -19,7 +21,7 @@ import java.util.Map;
  * resources.
  *
  * @param files the files by path, in the order in which they were found
- * @param conflicts the problems of names that are defined twice
+ * @param conflicts the problems of names and served addresses that are defined twice
  */
 @AnyThread
 public record ResourceFiles(
@@ -58,7 +60,8 @@ public record ResourceFiles(
    * Reads files and the files in folders, but no subfolders. Blocks while the disk is read. Invalid
    * files and paths cause no exception.
    *
-   * @param roots files and folders; if a name is defined twice, the first definition counts
+   * @param roots files and folders; if a name or a served address is defined twice, the first
+   *     definition counts
    */
   static ResourceFiles read(List<Path> roots, ResourceFiles before) {
     List<FileProblem> problems = new ArrayList<>();
@@ -76,24 +79,36 @@ public record ResourceFiles(
       Iterable<WatchedFile<List<NamedResource>>> files, List<FileProblem> problems) {
     Map<ResourceType<?>, Map<String, Any>> merged = new HashMap<>();
     Map<String, Path> definedIn = new HashMap<>();
+    Map<EndpointAddress, Path> servedIn = new HashMap<>();
     for (WatchedFile<List<NamedResource>> file : files) {
+      Path path = file.path();
       for (NamedResource resource : file.content()) {
-        Path first = definedIn.putIfAbsent(resource.subject(), file.path());
-        if (first == null) {
+        Path named = definedIn.putIfAbsent(resource.subject(), path);
+        Optional<Path> served =
+            named == null
+                ? resource.servedAddress().map(at -> servedIn.putIfAbsent(at, path))
+                : Optional.empty();
+        if (named != null) {
+          problems.add(conflict(path, resource, "is defined already", named));
+        } else if (served.isPresent()) { // otherwise chance would decide which policies apply
+          problems.add(conflict(path, resource, "has the address of another listener", served.get()));
+        } else {
           merged
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
               .put(resource.name(), resource.resource());
-        } else {
-          String elsewhere = first.equals(file.path()) ? "" : " in " + first;
-          problems.add(
-              Places.of(file.path())
-                  .problem(
-                      resource.steps(),
-                      resource.subject(),
-                      FieldError.of("is defined already" + elsewhere + "; the first counts")));
         }
       }
     }
     return merged;
+  }
+
+  private static FileProblem conflict(
+      Path path, NamedResource resource, String what, Path first) {
+    String elsewhere = first.equals(path) ? "" : " in " + first;
+    return Places.of(path)
+        .problem(
+            resource.steps(),
+            resource.subject(),
+            FieldError.of(what + elsewhere + "; the first counts"));
   }
 }

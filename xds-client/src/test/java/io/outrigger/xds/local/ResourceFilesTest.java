@@ -2,6 +2,7 @@ package io.outrigger.xds.local;
 
 import static io.outrigger.xds.ResourceType.CLUSTER;
 import static io.outrigger.xds.ResourceType.ENDPOINT;
+import static io.outrigger.xds.ResourceType.LISTENER;
 import static io.outrigger.xds.testing.JsonResources.cluster;
 import static io.outrigger.xds.testing.JsonResources.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -96,6 +97,33 @@ class ResourceFilesTest {
         .contains(
             "TEMP/d.json:1:15: cluster \"good\": is defined already in TEMP/c.json; the first counts",
             "TEMP/gone: no such file or folder");
+  }
+
+  @Test
+  void anAddressIsServedByOneListenerOnly() {
+    String at = "\"address\":{\"socket_address\":{\"address\":\"%s\",\"port_value\":%s}}";
+    folder.write("a.json", listener("a", at.formatted("0::1", 80)));
+    folder.write(
+        "b.json",
+        listener("same", at.formatted("::1", 80)),
+        listener("other-port", at.formatted("::1", 81)),
+        listener("any-port", at.formatted("::1", 0)),
+        listener("again-any-port", at.formatted("::1", 0)),
+        listener("of-clients", at.formatted("::1", 80) + ",\"api_listener\":{}"));
+
+    read();
+
+    assertThat(problems())
+        .containsExactly(
+            "TEMP/b.json:1:15: listener \"same\": has the address of another listener in"
+                + " TEMP/a.json; the first counts");
+    assertThat(files.snapshot().ofType(LISTENER).resources())
+        .containsOnlyKeys("a", "other-port", "any-port", "again-any-port", "of-clients");
+  }
+
+  private static String listener(String name, String fields) {
+    return "{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\",\"name\":\"%s\",%s}"
+        .formatted(name, fields);
   }
 
   @Test
