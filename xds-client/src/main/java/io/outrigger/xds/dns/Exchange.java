@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -56,6 +57,9 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
   private static final int IDS = 1 << 16;
 
+  /** The maximum size of a datagram; the system would cut a longer one without a sign. */
+  private static final int MAX_DATAGRAM = (1 << 16) - 1;
+
   private final EventLoop loop;
   private final InetSocketAddress server;
   private final DnsQuestion question;
@@ -90,7 +94,9 @@ final class Exchange {
       return;
     }
     connect(
-        new Bootstrap().channel(NioDatagramChannel.class),
+        new Bootstrap()
+            .channel(NioDatagramChannel.class)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(MAX_DATAGRAM)),
         () -> new DatagramDnsQuery(/* sender= */ null, server, id),
         new DatagramDnsQueryEncoder(),
         new DatagramDnsResponseDecoder(),

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -262,6 +263,19 @@ class NettyDnsLookupTest {
     tcp(1, query -> query.answer("10.0.0.1", "10.0.0.2"));
 
     assertThat(addresses("pay.test")).containsExactly("10.0.0.1", "10.0.0.2");
+  }
+
+  /** Some servers send more than 512 bytes over UDP although the query did not allow it. */
+  @Test
+  void aLongDatagramIsReadWhole() throws Exception {
+    resolvConf.set("nameserver 127.0.0.1" + PATIENT);
+    String[] all =
+        IntStream.range(0, 500)
+            .mapToObj(i -> "10.0.%d.%d".formatted(i >> 8, i & 255))
+            .toArray(String[]::new);
+    udp(1, query -> query.answer(all));
+
+    assertThat(addresses("pay.test")).containsExactly(all);
   }
 
   @Conformance("KN-10")
