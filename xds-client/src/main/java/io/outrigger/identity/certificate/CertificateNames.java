@@ -25,7 +25,10 @@ public final class CertificateNames {
   static String shown(X509Certificate certificate) {
     String subject = certificate.getSubjectX500Principal().getName();
     return subject.isEmpty()
-        ? of(certificate).stream().findFirst().map(SubjectAltName::value).orElse("a certificate without a name")
+        ? of(certificate).stream()
+            .findFirst()
+            .map(SubjectAltName::value)
+            .orElse("a certificate without a name")
         : subject;
   }
 

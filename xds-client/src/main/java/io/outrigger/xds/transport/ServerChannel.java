@@ -26,7 +26,11 @@ import java.util.concurrent.TimeUnit;
  */
 @ControlConfined
 final class ServerChannel {
-  private static final int MAX_RESPONSE_BYTES = 64 << 20;
+  /**
+   * The limit of a response. It leaves room for the decoded resources, and for the calls of apps,
+   * which share the memory with it.
+   */
+  private static final int MAX_RESPONSE_BYTES = maxResponseBytes(Runtime.getRuntime().maxMemory());
 
   /**
    * The times for detecting a dead connection. If no byte arrives from the server for the duration
@@ -92,6 +96,10 @@ final class ServerChannel {
       throw new IllegalArgumentException(
           "xds server %s: %s".formatted(server.uri(), unusable.getMessage()), unusable);
     }
+  }
+
+  static int maxResponseBytes(long heapBytes) {
+    return (int) Math.min(64 << 20, heapBytes / 4);
   }
 
   String name() {

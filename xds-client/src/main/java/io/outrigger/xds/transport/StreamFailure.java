@@ -26,6 +26,9 @@ final class StreamFailure {
   /** gRPC's text for a connection that ends without a GOAWAY. */
   private static final String CLOSED = "Network closed for unknown reason";
 
+  /** gRPC's text for a message above the limit of {@link ServerChannel#maxResponseBytes}. */
+  private static final String TOO_LARGE = "gRPC message exceeds maximum size";
+
   private static final String WITHOUT_REASON =
       "the server closed the connection without a reason; look in its log";
 
@@ -49,6 +52,9 @@ final class StreamFailure {
     }
     if (description.equals(CLOSED)) {
       return WITHOUT_REASON;
+    }
+    if (description.startsWith(TOO_LARGE)) {
+      return description + " bytes; the limit is a quarter of the heap, at most 64 MiB";
     }
     Throwable cause = status.getCause();
     if (cause == null) {

@@ -161,7 +161,8 @@ final class StateFolderTest {
     byte[] whole = Files.readAllBytes(part);
     Files.delete(part);
     assertThat(reread().problem())
-        .hasValueSatisfying(text ->
+        .hasValueSatisfying(
+            text ->
                 assertThat(text)
                     .contains("is incomplete: " + part.getFileName() + " does not exist;"));
     Files.write(part, whole);

@@ -263,10 +263,20 @@ final class AdsOverGrpcTest {
       var watcher = client.watch(LISTENER, "a");
 
       assertThat(watcher.await()).contains("cannot be reached").containsIgnoringCase("protobuf");
-      assertThat(watcher.await()).contains("cannot be reached").contains("exceeds maximum size");
+      assertThat(watcher.await())
+          .contains("cannot be reached")
+          .contains("exceeds maximum size")
+          .endsWith("; the limit is a quarter of the heap, at most 64 MiB");
 
       assertThat(watcher.await()).isEqualTo("ok: x");
     }
+  }
+
+  /** In a container of 256 MiB a response of 60 MB took the memory of the apps' calls. */
+  @Test
+  void aResponseTakesAQuarterOfTheHeapAtMost() {
+    assertThat(ServerChannel.maxResponseBytes(72L << 20)).isEqualTo(18 << 20);
+    assertThat(ServerChannel.maxResponseBytes(8L << 30)).isEqualTo(64 << 20);
   }
 
   @Test
