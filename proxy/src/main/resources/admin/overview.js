@@ -75,7 +75,9 @@ export class Overview {
     const refused = xds.resources.filter(each => each.errorState);
     const refusals = refused.map(resourceProblem);
     const stale = xds.resources.filter(each => each.clientStatus === 'STALE').length;
-    this.#tile(3, count(xds.resources.length), refused.length ? `${count(refused.length)} with an error` : stale ? `${count(stale)} stale` : 'none refused',
+    const awaited = xds.resources.filter(each => each.clientStatus === 'REQUESTED').length;
+    this.#tile(3, count(xds.resources.length),
+      refused.length ? `${count(refused.length)} with an error` : stale ? `${count(stale)} stale` : awaited ? `${count(awaited)} awaited` : 'none refused',
       refusals.some(({of}) => of === 'bad') ? 'bad' : refused.length || stale ? 'wait' : '');
     this.#showMemory(await get('/memory'));
     await this.#readSlowly();

@@ -59,7 +59,8 @@ export class Resources {
     const wanted = this.filter.value.trim().toLowerCase();
     const items = this.#all.filter(each =>
       (!this.trouble.checked || tone(each.clientStatus) !== 'good' || each.errorState || each.connectivityError) &&
-      (!wanted || `${typeOf(each)} ${each.name} ${each.versionInfo ?? ''} ${each.clientStatus}`.toLowerCase().includes(wanted)));
+      (!wanted || `${typeOf(each)} ${each.name} ${each.versionInfo ?? ''} ${each.clientStatus}`.toLowerCase().includes(wanted)))
+      .sort((a, b) => Boolean(b.errorState) - Boolean(a.errorState)); // stable
     text(this.shown, items.length === this.#all.length ? count(items.length) : `${count(items.length)} of ${count(this.#all.length)}`);
     this.empty.hidden = items.length > 0;
     text(this.empty, this.#all.length ? 'Nothing matches.' : 'Nothing is subscribed to.');

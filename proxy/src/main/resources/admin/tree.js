@@ -9,7 +9,8 @@ import {Detail} from './node.js';
 import {Picture, TONES} from './picture.js';
 
 const MOST_CLUSTERS = 12; // that are shown at once; others are found by a search
-const URGENCY = {TRANSIENT_FAILURE: 0, CONNECTING: 1};
+const URGENCY = {TRANSIENT_FAILURE: 0, EJECTED: 0, UNHEALTHY: 1, CONNECTING: 1};
+const byUrgency = (a, b) => (URGENCY[a] ?? 2) - (URGENCY[b] ?? 2);
 
 export class Tree {
   #rates = new EndpointRates();
@@ -107,7 +108,7 @@ export class Tree {
     if (!isMany(all)) return all;
     const wanted = this.search.value.trim().toLowerCase();
     const matches = all.filter(each => `${each.name} ${words(each.state)}`.toLowerCase().includes(wanted))
-      .sort((a, b) => (URGENCY[a.state] ?? 2) - (URGENCY[b.state] ?? 2)); // stable
+      .sort((a, b) => byUrgency(a.state, b.state)); // stable
     const shown = matches.slice(0, MOST_CLUSTERS);
     const of = matches.length < all.length ? `${count(matches.length)} of ${count(all.length)} clusters match` : `${count(all.length)} clusters`;
     text(this.found, shown.length < matches.length ? `${of}, ${count(shown.length)} are shown: search for others` : of);
@@ -151,7 +152,7 @@ export class Tree {
       items.push({id: path + endpoint.address, endpoint, standing});
     });
     text(this.shown, items.length === all ? `${count(all)}` : `${count(items.length)} of ${count(all)}`);
-    this.list.set(items);
+    this.list.set(items.sort((a, b) => byUrgency(a.standing, b.standing))); // stable
   }
 
   #updateRow(row, {endpoint, standing}) {

@@ -401,6 +401,7 @@ class PageIT {
     Tab tab = open("overview");
 
     awaitText(tab, ".tiles", "not ready: ");
+    awaitText(tab, ".tiles", "1 awaited");
     assertThat(tab.text("#light")).isEqualTo("not ready, 1 problem");
     picture(tab, "overview-nothing");
     tab.evaluate("location.hash = '#tree'");
@@ -481,9 +482,7 @@ class PageIT {
 
     awaitText(tab, "#resources .list", "nacked");
     tab.evaluate("document.querySelector('#resources .list').focus()");
-    for (int i = 0; i < 3; i++) {
-      tab.press("ArrowDown");
-    }
+    tab.press("ArrowDown"); // what is refused comes first
     awaitText(tab, ".pane[aria-label=Refused] .json.error", "▲ is negative");
     assertThat(tab.text(".errors")).contains("outlier_detection.interval: is negative");
     assertThat(tab.text(".pane[aria-label='In use']")).contains("\"interval\": \"0.300s\"");
@@ -730,7 +729,7 @@ class PageIT {
 
     awaitText(tab, ".answer h3", "cluster pay, to 127.0.0.1:" + a.port());
     assertThat(tab.text(".steps")).contains("x-user: jane", "its domain * matches best");
-    assertThat(tab.text(".routes .missed")).contains("/other.Shop/", "missed by");
+    assertThat(tab.text(".routes .missed")).contains("missed by path with prefix \"/other.Shop/\"");
     assertThat(tab.text(".routes .hit")).contains("matches");
     awaitThat(tab, "it is lit", "document.querySelectorAll('.way .box.used').length === 4");
     assertThat(tab.text(".shares")).contains("100 %", "127.0.0.1:" + a.port());
@@ -954,6 +953,8 @@ class PageIT {
     Tab tab = open("tree");
 
     awaitText(tab, ".caption", "199 failing");
+    awaitText(tab, "#tree .list .row[aria-posinset='1']", "transient failure");
+    awaitText(tab, "#tree .list .row[aria-posinset='1']", "127.0.0.1:1");
     picture(tab, "tree-two-hundred");
     tab.evaluate(
         """

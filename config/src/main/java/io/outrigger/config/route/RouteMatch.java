@@ -38,7 +38,7 @@ public record RouteMatch(
   /** Describes the matcher with the number that {@link #miss} returned. */
   public String matcher(int number) {
     if (number == 0) {
-      return path.toString();
+      return "path " + path;
     }
     return number <= headers.size()
         ? "header " + headers.get(number - 1)

@@ -133,7 +133,7 @@ class ExplainerPropertiesTest {
     assertThat(explanation.routes())
         .extracting(verdict -> verdict.result() + " " + verdict.missed())
         .containsExactly(
-            "MISSED with prefix \"/other\"",
+            "MISSED path with prefix \"/other\"",
             "MISSED header x-canary exactly \"yes\"",
             "POSSIBLE share 25 in 100",
             "HIT ");

@@ -99,7 +99,7 @@ class RouteMatchDecoderTest {
             {"name": "h", "string_match": {"contains": "É"}}]\
             """);
 
-    assertThat(match.matcher(0)).isEqualTo("with prefix \"/größe\"");
+    assertThat(match.matcher(0)).isEqualTo("path with prefix \"/größe\"");
     assertThat(match.matcher(1)).isEqualTo("header h exactly \"値\"");
     assertThat(match.matcher(2)).isEqualTo("header h containing \"É\"");
   }
