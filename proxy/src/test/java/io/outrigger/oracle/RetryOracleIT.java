@@ -38,6 +38,7 @@ class RetryOracleIT {
           retry("unavailable", 4, "UNAVAILABLE.4.plain", "after-4"),
           retry("unavailable", 9, "UNAVAILABLE.4.plain", "after-4"),
           retry("unavailable", 9, "UNAVAILABLE.5.plain", "UNAVAILABLE"),
+          retry("Unavailable", 1, "UNAVAILABLE.1.plain", "after-1"),
           retry("cancelled", 1, "CANCELLED.1.plain", "after-1"),
           retry("deadline-exceeded", 1, "DEADLINE_EXCEEDED.1.plain", "after-1"),
           retry("internal", 1, "INTERNAL.1.plain", "after-1"),

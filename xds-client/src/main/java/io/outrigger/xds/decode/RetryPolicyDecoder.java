@@ -5,6 +5,7 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -54,12 +55,12 @@ final class RetryPolicyDecoder {
 
   /**
    * Decodes the gRPC status codes in {@code retry_on}. Words for HTTP conditions have no effect
-   * (A44-01).
+   * (A44-01). Upper case counts as lower case, as in grpc-go and grpc-java.
    */
   private static Set<Code> codes(String retryOn) {
     Set<Code> codes = EnumSet.noneOf(Code.class);
     for (String word : retryOn.split(",", -1)) {
-      switch (word.strip()) {
+      switch (word.strip().toLowerCase(Locale.ROOT)) {
         case "cancelled" -> codes.add(Code.CANCELLED);
         case "deadline-exceeded" -> codes.add(Code.DEADLINE_EXCEEDED);
         case "internal" -> codes.add(Code.INTERNAL);

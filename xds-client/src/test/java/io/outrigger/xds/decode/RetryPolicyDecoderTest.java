@@ -35,7 +35,7 @@ class RetryPolicyDecoderTest {
         "5xx, unavailable ,connect-failure,cancelled | CANCELLED UNAVAILABLE",
         "connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes | CANCELLED UNAVAILABLE",
         "5xx,gateway-error,reset | -",
-        "UNAVAILABLE | -",
+        "UNAVAILABLE,Deadline-Exceeded | DEADLINE_EXCEEDED UNAVAILABLE",
         "aborted | -",
         "'' | -",
       })
