@@ -179,6 +179,8 @@ class ValidationOracleIT {
         "load_balancing_policy { policies { typed_extension_config { name: 'x' typed_config { type_url: 'type.googleapis.com/envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting' } } } policies { typed_extension_config { name: 'y' typed_config { type_url: 'type.googleapis.com/envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin' } } } } | grpc-java",
         "circuit_breakers { thresholds { priority: HIGH max_requests { value: 1 } } } | ACK",
         "cluster_type { typed_config { type_url: 'type.googleapis.com/envoy.extensions.clusters.dns.v3.DnsCluster' value: '\\110\\001' } } load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } } } | outrigger",
+        "cluster_type { name: 'x' typed_config { type_url: 'type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig' value: '\\012\\001b' } } | outrigger",
+        "transport_socket { name: 'x' typed_config { type_url: 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext' value: '\\012\\012\\032\\010\\152\\006\\012\\004mesh' } } | outrigger",
         "type: LOGICAL_DNS | NACK",
         "type: LOGICAL_DNS load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 } } } } } } | NACK",
         "type: LOGICAL_DNS load_assignment { endpoints { lb_endpoints { endpoint { address { socket_address { address: 'localhost' port_value: 1 resolver_name: 'x' } } } } } } | NACK",

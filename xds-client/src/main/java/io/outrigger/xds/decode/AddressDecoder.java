@@ -8,6 +8,7 @@ import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.base.CidrRange;
 import io.outrigger.base.IpLiteral;
 import io.outrigger.config.endpoint.EndpointAddress;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -32,17 +33,24 @@ final class AddressDecoder {
 
   /**
    * Decodes the metadata entry that names the proxy of an endpoint or of a whole locality (A86).
-   * The result is empty if the entry is missing, has another type, or is invalid; the reason of the
-   * last is added to {@code errors}.
+   * The result is empty if the entry is missing, has another type, or is invalid. An invalid
+   * address is an error under any key, because A83 "xDS Cluster Metadata" parses entries by type.
    */
   static Optional<EndpointAddress> proxy(WireMetadata metadata, FieldErrors errors) {
-    Any any = metadata.typed().get(PROXY_KEY);
-    if (any == null || !TypedConfig.typeName(any.getTypeUrl()).equals(PROXY_TYPE)) {
-      return Optional.empty();
+    Optional<EndpointAddress> proxy = Optional.empty();
+    for (Map.Entry<String, Any> entry : metadata.typed().entrySet()) {
+      Any any = entry.getValue();
+      if (TypedConfig.typeName(any.getTypeUrl()).equals(PROXY_TYPE)) {
+        FieldErrors here = errors.at("typed_filter_metadata", entry.getKey());
+        Optional<EndpointAddress> decoded =
+            TypedConfig.read(any, Address.getDefaultInstance(), here)
+                .flatMap(address -> address(address, here, here)); // the port is required (A86)
+        if (entry.getKey().equals(PROXY_KEY)) {
+          proxy = decoded;
+        }
+      }
     }
-    FieldErrors here = errors.at("typed_filter_metadata", PROXY_KEY);
-    return TypedConfig.read(any, Address.getDefaultInstance(), here)
-        .flatMap(address -> address(address, here, here)); // without a port it is an error (A86)
+    return proxy;
   }
 
   private static Optional<EndpointAddress> address(

@@ -39,7 +39,7 @@ final class ClusterDecoder {
 
   private static void checkMetadata(ByteString bytes, FieldErrors errors) {
     Cut cut = WireFields.cut(bytes, Cluster.METADATA_FIELD_NUMBER);
-    WireMetadata.read(cut.parts().get(List.of()), errors);
+    AddressDecoder.proxy(WireMetadata.read(cut.parts().get(List.of()), errors), errors);
   }
 
   static Optional<ClusterResource> decode(
