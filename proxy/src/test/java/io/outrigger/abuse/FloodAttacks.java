@@ -172,7 +172,11 @@ final class FloodAttacks {
               long left = Math.max(1, (due - WaitingClock.nanoTime()) / 1_000_000);
               calls[n] =
                   AttackRun.request(
-                      apps.get(app).nextId(), END, ServingBackend.SMALL, "grpc-timeout", left + "m");
+                      apps.get(app).nextId(),
+                      END,
+                      ServingBackend.SMALL,
+                      "grpc-timeout",
+                      left + "m");
             }
             return Frames.join(calls);
           });

@@ -173,6 +173,7 @@ public final class Http2Listener {
   /** Sets up an accepted connection, on the event loop of that connection. */
   private void onAccepted(Channel channel) {
     if (open.incrementAndGet() > settings.maxConnections()
+        || !OpenFiles.haveRoomFor(channel)
         || settings.http2().memory().isUsedUp()) {
       open.decrementAndGet();
       refused.incrementAndGet();

@@ -105,9 +105,7 @@ public final class DeadlineTimers {
   private void onAlarm() {
     alarmTick = NO_ALARM;
     doneTick = (clock.getAsLong() - origin) >> TICK_BITS;
-    for (int i = 0;
-        i < FIRED_AT_ONCE && !armed.isEmpty() && armed.first().tick <= doneTick;
-        i++) {
+    for (int i = 0; i < FIRED_AT_ONCE && !armed.isEmpty() && armed.first().tick <= doneTick; i++) {
       Entry entry = armed.first();
       disarm(entry);
       fire(entry);

@@ -1,0 +1,54 @@
+package io.outrigger.dataplane.downstream;
+
+import io.netty.channel.Channel;
+import io.netty.channel.unix.UnixChannel;
+import io.outrigger.base.AnyThread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The limit of open files of the process ({@code ulimit -n}), which counts sockets too. A quarter
+ * is kept for connections to backends, the admin server and files, so that callers cannot use up
+ * all.
+ */
+@AnyThread
+final class OpenFiles {
+  private static final Path LIMITS = Path.of("/proc/self/limits");
+  private static final String NAME = "Max open files";
+  private static final long FOR_CALLERS = forCallers();
+
+  private OpenFiles() {}
+
+  /**
+   * Whether a caller's socket leaves enough files for others. The kernel gives a new socket the
+   * lowest free number. A socket of the NIO transport has no known number, and always fits.
+   */
+  static boolean haveRoomFor(Channel accepted) {
+    return !(accepted instanceof UnixChannel socket) || socket.fd().intValue() < FOR_CALLERS;
+  }
+
+  private static long forCallers() {
+    try {
+      return forCallers(Files.readAllLines(LIMITS));
+    } catch (IOException notLinux) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /**
+   * Reads the soft limit, which the JVM raises to the hard limit at its start.
+   *
+   * @param lines those of {@code /proc/self/limits}
+   */
+  static long forCallers(List<String> lines) {
+    return lines.stream()
+        .filter(line -> line.startsWith(NAME))
+        .map(line -> line.substring(NAME.length()).trim().split(" ", 2)[0])
+        .filter(limit -> !limit.equals("unlimited"))
+        .mapToLong(limit -> Long.parseLong(limit) / 4 * 3)
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
+}
