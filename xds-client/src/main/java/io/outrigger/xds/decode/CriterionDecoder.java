@@ -60,7 +60,7 @@ final class CriterionDecoder {
                   proto.getDestinationPortRange().getEnd()));
       case METADATA -> metadata(proto.getMetadata().getInvert());
       case REQUESTED_SERVER_NAME -> // A41: the name is the empty text
-          StringMatcherDecoder.decode(proto.getRequestedServerName(), here)
+          MatcherDecoder.text(proto.getRequestedServerName(), here)
               .map(matcher -> new Criterion.Constant(matcher.matches("")));
       case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);
       case RULE_NOT_SET -> {
@@ -87,7 +87,7 @@ final class CriterionDecoder {
       case METADATA -> metadata(proto.getMetadata().getInvert());
       case AUTHENTICATED ->
           proto.getAuthenticated().hasPrincipalName()
-              ? StringMatcherDecoder.decode(
+              ? MatcherDecoder.text(
                       proto.getAuthenticated().getPrincipalName(), here.at("principal_name"))
                   .map(name -> new Criterion.Authenticated(Optional.of(name)))
               : Optional.of(new Criterion.Authenticated(Optional.empty()));
@@ -126,12 +126,12 @@ final class CriterionDecoder {
   }
 
   private static Optional<Criterion> path(PathMatcher proto, FieldErrors errors) {
-    return StringMatcherDecoder.decode(proto.getPath(), errors.at("path")).map(Criterion.Path::new);
+    return MatcherDecoder.text(proto.getPath(), errors.at("path")).map(Criterion.Path::new);
   }
 
   private static Optional<Criterion> header(
       io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
-    Optional<HeaderMatcher> decoded = HeaderMatcherDecoder.decode(proto, errors);
+    Optional<HeaderMatcher> decoded = MatcherDecoder.header(proto, errors);
     if (decoded.isEmpty()) {
       return Optional.empty();
     }

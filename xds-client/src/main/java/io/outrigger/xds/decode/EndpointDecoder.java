@@ -221,7 +221,7 @@ final class EndpointDecoder {
             "drop_overloads",
             proto.getPolicy().getDropOverloadsList(),
             (drop, here) ->
-                FractionDecoder.decode(drop.getDropPercentage(), here.at("drop_percentage"))
+                MatcherDecoder.fraction(drop.getDropPercentage(), here.at("drop_percentage"))
                     .map(share -> new DropCategory(drop.getCategory(), share)));
   }
 

@@ -39,7 +39,7 @@ final class FaultDecoder extends FilterDecoder {
 
   private static Optional<FilterConfig.Delay> delay(FaultDelay proto, FieldErrors errors) {
     Optional<Fraction> share =
-        FractionDecoder.decode(proto.getPercentage(), errors.at("percentage"));
+        MatcherDecoder.fraction(proto.getPercentage(), errors.at("percentage"));
     Optional<Duration> fixed = Optional.empty();
     switch (proto.getFaultDelaySecifierCase()) {
       case FIXED_DELAY -> {
@@ -60,7 +60,7 @@ final class FaultDecoder extends FilterDecoder {
 
   private static Optional<FilterConfig.Abort> abort(FaultAbort proto, FieldErrors errors) {
     Optional<Fraction> share =
-        FractionDecoder.decode(proto.getPercentage(), errors.at("percentage"));
+        MatcherDecoder.fraction(proto.getPercentage(), errors.at("percentage"));
     Optional<Integer> grpcStatus = Optional.empty();
     Optional<Integer> httpStatus = Optional.empty();
     switch (proto.getErrorTypeCase()) {

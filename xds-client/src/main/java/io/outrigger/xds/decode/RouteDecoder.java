@@ -105,7 +105,7 @@ final class RouteDecoder {
       errors.at("match").at("query_parameters").ignore("never match gRPC; the route is left out");
       return Optional.empty(); // A28-05
     }
-    Optional<RouteMatch> match = RouteMatchDecoder.decode(proto.getMatch(), errors.at("match"));
+    Optional<RouteMatch> match = MatcherDecoder.route(proto.getMatch(), errors.at("match"));
     Optional<RouteAction> action = action(proto, hostRetry, scope, errors);
     Map<String, FilterConfig> overrides =
         scope.overridden()

@@ -238,11 +238,11 @@ final class TlsContextDecoder {
         : errors.each(
             "match_subject_alt_names",
             proto.getMatchSubjectAltNamesList(),
-            (each, here) -> StringMatcherDecoder.decode(each, here).map(SanMatcher::ofAnyKind));
+            (each, here) -> MatcherDecoder.text(each, here).map(SanMatcher::ofAnyKind));
   }
 
   private static Optional<SanMatcher> typed(SubjectAltNameMatcher proto, FieldErrors errors) {
-    var text = StringMatcherDecoder.decode(proto.getMatcher(), errors.at("matcher"));
+    var text = MatcherDecoder.text(proto.getMatcher(), errors.at("matcher"));
     Optional<SubjectAltName.Kind> kind =
         switch (proto.getSanType()) {
           case EMAIL -> Optional.of(SubjectAltName.Kind.EMAIL);

@@ -1,0 +1,164 @@
+package io.outrigger.xds.decode;
+
+import io.envoyproxy.envoy.type.v3.FractionalPercent;
+import io.outrigger.config.route.Fraction;
+import io.outrigger.config.route.HeaderMatcher;
+import io.outrigger.config.route.RouteMatch;
+import io.outrigger.config.route.StringMatcher;
+import io.outrigger.config.route.WireText;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Decodes the conditions of routes and policies: on paths, headers and texts, and fractions. */
+final class MatcherDecoder {
+  private MatcherDecoder() {}
+
+  /** Decodes the conditions of a route (A28). */
+  static Optional<RouteMatch> route(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    Optional<StringMatcher> path = path(proto, errors);
+    List<HeaderMatcher> headers =
+        errors.each("headers", proto.getHeadersList(), MatcherDecoder::header);
+    Optional<Fraction> fraction = runtimeFraction(proto, errors.at("runtime_fraction"));
+    return path.map(matcher -> new RouteMatch(matcher, headers, fraction));
+  }
+
+  private static Optional<StringMatcher> path(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    // case_sensitive is a wrapper message; unset means true.
+    boolean ignoreCase = proto.hasCaseSensitive() && !proto.getCaseSensitive().getValue();
+    return switch (proto.getPathSpecifierCase()) {
+      case PREFIX ->
+          Optional.of(new StringMatcher.Prefix(WireText.of(proto.getPrefix()), ignoreCase));
+      case PATH -> Optional.of(new StringMatcher.Exact(WireText.of(proto.getPath()), ignoreCase));
+      case SAFE_REGEX ->
+          RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
+              .map(StringMatcher.Regex::new);
+      case PATHSPECIFIER_NOT_SET -> {
+        errors.add("no path specifier, or an unknown one; supported: prefix, path, safe_regex");
+        yield Optional.empty();
+      }
+      default -> {
+        errors
+            .at(FieldErrors.fieldOf(proto.getPathSpecifierCase()))
+            .add("not supported as path specifier; supported: prefix, path, safe_regex");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<Fraction> runtimeFraction(
+      io.envoyproxy.envoy.config.route.v3.RouteMatch proto, FieldErrors errors) {
+    if (!proto.hasRuntimeFraction()) {
+      return Optional.empty();
+    }
+    if (!proto.getRuntimeFraction().hasDefaultValue()) {
+      errors.at("default_value").ignore("is missing, which means 0; the route matches no request");
+    }
+    return fraction(proto.getRuntimeFraction().getDefaultValue(), errors.at("default_value"));
+  }
+
+  /** Decodes {@code string_match} and the deprecated fields (A28, A63). */
+  static Optional<HeaderMatcher> header(
+      io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
+    if (proto.getName().isEmpty()) {
+      errors.at("name").ignore("is empty; no request has such a header");
+    }
+    String name = proto.getName().toLowerCase(Locale.ROOT);
+    boolean invert = proto.getInvertMatch();
+    return switch (proto.getHeaderMatchSpecifierCase()) {
+      case RANGE_MATCH -> {
+        var range = proto.getRangeMatch();
+        yield Optional.of(new HeaderMatcher.Range(name, range.getStart(), range.getEnd(), invert));
+      }
+      case PRESENT_MATCH ->
+          Optional.of(new HeaderMatcher.Present(name, proto.getPresentMatch() != invert));
+      default ->
+          value(proto, errors).map(matcher -> new HeaderMatcher.Value(name, matcher, invert));
+    };
+  }
+
+  @SuppressWarnings("deprecation") // control planes still send the deprecated fields
+  private static Optional<StringMatcher> value(
+      io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
+    return switch (proto.getHeaderMatchSpecifierCase()) {
+      case STRING_MATCH -> text(proto.getStringMatch(), errors.at("string_match"));
+      case EXACT_MATCH ->
+          Optional.of(new StringMatcher.Exact(WireText.of(proto.getExactMatch()), false));
+      case PREFIX_MATCH ->
+          notEmpty(proto.getPrefixMatch(), errors.at("prefix_match"))
+              .map(prefix -> new StringMatcher.Prefix(prefix, false));
+      case SUFFIX_MATCH ->
+          notEmpty(proto.getSuffixMatch(), errors.at("suffix_match"))
+              .map(suffix -> new StringMatcher.Suffix(suffix, false));
+      case CONTAINS_MATCH ->
+          notEmpty(proto.getContainsMatch(), errors.at("contains_match"))
+              .map(part -> new StringMatcher.Contains(part, false));
+      case SAFE_REGEX_MATCH ->
+          RegexDecoder.decode(proto.getSafeRegexMatch(), errors.at("safe_regex_match"))
+              .map(StringMatcher.Regex::new);
+      default -> {
+        errors.add("no header matcher, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /** Decodes {@code StringMatcher} (A63). */
+  static Optional<StringMatcher> text(
+      io.envoyproxy.envoy.type.matcher.v3.StringMatcher proto, FieldErrors errors) {
+    boolean ignoreCase = proto.getIgnoreCase();
+    return switch (proto.getMatchPatternCase()) {
+      case EXACT -> Optional.of(new StringMatcher.Exact(WireText.of(proto.getExact()), ignoreCase));
+      case PREFIX ->
+          notEmpty(proto.getPrefix(), errors.at("prefix"))
+              .map(prefix -> new StringMatcher.Prefix(prefix, ignoreCase));
+      case SUFFIX ->
+          notEmpty(proto.getSuffix(), errors.at("suffix"))
+              .map(suffix -> new StringMatcher.Suffix(suffix, ignoreCase));
+      case CONTAINS ->
+          notEmpty(proto.getContains(), errors.at("contains"))
+              .map(part -> new StringMatcher.Contains(part, ignoreCase));
+      case SAFE_REGEX -> // A63: ignore_case does not apply
+          RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
+              .map(StringMatcher.Regex::new);
+      case CUSTOM -> {
+        errors.at("custom").add("custom matchers are not supported");
+        yield Optional.empty();
+      }
+      case MATCHPATTERN_NOT_SET -> {
+        errors.add("no match pattern, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  /**
+   * Returns the text in the form in which requests hold it. An empty text is an error, because it
+   * would match everything (A63).
+   */
+  private static Optional<String> notEmpty(String text, FieldErrors errors) {
+    if (text.isEmpty()) {
+      errors.add("is empty");
+      return Optional.empty();
+    }
+    return Optional.of(WireText.of(text));
+  }
+
+  /** Decodes an unsigned numerator and one of three denominators. */
+  static Optional<Fraction> fraction(FractionalPercent proto, FieldErrors errors) {
+    int denominator =
+        switch (proto.getDenominator()) {
+          case HUNDRED -> 100;
+          case TEN_THOUSAND -> 10_000;
+          case MILLION -> 1_000_000;
+          case UNRECOGNIZED -> 0;
+        };
+    if (denominator == 0) {
+      errors.at("denominator").add("unknown value " + proto.getDenominatorValue());
+      return Optional.empty();
+    }
+    return Optional.of(new Fraction(Integer.toUnsignedLong(proto.getNumerator()), denominator));
+  }
+}
