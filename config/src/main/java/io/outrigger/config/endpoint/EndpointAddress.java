@@ -2,6 +2,8 @@ package io.outrigger.config.endpoint;
 
 import io.outrigger.config.tls.EndpointTls;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A literal IP address and port, with the HTTP proxy and TLS settings for connections. Addresses
@@ -18,6 +20,10 @@ public record EndpointAddress(
     String ip, int port, Optional<EndpointAddress> proxy, Optional<EndpointTls> tls) {
   private static final int MAX_PORT = 65_535;
   private static final String UNIX = "unix:";
+
+  /** An IPv6 address in brackets, or an IPv4 address, and a port without leading zeros. */
+  private static final Pattern TEXT =
+      Pattern.compile("(\\[[0-9a-f.]*:[0-9a-f.:]*]|[0-9a-f.]+):([1-9][0-9]{0,4})");
 
   public EndpointAddress(String ip, int port) {
     this(ip, port, Optional.empty(), Optional.empty());
@@ -37,46 +43,13 @@ public record EndpointAddress(
    * addresses.
    */
   public static Optional<EndpointAddress> parse(String text) {
-    int colon = text.lastIndexOf(':');
-    int port = port(text, colon + 1);
-    String host = colon < 0 ? "" : text.substring(0, colon);
-    boolean bracketed = host.startsWith("[") && host.endsWith("]");
-    String ip = bracketed ? host.substring(1, host.length() - 1) : host;
-    boolean isIp6 = ip.indexOf(':') >= 0;
-    if (port == 0 || ip.isEmpty() || isIp6 != bracketed || !looksLikeIp(ip)) {
+    Matcher parts = TEXT.matcher(text);
+    if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
       return Optional.empty();
     }
-    return Optional.of(new EndpointAddress(ip, port));
-  }
-
-  /**
-   * Parses the decimal port at the end of {@code text}, from {@code start} on; 0 when the text is
-   * not a port without leading zeros.
-   */
-  private static int port(String text, int start) {
-    int digits = text.length() - start;
-    if (digits < 1 || digits > 5 || text.charAt(start) == '0') {
-      return 0;
-    }
-    int port = 0;
-    for (int i = start; i < text.length(); i++) {
-      int digit = text.charAt(i) - '0';
-      if (digit < 0 || digit > 9) {
-        return 0;
-      }
-      port = 10 * port + digit;
-    }
-    return port > MAX_PORT ? 0 : port;
-  }
-
-  private static boolean looksLikeIp(String ip) {
-    for (int i = 0; i < ip.length(); i++) {
-      char c = ip.charAt(i);
-      if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f') && c != '.' && c != ':') {
-        return false;
-      }
-    }
-    return true;
+    String host = parts.group(1);
+    String ip = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    return Optional.of(new EndpointAddress(ip, Integer.parseInt(parts.group(2))));
   }
 
   public EndpointAddress through(EndpointAddress proxy) {
