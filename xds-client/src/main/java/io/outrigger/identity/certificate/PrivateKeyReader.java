@@ -81,7 +81,7 @@ final class PrivateKeyReader {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
       } catch (GeneralSecurityException | RuntimeException refused) {
-        continue; // factories throw what they do not declare
+        // the next one may take it; factories throw also what they do not declare
       }
     }
     throw file.unusable(
