@@ -38,7 +38,7 @@ final class ConnectionMemory implements MemoryHolder {
 
   private final Parts parts;
   private final ProcessMemory process;
-  private final ProcessMemory.Account account;
+  private final ProcessMemory.Accounts accounts;
   private final int baseBytes;
   private final Stall frame;
   private final Stall output;
@@ -91,8 +91,8 @@ final class ConnectionMemory implements MemoryHolder {
     movedNanos = loop.ticker().nanoTime();
     tickNanos = movedNanos;
     process = settings.memory();
-    account = process.open(this, loop);
-    parts.reads.onlyWhile(account::mayRead);
+    accounts = process.open(this, loop);
+    parts.reads.onlyWhile(() -> accounts.mayRead(this));
   }
 
   /**
@@ -100,11 +100,11 @@ final class ConnectionMemory implements MemoryHolder {
    * method returns.
    */
   void onRead(int bytes) {
-    account.onRead(bytes);
+    accounts.onRead(this, bytes);
   }
 
   void close() {
-    account.close();
+    accounts.close(this);
   }
 
   @Override

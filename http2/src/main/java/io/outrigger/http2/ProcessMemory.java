@@ -19,8 +19,12 @@ public interface ProcessMemory {
   /** Whether so much memory is held that no new connection may be accepted. */
   boolean isUsedUp();
 
-  /** Opens the account of a connection. Must be called on {@code loop}, the connection's own. */
-  Account open(MemoryHolder connection, EventLoop loop);
+  /**
+   * Opens the account of a connection. Must be called on {@code loop}, the connection's own.
+   *
+   * @return the accounts of that loop's connections
+   */
+  Accounts open(MemoryHolder connection, EventLoop loop);
 
   /**
    * Reports a failure on an event loop. The caller closes the connection or stream that has met it.
@@ -30,22 +34,22 @@ public interface ProcessMemory {
   boolean onFailure(Throwable failure);
 
   @LoopConfined
-  interface Account {
+  interface Accounts {
     /** Called before each read. Returns false when the connection must not be read from now. */
-    boolean mayRead();
+    boolean mayRead(MemoryHolder connection);
 
     /**
      * Called when {@code bytes} were read and processed. The connection may be closed when this
      * method returns.
      */
-    void onRead(int bytes);
+    void onRead(MemoryHolder connection, int bytes);
 
-    void close();
+    void close(MemoryHolder connection);
   }
 
-  /** The implementation of {@link #UNLIMITED}; all connections share its account. */
+  /** The implementation of {@link #UNLIMITED}; it keeps no accounts. */
   @AnyThread
-  final class Unlimited implements ProcessMemory, Account {
+  final class Unlimited implements ProcessMemory, Accounts {
     private Unlimited() {}
 
     @Override
@@ -59,7 +63,7 @@ public interface ProcessMemory {
     }
 
     @Override
-    public Account open(MemoryHolder connection, EventLoop loop) {
+    public Accounts open(MemoryHolder connection, EventLoop loop) {
       return this;
     }
 
@@ -69,14 +73,14 @@ public interface ProcessMemory {
     }
 
     @Override
-    public boolean mayRead() {
+    public boolean mayRead(MemoryHolder connection) {
       return true;
     }
 
     @Override
-    public void onRead(int bytes) {}
+    public void onRead(MemoryHolder connection, int bytes) {}
 
     @Override
-    public void close() {}
+    public void close(MemoryHolder connection) {}
   }
 }

@@ -25,21 +25,21 @@ final class FakeMemory implements ProcessMemory {
   }
 
   @Override
-  public Account open(MemoryHolder connection, EventLoop loop) {
+  public Accounts open(MemoryHolder connection, EventLoop loop) {
     holders.add(connection);
-    return new Account() {
+    return new Accounts() {
       @Override
-      public boolean mayRead() {
+      public boolean mayRead(MemoryHolder of) {
         return true;
       }
 
       @Override
-      public void onRead(int bytes) {
+      public void onRead(MemoryHolder of, int bytes) {
         read += bytes;
       }
 
       @Override
-      public void close() {
+      public void close(MemoryHolder of) {
         holders.remove(connection);
       }
     };

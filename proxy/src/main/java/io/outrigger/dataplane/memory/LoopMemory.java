@@ -3,12 +3,10 @@ package io.outrigger.dataplane.memory;
 import io.netty.util.concurrent.EventExecutor;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.MemoryHolder;
+import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,30 +26,21 @@ import java.util.concurrent.TimeUnit;
  * next frame may be the WINDOW_UPDATE that frees memory.
  *
  * <p>A loop may have ten thousand connections. In one turn it therefore pauses only those that send
- * something, resumes {@value #RESUMED_PER_TURN} of them, and ends connections for 5 ms (decision
- * proxy-0085).
+ * something, and ends connections for 5 ms (decision proxy-0085).
  */
 @LoopConfined
-final class LoopMemory {
+final class LoopMemory implements ProcessMemory.Accounts {
   /** The number of bytes that one loop reads between two measurements of the gauge. */
   private static final int MEASURED_BYTES = 64 << 10;
 
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
 
-  /** The number of paused connections that are resumed in one turn of the loop. */
-  private static final int RESUMED_PER_TURN = 256;
-
   /**
    * A connection that holds fewer bytes is never paused by itself, and a shared connection that
    * holds fewer bytes of its own is never ended.
    */
   private static final int HEAVY_BYTES = 256 << 10;
-
-  /**
-   * A connection that holds fewer bytes is not ended while another loop has heavier connections.
-   */
-  private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
@@ -75,47 +64,18 @@ final class LoopMemory {
 
   private record Ranked(MemoryHolder holder, long weight, long score) {}
 
-  private final class Account implements ProcessMemory.Account {
-    private final MemoryHolder holder;
-
-    Account(MemoryHolder holder) {
-      this.holder = holder;
-    }
-
-    @Override
-    public boolean mayRead() {
-      return LoopMemory.this.mayRead(holder);
-    }
-
-    @Override
-    public void onRead(int bytes) {
-      LoopMemory.this.onRead(holder, bytes);
-    }
-
-    @Override
-    public void close() {
-      remove(holder);
-    }
-  }
-
   private final MemoryGauge gauge;
   private final EventExecutor loop;
   private final Set<MemoryHolder> holders = new LinkedHashSet<>();
 
-  /** The connections that are not read from, in the order in which they were paused. */
+  /** The connections that are not read from. */
   private final Set<MemoryHolder> paused = new LinkedHashSet<>();
-
-  /** The connections to end next, in this order; empty between two rounds of ending. */
-  private final Deque<Ranked> order = new ArrayDeque<>();
 
   /** The weight of the heaviest connection at the last tick, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
   private volatile int apps;
-
-  /** The number of paused connections that are to be resumed in this turn and the next ones. */
-  private int due;
 
   private boolean isResumingLater;
   private boolean isEndingLater;
@@ -128,28 +88,21 @@ final class LoopMemory {
   }
 
   /** Adds a connection that has begun. */
-  ProcessMemory.Account open(MemoryHolder holder) {
+  void open(MemoryHolder holder) {
     holders.add(holder);
     countApps(holder.isShared() ? 0 : 1);
     if (!isTicking) {
       isTicking = true;
       schedule(this::tick, CALM_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
-    return new Account(holder);
   }
 
-  /**
-   * Removes a connection that is closed.
-   *
-   * @return false if the connection was removed before
-   */
-  private boolean remove(MemoryHolder holder) {
-    boolean known = holders.remove(holder);
-    if (known) {
+  @Override
+  public void close(MemoryHolder holder) {
+    if (holders.remove(holder)) {
       paused.remove(holder);
       countApps(holder.isShared() ? 0 : -1);
     }
-    return known;
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes it
@@ -157,7 +110,8 @@ final class LoopMemory {
     apps += change;
   }
 
-  private void onRead(MemoryHolder holder, int bytes) {
+  @Override
+  public void onRead(MemoryHolder holder, int bytes) {
     long before = read;
     read += bytes;
     if (before / MEASURED_BYTES != read / MEASURED_BYTES) {
@@ -180,7 +134,8 @@ final class LoopMemory {
    * is paused only when it sends something, because most of thousands of connections never do.
    * Backends, on which busy apps depend as well, are read from until the heap is almost full.
    */
-  private boolean mayRead(MemoryHolder holder) {
+  @Override
+  public boolean mayRead(MemoryHolder holder) {
     if (holder.isShared()) {
       return !gauge.isHeapFull();
     }
@@ -198,36 +153,26 @@ final class LoopMemory {
   private void pause(MemoryHolder holder) {
     if (paused.add(holder)) {
       holder.pauseReading(true);
-      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      resumeLater();
     }
   }
 
-  private void resumeLater(long delay, TimeUnit unit) {
+  private void resumeLater() {
     if (!isResumingLater) {
       isResumingLater = true;
-      schedule(this::resumeSome, delay, unit);
+      schedule(this::resume, SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  /**
-   * Resumes the connections that are paused now unless memory is used up, some of them in each turn
-   * of the loop.
-   */
-  private void resumeSome() {
+  /** Resumes all paused connections unless memory is used up. */
+  private void resume() {
     isResumingLater = false;
     gauge.measure();
-    due = due == 0 ? paused.size() : Math.min(due, paused.size()); // some may have closed
-    for (int i = 0; i < RESUMED_PER_TURN && due > 0 && !gauge.isUsedUp(); i++, due--) {
-      Iterator<MemoryHolder> first = paused.iterator();
-      MemoryHolder holder = first.next();
-      first.remove();
-      holder.pauseReading(false);
-    }
-    due = gauge.isUsedUp() ? 0 : due;
-    if (due > 0) {
-      resumeLater(NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
+    if (!gauge.isUsedUp()) {
+      paused.forEach(holder -> holder.pauseReading(false));
+      paused.clear();
     } else if (!paused.isEmpty()) {
-      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      resumeLater();
     }
   }
 
@@ -273,44 +218,39 @@ final class LoopMemory {
   }
 
   /**
-   * Ends some connections, and schedules the rest for the next turn so that the loop can run other
-   * tasks in between.
+   * Ends connections until the gauge demands no more, or another loop has much heavier ones and
+   * ends them meanwhile. After some time the rest is left to the next turn, so that the loop can
+   * run other tasks in between.
    */
   private void endSome() {
     isEndingLater = false;
     long began = nanoTime();
-    if (order.isEmpty()) {
-      order.addAll(ranked());
-    }
-    do {
-      Ranked next = order.poll();
-      heaviest = next == null ? 0 : next.weight;
-      if (next == null || !gauge.isToEnd() || isHeavierElsewhere(next)) {
-        order.clear();
+    for (Ranked next : ranked()) {
+      heaviest = next.weight;
+      if (!gauge.isToEnd() || next.weight < gauge.heaviestElsewhere(this) / 4) {
         return;
       }
       if (next.weight >= CAUSE_BYTES || gauge.mayEndSmall()) {
         end(next);
+        if (nanoTime() - began > ENDING_NANOS) {
+          endLater();
+          return;
+        }
       }
-    } while (nanoTime() - began <= ENDING_NANOS);
-    endLater();
+    }
   }
 
   private void end(Ranked heavy) {
-    if (remove(heavy.holder)) { // else the connection has closed since it was ranked
-      gauge.onEnded(PeerSide.of(heavy.holder), heavy.weight);
+    if (holders.contains(heavy.holder)) { // else the connection has closed since it was ranked
+      close(heavy.holder);
+      gauge.onEnded(sideOf(heavy.holder), heavy.weight);
       heavy.holder.end();
       gauge.measure();
     }
   }
 
-  /**
-   * Whether {@code next} is spared because another loop has a much heavier connection and ends that
-   * meanwhile. When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
-   */
-  private boolean isHeavierElsewhere(Ranked next) {
-    return next.weight < gauge.heaviestElsewhere(this) / 4
-        && (next.weight < TRIFLE_BYTES || !gauge.isFull());
+  private static Side sideOf(MemoryHolder holder) {
+    return holder.isShared() ? Side.BACKEND : Side.APP;
   }
 
   private List<Ranked> ranked() {
@@ -353,7 +293,7 @@ final class LoopMemory {
     return holders.stream()
         .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())
         .limit(max)
-        .map(h -> new MemoryView.Holder(PeerSide.of(h), h.peer(), h.weight(), h.streams()))
+        .map(h -> new MemoryView.Holder(sideOf(h), h.peer(), h.weight(), h.streams()))
         .toList();
   }
 

@@ -7,6 +7,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.MemoryView.Limits;
 import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.http2.MemoryHolder;
+import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
 import java.util.Comparator;
 import java.util.List;
@@ -121,8 +122,10 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   @Override
-  public Account open(MemoryHolder connection, EventLoop loop) {
-    return on(loop).open(connection);
+  public Accounts open(MemoryHolder connection, EventLoop loop) {
+    LoopMemory accounts = on(loop);
+    accounts.open(connection);
+    return accounts;
   }
 
   /** Returns the connections of {@code loop}. Must be called on {@code loop}. */
@@ -131,9 +134,7 @@ public final class MemoryGauge implements ProcessMemory {
     if (known == null || known.loop() != loop) {
       known = new LoopMemory(this, loop);
       current.set(known);
-      if (limits.totalBytes() < Long.MAX_VALUE) {
-        loops.add(known);
-      }
+      loops.add(known);
     }
     return known;
   }
@@ -278,8 +279,8 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   /** Records that a connection was ended in order to free memory. */
-  void onEnded(PeerSide side, long weight) {
-    (side == PeerSide.APP ? endedApps : endedBackends).increment();
+  void onEnded(Side side, long weight) {
+    (side == Side.APP ? endedApps : endedBackends).increment();
     if (weight >= LoopMemory.CAUSE_BYTES) {
       heavyCollections = 0;
     }
@@ -355,8 +356,8 @@ public final class MemoryGauge implements ProcessMemory {
   private MemoryView view(List<MemoryView.Holder> heaviest) {
     List<MemoryView.EndedCount> ended =
         List.of(
-            new MemoryView.EndedCount(PeerSide.APP, endedApps.sum()),
-            new MemoryView.EndedCount(PeerSide.BACKEND, endedBackends.sum()));
+            new MemoryView.EndedCount(Side.APP, endedApps.sum()),
+            new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum()));
     return new MemoryView(heldHeap, directBytes(), limits, ended, heaviest);
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.memory;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.http2.PeerErrors.Side;
 import java.util.List;
 
 /**
@@ -40,12 +41,12 @@ public record MemoryView(
   }
 
   /** The number of connections to one side that were ended to free memory. */
-  public record EndedCount(PeerSide side, long count) {}
+  public record EndedCount(Side side, long count) {}
 
   /**
    * A connection and the memory that it holds.
    *
    * @param bytes the approximate number of bytes that would be free without the connection
    */
-  public record Holder(PeerSide side, String peer, long bytes, int streams) {}
+  public record Holder(Side side, String peer, long bytes, int streams) {}
 }

@@ -15,7 +15,7 @@ import io.outrigger.base.DurationText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.dataplane.memory.PeerSide;
+import io.outrigger.http2.PeerErrors;
 import io.outrigger.lb.view.OutlierEvent;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +64,7 @@ final class Json {
             (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
       }
       for (Class<?> word :
-          List.of(OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerSide.class)) {
+          List.of(OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
         builder.registerTypeAdapter(
             word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
       }

@@ -12,7 +12,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -118,8 +117,7 @@ final class ProcessMetrics {
             "outrigger_memory_ended",
             "Connections that were closed because they used most memory.");
     for (MemoryView.EndedCount count : memory.ended()) {
-      String side = count.side().name().toLowerCase(Locale.ROOT);
-      ended.add(Labels.of("side", side, "what", "connection"), count.count());
+      ended.add(Labels.of("side", count.side().word(), "what", "connection"), count.count());
     }
   }
 

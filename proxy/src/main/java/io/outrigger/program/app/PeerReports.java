@@ -10,7 +10,6 @@ import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -72,7 +71,7 @@ final class PeerReports {
                 count ->
                     Count.of(since(count), "connection")
                         + " of "
-                        + count.side().name().toLowerCase(Locale.ROOT)
+                        + count.side().word()
                         + "s")
             .collect(Collectors.joining(", "));
     reportedEnds = now.ended();

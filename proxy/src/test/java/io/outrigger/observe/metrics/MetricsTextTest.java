@@ -14,7 +14,6 @@ import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryView;
-import io.outrigger.dataplane.memory.PeerSide;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.lb.config.Backend;
@@ -26,8 +25,8 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
-import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.ReturnReason;
+import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.WeightUpdate;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
@@ -56,8 +55,8 @@ class MetricsTextTest {
           6,
           new MemoryView.Limits(70, 80, 90),
           List.of(
-              new MemoryView.EndedCount(PeerSide.APP, 3),
-              new MemoryView.EndedCount(PeerSide.BACKEND, 4)),
+              new MemoryView.EndedCount(PeerErrors.Side.APP, 3),
+              new MemoryView.EndedCount(PeerErrors.Side.BACKEND, 4)),
           List.of());
 
   private static final MetricsView.ProcessFigures PROCESS =

@@ -3,7 +3,6 @@ package io.outrigger.program.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.dataplane.memory.MemoryView;
-import io.outrigger.dataplane.memory.PeerSide;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.observe.events.Event;
@@ -26,8 +25,8 @@ class PeerReportsTest {
         6,
         new MemoryView.Limits(70, 80, 90),
         List.of(
-            new MemoryView.EndedCount(PeerSide.APP, ofApps),
-            new MemoryView.EndedCount(PeerSide.BACKEND, ofBackends)),
+            new MemoryView.EndedCount(PeerErrors.Side.APP, ofApps),
+            new MemoryView.EndedCount(PeerErrors.Side.BACKEND, ofBackends)),
         List.of());
   }
 
