@@ -2,13 +2,9 @@ package io.outrigger.dataplane.memory;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.Exhaustion;
-import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,9 +17,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>the error reaches the end of a thread, or the control loop, whose state may then be half
  *       changed;
- *   <li>more than {@value #MAX_ERRORS} errors reach event loops within {@link #WINDOW}, and there
- *       is no connection left to end;
- *   <li>the heap stays full, however much is collected and however many connections are ended
+ *   <li>the heap stays full, however much is collected, and there is no connection left to end
  *       ({@link HeapWatch}).
  * </ul>
  *
@@ -32,39 +26,27 @@ import org.slf4j.LoggerFactory;
  */
 @AnyThread
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
-  /** More errors than this within {@link #WINDOW} end the process. */
-  static final int MAX_ERRORS = 20;
-
-  static final Duration WINDOW = Duration.ofSeconds(10);
-
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
   /** The policy of the process. Before {@link #install}, as in tests, the policy only logs. */
   private static volatile OutOfMemory ofProcess =
-      new OutOfMemory(System::nanoTime, reason -> log.error("out of memory {}", reason));
+      new OutOfMemory(reason -> log.error("out of memory {}", reason));
 
-  private final LongSupplier nanoTime;
   private final Consumer<String> end;
 
   /** Ends the heaviest connection; returns false when there is none. */
   private volatile BooleanSupplier relief = () -> false;
 
-  /** The times of the last errors. The next slot to overwrite holds the oldest time. */
-  private final AtomicLongArray times = new AtomicLongArray(MAX_ERRORS);
-
-  private final AtomicLong errors = new AtomicLong();
-
   /**
    * @param end ends the process for the given reason
    */
-  OutOfMemory(LongSupplier nanoTime, Consumer<String> end) {
-    this.nanoTime = nanoTime;
+  OutOfMemory(Consumer<String> end) {
     this.end = end;
   }
 
   /** Installs this policy for the process, including threads of libraries. */
   public static void install(MemoryPlan plan) {
-    var policy = new OutOfMemory(System::nanoTime, new ProcessEnd(plan));
+    var policy = new OutOfMemory(new ProcessEnd(plan));
     ofProcess = policy;
     Thread.setDefaultUncaughtExceptionHandler(policy);
   }
@@ -91,10 +73,9 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   /** Reports that collections free nothing: the heap is too small for its live objects. */
   public static void onFullHeap() {
-    if (ofProcess.relief.getAsBoolean()) {
-      return;
+    if (!ofProcess.relief.getAsBoolean()) {
+      ofProcess.end.accept("although garbage is collected: what lives fills the heap");
     }
-    ofProcess.end.accept("although garbage is collected: what lives fills the heap");
   }
 
   /**
@@ -106,20 +87,10 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
   boolean report(Throwable failure) {
     Optional<OutOfMemoryError> error = Exhaustion.outOfMemory(failure);
-    if (error.isEmpty()) {
-      return false;
+    if (error.isPresent() && Exhaustion.isOfJvm(error.get())) {
+      var unused = relief.getAsBoolean(); // a heap that stays full is HeapWatch's matter
     }
-    if (Exhaustion.isOfJvm(error.get())) {
-      long now = nanoTime.getAsLong();
-      long number = errors.getAndIncrement();
-      long before = times.getAndSet((int) (number % MAX_ERRORS), now);
-      boolean isRelieved = relief.getAsBoolean();
-      if (!isRelieved && number >= MAX_ERRORS && now - before <= WINDOW.toNanos()) {
-        end.accept(
-            "on event loops, more than %d times in %d s".formatted(MAX_ERRORS, WINDOW.toSeconds()));
-      }
-    }
-    return true;
+    return error.isPresent();
   }
 
   @Override
