@@ -120,6 +120,24 @@ public final class HeaderList {
     return rest.build();
   }
 
+  /** Returns a list without the fields of these names: this list if it has none of them. */
+  public HeaderList without(KnownName... removed) {
+    int bits = 0;
+    for (KnownName name : removed) {
+      bits |= name.bit();
+    }
+    if ((names & bits) == 0) {
+      return this;
+    }
+    Builder rest = builder(size);
+    for (int i = 0; i < size; i++) {
+      if ((fields[i].known().bit() & bits) == 0) {
+        rest.add(fields[i]);
+      }
+    }
+    return rest.build();
+  }
+
   /**
    * Whether the same object is likely to be received or sent again, because it was received or sent
    * before. Results computed from such a list are worth caching.

@@ -158,8 +158,8 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (action.retry().isPresent() && isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
     }
-    if (retries != null || !call.forward.isMemoryShort()) {
-      request.keepForReplay(new ReplayBuffer(call.forward.replays()));
+    if (retries == null && call.forward.isMemoryShort()) {
+      request.stopCopying();
     }
   }
 

@@ -70,17 +70,10 @@ public sealed interface Caller {
     /** The app never gets the peer's own {@code x-forwarded-client-cert}. */
     @Override
     public HeaderList forwarded(HeaderList request) {
-      if (certificate.isEmpty() && !request.contains(KnownName.FORWARDED_CLIENT_CERT)) {
-        return request;
-      }
-      var list = HeaderList.builder(request.size() + 1);
-      for (int i = 0; i < request.size(); i++) {
-        if (request.field(i).known() != KnownName.FORWARDED_CLIENT_CERT) {
-          list.add(request.field(i));
-        }
-      }
-      certificate.ifPresent(list::add);
-      return list.build();
+      HeaderList rest = request.without(KnownName.FORWARDED_CLIENT_CERT);
+      return certificate
+          .map(field -> HeaderList.builder(rest.size() + 1).addAll(rest).add(field).build())
+          .orElse(rest);
     }
 
     @Override

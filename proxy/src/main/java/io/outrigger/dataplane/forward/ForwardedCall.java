@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall implements StreamHandler, CallTime.Limited {
+public final class ForwardedCall implements StreamHandler {
   /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call waits for a first selector, or is being routed. */
@@ -99,7 +99,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     time = new CallTime(this);
     app = new DownstreamResponse(stream, loop);
     record = recorder(forward, caller, loop);
-    request = new RequestRelay(app, record);
+    request = new RequestRelay(app, record, new ReplayBuffer(forward.replays()));
     attempts = new CallAttempts(this, time, record, request);
   }
 
@@ -390,20 +390,14 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     }
   }
 
-  @Override
-  public boolean isArriving() {
+  /** Whether the arrived headers are still being processed. */
+  boolean isArriving() {
     return arriving;
-  }
-
-  @Override
-  public CallLoop callLoop() {
-    return loop;
   }
 
   // The end of the call.
 
-  @Override
-  public void onDeadline() {
+  void onDeadline() {
     if (phase == Phase.DONE) {
       app.expire(head(), CallFailures.deadline(time.limitNanos(), "the app to read the response"));
       return;

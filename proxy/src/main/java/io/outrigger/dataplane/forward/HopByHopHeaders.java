@@ -7,7 +7,6 @@ import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
-import java.util.List;
 
 /**
  * Converts the headers of one hop to those of the next. Connection-specific fields are removed,
@@ -19,8 +18,6 @@ final class HopByHopHeaders {
   private static final HeaderField HTTPS = HeaderField.of(KnownName.SCHEME, "https");
 
   private static final AsciiString TRAILERS = AsciiString.cached("trailers");
-
-  private static final KnownName[] PROXY_ONLY = {KnownName.LOCAL};
 
   /**
    * Fields that are removed from trailers. RFC 9110 section 6.5.1 forbids fields for routing,
@@ -83,7 +80,7 @@ final class HopByHopHeaders {
    * belong to one hop.
    */
   static HeaderList trailers(HeaderList trailers) {
-    return without(trailers, FORBIDDEN_IN_TRAILERS);
+    return trailers.without(FORBIDDEN_IN_TRAILERS);
   }
 
   /**
@@ -91,25 +88,7 @@ final class HopByHopHeaders {
    * section 5).
    */
   static HeaderList withoutOurs(HeaderList headers) {
-    return without(headers, PROXY_ONLY);
-  }
-
-  private static HeaderList without(HeaderList headers, KnownName[] names) {
-    boolean clean = true;
-    for (KnownName name : names) {
-      clean &= !headers.contains(name);
-    }
-    if (clean) {
-      return headers;
-    }
-    List<KnownName> removed = List.of(names);
-    var rest = HeaderList.builder(headers.size());
-    for (int i = 0; i < headers.size(); i++) {
-      if (!removed.contains(headers.field(i).known())) {
-        rest.add(headers.field(i));
-      }
-    }
-    return rest.build();
+    return headers.without(KnownName.LOCAL);
   }
 
   private static void collect(

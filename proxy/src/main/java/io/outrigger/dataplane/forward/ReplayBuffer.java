@@ -31,8 +31,8 @@ final class ReplayBuffer {
   private @Nullable ByteBuf kept;
 
   /**
-   * Whether some bytes were not copied for lack of room. After this, no more bytes are copied,
-   * since a copy with a gap is useless.
+   * Whether some bytes were not copied, for lack of room or because none are needed. After this, no
+   * more bytes are copied, since a copy with a gap is useless.
    */
   private boolean full;
 
@@ -110,7 +110,14 @@ final class ReplayBuffer {
     return copy.writeBytes(all, all.readerIndex(), size);
   }
 
+  /** Copies no more bytes; what was copied stays. */
+  void stop() {
+    full = true;
+  }
+
+  /** Drops the copy and copies no more bytes. */
   void release() {
+    stop();
     if (kept != null) {
       budget.release(size());
       kept.release();

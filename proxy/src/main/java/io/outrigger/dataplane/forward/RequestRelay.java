@@ -36,8 +36,8 @@ final class RequestRelay {
    */
   private @Nullable HeaderList trailers;
 
-  /** The first bytes of the body; null when the request is not sent again. */
-  private @Nullable ReplayBuffer replay;
+  /** The first bytes of the body; empty once the request can no longer be sent again. */
+  private final ReplayBuffer replay;
 
   private @Nullable Http2Stream backend;
 
@@ -56,29 +56,15 @@ final class RequestRelay {
    */
   private int creditless;
 
-  RequestRelay(DownstreamResponse app, CallStatsRecorder record) {
+  RequestRelay(DownstreamResponse app, CallStatsRecorder record, ReplayBuffer replay) {
     this.app = app;
     this.record = record;
+    this.replay = replay;
   }
 
-  /** Sets the buffer that keeps the start of the request for further attempts. */
-  void keepForReplay(ReplayBuffer copy) {
-    PendingData known = kept;
-    while (known != null && !known.isEmpty()) {
-      ByteBuf data = known.take(Integer.MAX_VALUE);
-      int copied = copy.keep(data);
-      if (copied < data.readableBytes()) {
-        PendingData rest = new PendingData();
-        addTo(rest, data.skipBytes(copied));
-        while (!known.isEmpty()) {
-          addTo(rest, known.take(Integer.MAX_VALUE));
-        }
-        kept = rest;
-        break;
-      }
-      data.release();
-    }
-    replay = copy;
+  /** Copies no more of the request than what was copied so far. */
+  void stopCopying() {
+    replay.stop();
   }
 
   /** Whether the whole request can still be sent to another backend. */
@@ -89,10 +75,7 @@ final class RequestRelay {
   /** Drops the copy, since the request is not sent again. The current attempt continues. */
   void commit() {
     committed = true;
-    if (replay != null) {
-      replay.release();
-      replay = null;
-    }
+    replay.release();
   }
 
   boolean isOpen() {
@@ -114,7 +97,7 @@ final class RequestRelay {
     sent = 0;
     given = 0;
     boolean ended = app.requestEnded();
-    if (replay != null && !replay.isEmpty()) {
+    if (!replay.isEmpty()) {
       send(stream, replay.copy(), ended && trailers == null && keptBytes() == 0);
     }
     while (keptBytes() > 0 && kept != null) {
@@ -135,7 +118,7 @@ final class RequestRelay {
   /** The backend's stream has ended; {@code unsent} is the data that this stream did not send. */
   void close(PendingData unsent) {
     backend = null;
-    long copied = replay == null ? 0 : replay.size();
+    int copied = replay.size();
     long from = given - unsent.bytes();
     committed |= from > copied; // some bytes were sent but not copied
     if (committed) {
@@ -154,7 +137,7 @@ final class RequestRelay {
    */
   void onSent(int bytes) {
     sent += bytes;
-    if (!committed && sent > (replay == null ? 0 : replay.size())) {
+    if (!committed && sent > replay.size()) {
       commit(); // more bytes were sent than copied: this attempt is the last (A6 "Buffering")
     }
     int repeated = Math.min(creditless, bytes);
@@ -169,7 +152,7 @@ final class RequestRelay {
     if (endStream) {
       app.onRequestEnd();
     }
-    int copied = replay == null ? 0 : replay.keep(data);
+    int copied = replay.keep(data);
     if (backend != null) {
       send(backend, data, endStream);
     } else if (copied < data.readableBytes()) {
@@ -223,6 +206,6 @@ final class RequestRelay {
   }
 
   private boolean isNothingKept() {
-    return keptBytes() == 0 && trailers == null && (replay == null || replay.isEmpty());
+    return keptBytes() == 0 && trailers == null && replay.isEmpty();
   }
 }

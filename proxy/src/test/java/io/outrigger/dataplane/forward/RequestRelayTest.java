@@ -121,8 +121,8 @@ class RequestRelayTest {
     var request =
         new RequestRelay(
             new DownstreamResponse(app, Runnable::run),
-            new CallStatsRecorder(script.forward.stats(script.loop)));
-    request.keepForReplay(new ReplayBuffer(new Budget(1 << 20)));
+            new CallStatsRecorder(script.forward.stats(script.loop)),
+            new ReplayBuffer(new Budget(1 << 20)));
     var upstream = new FakeStream();
     upstream.stall();
     request.open(upstream);
