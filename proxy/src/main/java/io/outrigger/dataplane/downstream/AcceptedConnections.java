@@ -53,15 +53,12 @@ final class AcceptedConnections {
    * @param from the lowest id of the connections to visit
    */
   void retire(long from, Admission admission, Executor loop) {
-    int visited = 0;
-    for (DownstreamConnection connection :
-        open.tailMap(from).values().stream().limit(VISITED_PER_TURN + 1L).toList()) {
-      if (visited == VISITED_PER_TURN) {
-        loop.execute(() -> retire(connection.id(), admission, loop));
-        return;
-      }
-      visited++;
-      connection.retire(admission.retirement(connection.caller()));
+    List<DownstreamConnection> some =
+        open.tailMap(from).values().stream().limit(VISITED_PER_TURN).toList();
+    some.forEach(connection -> connection.retire(admission.retirement(connection.caller())));
+    if (some.size() == VISITED_PER_TURN) {
+      long next = some.get(VISITED_PER_TURN - 1).id() + 1;
+      loop.execute(() -> retire(next, admission, loop));
     }
   }
 }

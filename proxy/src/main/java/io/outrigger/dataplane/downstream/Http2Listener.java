@@ -284,21 +284,19 @@ public final class Http2Listener {
    * @return completed on some event loop when no connection is left
    */
   public CompletableFuture<Void> drain() {
-    stopAccepting(() -> onEachLoop(AcceptedConnections::drain));
-    return drained;
+    return stop(AcceptedConnections::drain);
   }
 
   /** Closes the port and every connection at once; returns the future of {@link #drain}. */
   public CompletableFuture<Void> close() {
-    stopAccepting(() -> onEachLoop(AcceptedConnections::close));
-    return drained;
+    return stop(AcceptedConnections::close);
   }
 
-  /** Closes the port and runs {@code then} when the port is closed, at once if it already is. */
-  private void stopAccepting(Runnable then) {
+  /** Closes the port, then calls {@code end} with the connections of each loop. */
+  private CompletableFuture<Void> stop(Consumer<AcceptedConnections> end) {
     Channel bound = server;
     if (bound == null) {
-      return;
+      return drained;
     }
     if (!stopping.getAndSet(true)) {
       removeFile();
@@ -307,10 +305,14 @@ public final class Http2Listener {
         .close() // a second call returns the same result
         .addListener(
             closed -> {
-              then.run();
+              for (int i = 0; i < connections.size(); i++) {
+                AcceptedConnections ofLoop = connections.get(i);
+                loops.loop(i).execute(() -> end.accept(ofLoop));
+              }
               portClosed.complete(null);
               checkDrained();
             });
+    return drained;
   }
 
   private void removeFile() {
@@ -320,13 +322,6 @@ public final class Http2Listener {
       }
     } catch (IOException e) {
       log.warn("forward {}: socket file not removed: {}", forward.name(), e.toString());
-    }
-  }
-
-  private void onEachLoop(Consumer<AcceptedConnections> task) {
-    for (int i = 0; i < connections.size(); i++) {
-      AcceptedConnections siblings = connections.get(i);
-      loops.loop(i).execute(() -> task.accept(siblings));
     }
   }
 
