@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.StreamHandler.Refusal;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -191,34 +192,29 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     if (!state.isServer()) {
       for (SocketStream stream : table.snapshot()) {
         if (stream.id() == 0 || stream.id() > lastStreamId) {
-          passOver(stream, lastStreamId > 0 && error == Http2Error.NO_ERROR, "GOAWAY " + error);
+          boolean inOrder = lastStreamId > 0 && error == Http2Error.NO_ERROR;
+          boolean isForgotten = inOrder || stream.id() == 0;
+          lose(stream, isForgotten ? Refusal.OF_CONNECTION : Refusal.OF_CALL, "GOAWAY " + error);
         }
       }
     }
     handler().onGoAway(lastStreamId, error, debug);
   }
 
-  /**
-   * Ends {@code stream}, which the peer has not processed.
-   *
-   * @param inOrder whether the peer has processed other streams and reports no error
-   */
-  private void passOver(SocketStream stream, boolean inOrder, String reason) {
-    if (inOrder || stream.id() == 0) {
-      streams.lose(stream, handler -> handler.onPassedOver(reason));
-    } else {
-      lose(stream, true, reason);
+  private void loseAll(String reason) {
+    for (SocketStream stream : table.snapshot()) {
+      lose(stream, stream.id() == 0 ? Refusal.OF_CALL : Refusal.NONE, reason);
     }
   }
 
-  private void lose(SocketStream stream, boolean refused, String reason) {
+  private void lose(SocketStream stream, Refusal refusal, String reason) {
     streams.lose(
         stream,
         handler -> {
           if (isOverload) {
             handler.onOverload();
           }
-          handler.onConnectionLost(refused, reason);
+          handler.onConnectionLost(refusal, reason);
         });
   }
 
@@ -358,9 +354,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       reader.release();
     }
     writer.flush();
-    for (SocketStream stream : table.snapshot()) {
-      lose(stream, stream.id() == 0, reason);
-    }
+    loseAll(reason);
     handler().onEnding(error, reason);
   }
 
@@ -381,9 +375,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       reader.release();
     }
     String why = endReason.isEmpty() ? reason : endReason;
-    for (SocketStream stream : table.snapshot()) {
-      lose(stream, stream.id() == 0, why);
-    }
+    loseAll(why);
     writer.release();
     handler().onClosed(why);
   }

@@ -343,7 +343,7 @@ final class ConnectionStreams {
   void resetByPeer(SocketStream stream, Http2Error error) {
     remove(stream, false);
     try {
-      stream.handler().onReset(error, true);
+      stream.handler().onReset(error);
     } finally {
       stream.release();
     }

@@ -9,12 +9,6 @@ import io.outrigger.base.LoopConfined;
  */
 @LoopConfined
 public interface Http2Stream {
-  /** The stream's id; 0 before the first {@link #sendHeaders} of a stream that this side opened. */
-  int id();
-
-  /** Sets the handler that receives this stream's events from now on. */
-  void handler(StreamHandler handler);
-
   /**
    * Sends a header block. The block's position and content decide whether it is a request, an
    * interim (1xx) response, a response or trailers.
@@ -66,9 +60,6 @@ public interface Http2Stream {
 
   /** The number of DATA bytes that wait for a window or for the socket. */
   int pendingBytes();
-
-  /** Whether this side has not ended the stream yet. */
-  boolean isOpenForSending();
 
   /**
    * Whether the stream's connection holds so much memory that requests on the connection are

@@ -99,8 +99,8 @@ final class SocketStream implements Http2Stream {
     this.receiveWindow = receiveWindow;
   }
 
-  @Override
-  public int id() {
+  /** The stream's id; 0 before the first {@link #sendHeaders} of a stream that this side opened. */
+  int id() {
     return id;
   }
 
@@ -108,8 +108,8 @@ final class SocketStream implements Http2Stream {
     id = value;
   }
 
-  @Override
-  public void handler(StreamHandler value) {
+  /** Sets the handler that receives this stream's events from now on. */
+  void handler(StreamHandler value) {
     handler = value;
   }
 
@@ -241,8 +241,8 @@ final class SocketStream implements Http2Stream {
     return streams.isHeavy();
   }
 
-  @Override
-  public boolean isOpenForSending() {
+  /** Whether this side has not ended the stream yet. */
+  boolean isOpenForSending() {
     return !gone && sending == Sending.OPEN;
   }
 

@@ -35,11 +35,8 @@ public interface StreamHandler {
    */
   void onDataSent(int bytes);
 
-  /**
-   * Called when the peer ended the stream with RST_STREAM, or this side did to free memory. Last
-   * call.
-   */
-  void onReset(Http2Error error, boolean byPeer);
+  /** Called when the peer ended the stream with RST_STREAM. Last call. */
+  void onReset(Http2Error error);
 
   /**
    * Called when this side has reset the stream because the peer broke a rule. Last call.
@@ -47,7 +44,7 @@ public interface StreamHandler {
    * @param reason a readable text that names the rule and the field
    */
   default void onFault(Http2Error error, String reason) {
-    onReset(error, false);
+    onReset(error);
   }
 
   /**
@@ -64,20 +61,19 @@ public interface StreamHandler {
    */
   default void onOverload() {}
 
-  /**
-   * Called in place of {@link #onConnectionLost} when the peer sent GOAWAY without processing this
-   * stream, and either the peer processed other streams and reports no error, or nothing was
-   * written on this stream. The request may be retried any number of times. Last call.
-   */
-  default void onPassedOver(String reason) {
-    onConnectionLost(true, reason);
-  }
+  /** Called when the connection ended before the stream did. Last call. */
+  void onConnectionLost(Refusal refusal, String reason);
 
-  /**
-   * Called when the connection ended before the stream did. Last call.
-   *
-   * @param refused whether the peer has declared with GOAWAY that it has not processed the stream,
-   *     so that a retry is safe
-   */
-  void onConnectionLost(boolean refused, String reason);
+  /** Whether a server has guaranteed that it did not process a request, and why (SC-34). */
+  enum Refusal {
+    /** The server has given no guarantee. */
+    NONE,
+    /** The server refused this request; the request may be sent again once. */
+    OF_CALL,
+    /**
+     * The server closed the connection in order before it processed the request, or nothing of the
+     * request was written; the request may be sent again several times.
+     */
+    OF_CONNECTION
+  }
 }

@@ -226,7 +226,7 @@ final class ConnectionLifecycleTest {
           peer.connection.openStream(
               new RecordingStream() {
                 @Override
-                public void onConnectionLost(boolean mayRetry, String reason) {
+                public void onConnectionLost(Refusal mayRetry, String reason) {
                   mayOpen.add(peer.connection.canOpenStream());
                 }
               });
@@ -258,13 +258,13 @@ final class ConnectionLifecycleTest {
             peer.connection.openStream(
                 new RecordingStream() {
                   @Override
-                  public void onPassedOver(String reason) {
-                    heard.add("passed over");
-                  }
-
-                  @Override
-                  public void onConnectionLost(boolean refused, String reason) {
-                    heard.add(refused ? "refused" : "lost");
+                  public void onConnectionLost(Refusal refusal, String reason) {
+                    heard.add(
+                        switch (refusal) {
+                          case NONE -> "lost";
+                          case OF_CALL -> "refused";
+                          case OF_CONNECTION -> "passed over";
+                        });
                   }
                 });
         if (sent) {

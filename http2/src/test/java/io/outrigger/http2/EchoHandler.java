@@ -61,9 +61,9 @@ final class EchoHandler implements ConnectionHandler {
     }
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {}
+    public void onReset(Http2Error error) {}
 
     @Override
-    public void onConnectionLost(boolean refused, String reason) {}
+    public void onConnectionLost(Refusal refused, String reason) {}
   }
 }

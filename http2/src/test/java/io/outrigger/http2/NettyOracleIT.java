@@ -270,12 +270,12 @@ final class NettyOracleIT {
     public void onDataSent(int bytes) {}
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {
+    public void onReset(Http2Error error) {
       done.completeExceptionally(new IllegalStateException("reset " + error));
     }
 
     @Override
-    public void onConnectionLost(boolean refused, String reason) {
+    public void onConnectionLost(Refusal refused, String reason) {
       done.completeExceptionally(new IllegalStateException(reason));
     }
   }

@@ -61,7 +61,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
   @Override
   boolean canSend(int id) {
     Http2Stream stream = streams.get(id);
-    return stream != null && stream.isOpenForSending();
+    return stream != null && ((SocketStream) stream).isOpenForSending();
   }
 
   @Override
@@ -119,7 +119,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
 
   @Override
   public StreamHandler onStream(Http2Stream stream) {
-    streams.put(stream.id(), stream);
+    streams.put(((SocketStream) stream).id(), stream);
     var heard = new Heard();
     heard.stream = stream;
     return heard;
@@ -154,12 +154,12 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
       for (int i = 0; i < headers.size(); i++) {
         fields.add(headers.name(i) + "=" + headers.value(i));
       }
-      heard.add(new Headers(stream.id(), normal(fields), endStream));
+      heard.add(new Headers(((SocketStream) stream).id(), normal(fields), endStream));
     }
 
     @Override
     public void onData(ByteBuf data, boolean endStream) {
-      heardData(stream.id(), data, endStream);
+      heardData(((SocketStream) stream).id(), data, endStream);
       data.release();
     }
 
@@ -167,13 +167,14 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
     public void onDataSent(int bytes) {}
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {
-      if (byPeer) {
-        heard.add(new Reset(stream.id(), error));
-      }
+    public void onReset(Http2Error error) {
+      heard.add(new Reset(((SocketStream) stream).id(), error));
     }
 
     @Override
-    public void onConnectionLost(boolean refused, String reason) {}
+    public void onFault(Http2Error error, String reason) {}
+
+    @Override
+    public void onConnectionLost(Refusal refused, String reason) {}
   }
 }

@@ -23,9 +23,8 @@ class RecordingStream implements StreamHandler {
   boolean over;
   boolean timeUp;
 
-  Http2Stream stream() {
-    Http2Stream known = stream;
-    if (known == null) {
+  SocketStream stream() {
+    if (!(stream instanceof SocketStream known)) {
       throw new IllegalStateException("no stream yet");
     }
     return known;
@@ -85,17 +84,24 @@ class RecordingStream implements StreamHandler {
   }
 
   @Override
-  public void onReset(Http2Error error, boolean byPeer) {
+  public void onReset(Http2Error error) {
     check();
     over = true;
-    events.add((byPeer ? "reset by peer " : "reset ") + error);
+    events.add("reset by peer " + error);
   }
 
   @Override
-  public void onConnectionLost(boolean refused, String reason) {
+  public void onFault(Http2Error error, String reason) {
     check();
     over = true;
-    events.add(refused ? "refused" : "lost");
+    events.add("reset " + error);
+  }
+
+  @Override
+  public void onConnectionLost(Refusal refusal, String reason) {
+    check();
+    over = true;
+    events.add(refusal == Refusal.NONE ? "lost" : "refused");
   }
 
   private void check() {

@@ -39,7 +39,7 @@ final class SendSchedulerTest {
     return answering(ConnectionSettings.DEFAULT, window, streams);
   }
 
-  private static Http2Stream stream(RawPeer peer, int index) {
+  private static SocketStream stream(RawPeer peer, int index) {
     return peer.events.stream(index).stream();
   }
 

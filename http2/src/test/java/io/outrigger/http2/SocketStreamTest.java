@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The states of one stream, the order of its frames, and its counters. */
 final class SocketStreamTest {
-  private static Http2Stream stream(RawPeer peer, int index) {
+  private static SocketStream stream(RawPeer peer, int index) {
     return peer.events.stream(index).stream();
   }
 
@@ -68,7 +68,7 @@ final class SocketStreamTest {
   void whatIsDroppedIsForgotten() {
     try (RawPeer peer = RawPeer.client()) {
       peer.send(settings(INITIAL_WINDOW_SIZE, 0), request(1));
-      Http2Stream served = stream(peer, 0);
+      SocketStream served = stream(peer, 0);
       served.sendHeaders(OK, false);
       served.sendData(text("content"), false);
       served.sendHeaders(TRAILERS, true);
@@ -130,7 +130,7 @@ final class SocketStreamTest {
       var call =
           new RecordingStream() {
             @Override
-            public void onConnectionLost(boolean refused, String reason) {
+            public void onConnectionLost(Refusal refused, String reason) {
               super.onConnectionLost(refused, reason);
               unsent.add(stream().takeUnsent());
             }
@@ -173,7 +173,7 @@ final class SocketStreamTest {
     try (RawPeer peer = RawPeer.client()) {
       peer.events.onStream = stream -> stream.holds = true;
       peer.send(request(1), data(1, 0, new byte[900]));
-      Http2Stream served = stream(peer, 0);
+      SocketStream served = stream(peer, 0);
 
       served.consumed(500);
       assertThatThrownBy(() -> served.consumed(401))
@@ -283,7 +283,7 @@ final class SocketStreamTest {
       var first =
           new RecordingStream() {
             @Override
-            public void onConnectionLost(boolean refused, String reason) {
+            public void onConnectionLost(Refusal refused, String reason) {
               super.onConnectionLost(refused, reason);
               second.stream().reset(Http2Error.CANCEL);
             }

@@ -173,12 +173,12 @@ public final class AnsweringBackend implements AutoCloseable {
     public void onDataSent(int bytes) {}
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {
+    public void onReset(Http2Error error) {
       end();
     }
 
     @Override
-    public void onConnectionLost(boolean refused, String reason) {
+    public void onConnectionLost(Refusal refused, String reason) {
       end();
     }
   }

@@ -207,13 +207,13 @@ public final class RawPeer implements AutoCloseable {
     public void onDataSent(int bytes) {}
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {
+    public void onReset(Http2Error error) {
       events.add("RST(" + error + ")");
     }
 
     @Override
-    public void onConnectionLost(boolean refused, String reason) {
-      events.add("LOST(" + refused + ")");
+    public void onConnectionLost(Refusal refused, String reason) {
+      events.add("LOST(" + (refused != Refusal.NONE) + ")");
     }
   }
 

@@ -255,18 +255,15 @@ final class Attempt implements StreamWaiter {
   }
 
   @Override
-  public void onReset(Http2Error error, boolean byPeer) {
+  public void onReset(Http2Error error) {
     if (state == State.OPEN) {
       end(response.outcome());
       takeUnsent();
       RpcStatus failure = CallFailures.ofReset(error, address());
-      CallAttempts.Refusal refusal =
-          error == Http2Error.REFUSED_STREAM
-              ? CallAttempts.Refusal.OF_CALL
-              : CallAttempts.Refusal.NONE;
+      Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
       // With NO_ERROR in the middle of a response, an app would treat the partial response as
       // complete.
-      boolean isRelayed = byPeer && error != Http2Error.NO_ERROR;
+      boolean isRelayed = error != Http2Error.NO_ERROR;
       attempts.onUpstreamFailed(this, refusal, isRelayed ? error : null, failure);
     }
   }
@@ -277,21 +274,12 @@ final class Attempt implements StreamWaiter {
       end(response.outcome());
       takeUnsent();
       RpcStatus failure = CallFailures.ofFault(error, reason, address());
-      attempts.onUpstreamFailed(this, CallAttempts.Refusal.NONE, null, failure);
+      attempts.onUpstreamFailed(this, Refusal.NONE, null, failure);
     }
   }
 
   @Override
-  public void onPassedOver(String reason) {
-    lose(CallAttempts.Refusal.OF_CONNECTION, reason);
-  }
-
-  @Override
-  public void onConnectionLost(boolean refused, String reason) {
-    lose(refused ? CallAttempts.Refusal.OF_CALL : CallAttempts.Refusal.NONE, reason);
-  }
-
-  private void lose(CallAttempts.Refusal refusal, String reason) {
+  public void onConnectionLost(Refusal refusal, String reason) {
     if (state == State.OPEN) {
       end(response.outcome());
       takeUnsent();

@@ -19,6 +19,7 @@ import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.StreamHandler.Refusal;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
@@ -95,19 +96,6 @@ final class CallAttempts implements PickContext, FilteredCall {
         case OVER -> false;
       };
     }
-  }
-
-  /** Whether a backend has guaranteed that it did not process a request, and why (SC-34). */
-  enum Refusal {
-    /** The backend has given no guarantee. */
-    NONE,
-    /** The backend refused this request; the request is sent again once. */
-    OF_CALL,
-    /**
-     * The connection was closed gracefully before the request was processed; the request may be
-     * sent again several times.
-     */
-    OF_CONNECTION
   }
 
   private final ForwardedCall call;

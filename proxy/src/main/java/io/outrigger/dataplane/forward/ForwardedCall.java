@@ -231,7 +231,7 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   @Override
-  public void onReset(Http2Error error, boolean byPeer) {
+  public void onReset(Http2Error error) {
     onAppGone();
   }
 
@@ -248,7 +248,7 @@ public final class ForwardedCall implements StreamHandler {
   }
 
   @Override
-  public void onConnectionLost(boolean refused, String reason) {
+  public void onConnectionLost(Refusal refused, String reason) {
     onAppGone();
   }
 

@@ -61,7 +61,6 @@ final class RemoteStream implements Http2Stream {
   private final StreamWaiter waiter;
   private final Executor elsewhere;
   private final RemoteStreamOwner owner;
-  private StreamHandler handler;
   private State state = State.WAITING;
   private boolean sendEnded;
 
@@ -85,7 +84,6 @@ final class RemoteStream implements Http2Stream {
       Executor elsewhere) {
     this.borrower = borrower;
     this.waiter = waiter;
-    this.handler = waiter;
     this.elsewhere = elsewhere;
     this.owner = new RemoteStreamOwner(this, here, lender);
   }
@@ -122,14 +120,14 @@ final class RemoteStream implements Http2Stream {
   /** Passes an event to the call while the stream is open. */
   void deliver(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
-      event.accept(handler);
+      event.accept(waiter);
     }
   }
 
   void onData(ByteBuf data, boolean endStream) {
     if (state == State.OPEN) {
       held += data.readableBytes();
-      handler.onData(data, endStream);
+      waiter.onData(data, endStream);
     } else {
       data.release();
     }
@@ -138,7 +136,7 @@ final class RemoteStream implements Http2Stream {
   void onDataSent(int bytes) {
     if (state == State.OPEN) {
       forget(bytes);
-      handler.onDataSent(bytes);
+      waiter.onDataSent(bytes);
     }
   }
 
@@ -157,23 +155,12 @@ final class RemoteStream implements Http2Stream {
   void deliverLast(Consumer<StreamHandler> event) {
     if (state == State.OPEN) {
       state = State.GONE;
-      event.accept(handler); // the handler may take the unsent DATA
+      event.accept(waiter); // the handler may take the unsent DATA
       unsent.release();
     }
   }
 
   // The call uses the following methods on its own event loop.
-
-  /** Always 0: only the other loop knows the stream id. */
-  @Override
-  public int id() {
-    return 0;
-  }
-
-  @Override
-  public void handler(StreamHandler value) {
-    handler = value;
-  }
 
   @Override
   public long maxHeaderListBytes() {
@@ -250,8 +237,8 @@ final class RemoteStream implements Http2Stream {
     return unsent.bytes();
   }
 
-  @Override
-  public boolean isOpenForSending() {
+  /** Whether the call has not ended the stream yet. */
+  boolean isOpenForSending() {
     return state == State.OPEN && !sendEnded;
   }
 

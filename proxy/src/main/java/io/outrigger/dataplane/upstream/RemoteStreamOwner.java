@@ -106,8 +106,8 @@ final class RemoteStreamOwner implements StreamWaiter {
   }
 
   @Override
-  public void onReset(Http2Error error, boolean byPeer) {
-    end(call -> call.onReset(error, byPeer));
+  public void onReset(Http2Error error) {
+    end(call -> call.onReset(error));
   }
 
   @Override
@@ -116,13 +116,8 @@ final class RemoteStreamOwner implements StreamWaiter {
   }
 
   @Override
-  public void onPassedOver(String reason) {
-    end(call -> call.onPassedOver(reason));
-  }
-
-  @Override
-  public void onConnectionLost(boolean refused, String reason) {
-    end(call -> call.onConnectionLost(refused, reason));
+  public void onConnectionLost(Refusal refusal, String reason) {
+    end(call -> call.onConnectionLost(refusal, reason));
   }
 
   private void end(Consumer<StreamHandler> event) {

@@ -179,12 +179,12 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   }
 
   @Override
-  public void onReset(Http2Error error, boolean byPeer) {
+  public void onReset(Http2Error error) {
     end(false);
   }
 
   @Override
-  public void onConnectionLost(boolean refused, String reason) {
+  public void onConnectionLost(Refusal refused, String reason) {
     end(false);
   }
 

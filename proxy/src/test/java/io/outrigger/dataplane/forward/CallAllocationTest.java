@@ -123,14 +123,6 @@ class CallAllocationTest {
     private boolean ended;
 
     @Override
-    public int id() {
-      return 1;
-    }
-
-    @Override
-    public void handler(StreamHandler value) {}
-
-    @Override
     public long maxHeaderListBytes() {
       return Long.MAX_VALUE;
     }
@@ -163,11 +155,6 @@ class CallAllocationTest {
     @Override
     public int pendingBytes() {
       return 0;
-    }
-
-    @Override
-    public boolean isOpenForSending() {
-      return !ended;
     }
 
     @Override

@@ -142,14 +142,14 @@ class CallDeadlineTest {
   void aBackendWhoseClockIsATickAheadDoesNotHideTheDeadline() {
     var before = script.unary("grpc-timeout", "100m");
     script.time.advance(Duration.ofMillis(100));
-    backend.stream().handlerOf().onReset(Http2Error.CANCEL, true);
+    backend.stream().handlerOf().onReset(Http2Error.CANCEL);
     assertThat(before.field("grpc-status")).isEqualTo("4");
     assertThat(before.field("grpc-message")).contains("waiting for the response of");
 
     var after = script.unary("grpc-timeout", "100m");
     script.respond();
     script.time.advance(Duration.ofMillis(100));
-    backend.stream().handlerOf().onReset(Http2Error.CANCEL, true);
+    backend.stream().handlerOf().onReset(Http2Error.CANCEL);
     assertThat(after.field("grpc-status")).isEqualTo("4");
   }
 

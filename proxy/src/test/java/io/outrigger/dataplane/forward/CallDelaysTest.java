@@ -225,7 +225,7 @@ class CallDelaysTest {
     App app = script.unary();
     pass(25);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(attemptDelays()).containsExactly(Map.entry("0:connecting", Duration.ofMillis(25)));
   }

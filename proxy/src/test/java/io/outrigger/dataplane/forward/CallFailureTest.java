@@ -9,6 +9,7 @@ import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.KnownName;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
@@ -166,7 +167,7 @@ class CallFailureTest {
   void otherRequestsWhoseBackendResetsGet503(Http2Error error) {
     var app = script.plain(true);
 
-    backend.stream().handlerOf().onReset(error, true);
+    backend.stream().handlerOf().onReset(error);
 
     assertThat(app.field(":status")).isEqualTo("503");
     assertThat(app.field("x-outrigger-local")).isEqualTo("upstream_reset");
@@ -262,7 +263,7 @@ class CallFailureTest {
   void aResetWithoutErrorInTheMiddleOfAResponseIsAFailure() {
     var app = script.unary();
     script.respond();
-    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR);
 
     assertThat(app.field("grpc-status")).isEqualTo("13");
     assertThat(app.field("x-outrigger-local")).isEqualTo("upstream_reset");
@@ -270,7 +271,7 @@ class CallFailureTest {
 
     var plain = script.plain(true);
     backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
-    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR);
 
     assertThat(plain.stream.log).endsWith("RST(INTERNAL_ERROR)");
   }
@@ -290,7 +291,7 @@ class CallFailureTest {
   void aResetBeforeTheHeadIsMapped(Http2Error error, String status) {
     var app = script.unary();
 
-    backend.stream().handlerOf().onReset(error, true);
+    backend.stream().handlerOf().onReset(error);
 
     assertThat(app.field("grpc-status")).isEqualTo(status);
     assertThat(app.field("grpc-message")).startsWith("10.0.0.1:80 reset the stream: " + error);
@@ -303,7 +304,7 @@ class CallFailureTest {
     var app = script.unary();
     script.respond();
 
-    backend.stream().handlerOf().onReset(Http2Error.ENHANCE_YOUR_CALM, true);
+    backend.stream().handlerOf().onReset(Http2Error.ENHANCE_YOUR_CALM);
 
     assertThat(app.stream.log).endsWith("RST(ENHANCE_YOUR_CALM)");
     assertThat(script.ended).containsExactly("RESOURCE_EXHAUSTED/200");
@@ -325,10 +326,10 @@ class CallFailureTest {
   @Test
   void aLostConnectionIsUnavailableBeforeAndAfterTheHead() {
     var before = script.unary();
-    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
     var after = script.unary();
     script.respond();
-    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
 
     assertThat(before.stream.log).hasSize(1);
     assertThat(before.field("grpc-status")).isEqualTo("14");
@@ -342,11 +343,11 @@ class CallFailureTest {
   @Test
   void aLostConnectionEndsWithTheResolutionNoteOrElseTheNode() {
     var plain = script.unary();
-    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
     ClusterHandles.note(script.cluster, "aggregate \"all\": all is well");
     backend.note = "cluster \"pay\": the control plane cannot be reached";
     var ambient = script.unary();
-    backend.stream().handlerOf().onConnectionLost(false, "socket closed by the peer");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
 
     assertThat(plain.field("grpc-message")).endsWith("; xDS node ID: node-1");
     assertThat(ambient.field("grpc-message"))
@@ -401,12 +402,12 @@ class CallFailureTest {
     var app = script.unary();
     script.picks(other.use);
 
-    backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
     assertThat(other.streams).hasSize(1);
     assertThat(other.stream().log).isEqualTo(backend.stream().log);
 
-    other.stream().handlerOf().onConnectionLost(true, "GOAWAY");
+    other.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY");
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
     assertThat(other.outcomes).containsExactly(CallOutcome.FAILURE);
@@ -417,7 +418,7 @@ class CallFailureTest {
     var app = script.streaming();
     app.data("x".repeat(ReplayBuffer.MAX_BYTES + 1), false);
 
-    backend.stream().handlerOf().onConnectionLost(true, "GOAWAY NO_ERROR");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY NO_ERROR");
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
   }
@@ -425,7 +426,7 @@ class CallFailureTest {
   @Test
   void aBodyThatComesBetweenTwoAttemptsIsKept() {
     var app = script.streaming();
-    backend.stream().handlerOf().onConnectionLost(true, "GOAWAY NO_ERROR");
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY NO_ERROR");
     app.data("kept", true);
     script.time.run();
 

@@ -104,7 +104,7 @@ class CallMeasuresTest {
     script.time.advance(Duration.ofSeconds(2));
     assertThat(measured().attempts()).isEqualTo(1);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(measured().calls()).containsOnlyKeys(Code.CANCELLED);
     Histogram durations =
@@ -152,7 +152,7 @@ class CallMeasuresTest {
   @Test
   void aRefusedAttemptIsATransparentRetry() {
     script.unary();
-    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
     script.respond();
     script.succeed();
@@ -193,7 +193,7 @@ class CallMeasuresTest {
     script.respond();
     script.succeed();
     script.picks(Samples.QUEUE);
-    script.streaming().call.onReset(Http2Error.CANCEL, true);
+    script.streaming().call.onReset(Http2Error.CANCEL);
 
     assertThat(measured().ended())
         .containsOnlyKeys(
@@ -210,12 +210,12 @@ class CallMeasuresTest {
             ForwardSettings.defaults("node").measuring(Measuring.ofServer(Set.of("pkg.Svc/Call"))));
     script.unary();
     assertThat(measured("pkg.Svc/Call").attempts()).isEqualTo(1);
-    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
     script.respond();
     script.succeed();
     script.picks(Samples.QUEUE); // the second call has no attempt that reaches a backend
-    script.streaming().call.onReset(Http2Error.CANCEL, true);
+    script.streaming().call.onReset(Http2Error.CANCEL);
 
     MethodStats served = measured("pkg.Svc/Call");
     assertThat(served.attempts()).isEqualTo(2);

@@ -53,7 +53,7 @@ class CallOutcomeTest {
   void aCallThatTheAppCancelsIsAFailure() {
     var app = script.unary();
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
   }
@@ -105,9 +105,9 @@ class CallOutcomeTest {
   /** The ways in which a backend guarantees that it did not process a request. */
   @SuppressWarnings("ImmutableEnumChecker") // the lambdas have no state
   enum NotTakenUp {
-    REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM, true)),
-    PASSED_OVER(handler -> handler.onPassedOver("GOAWAY NO_ERROR")),
-    LOST(handler -> handler.onConnectionLost(true, "GOAWAY ENHANCE_YOUR_CALM"));
+    REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM)),
+    PASSED_OVER(handler -> handler.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR")),
+    LOST(handler -> handler.onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM"));
 
     private final Consumer<StreamHandler> end;
 

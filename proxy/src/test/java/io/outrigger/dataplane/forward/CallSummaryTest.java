@@ -154,7 +154,7 @@ class CallSummaryTest {
       }
     }
     App app = script.plain(true);
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(told.get(0)).endsWith("grpc=false");
     assertThat(told.get(1)).isEqualTo("OK 200 Optional.empty");
@@ -182,7 +182,7 @@ class CallSummaryTest {
         .handlerOf()
         .onHeaders(Heads.headers(":status", "200", "grpc-status", "14"), true);
     script.time.advance(Duration.ofMillis(5));
-    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.advance(Duration.ofMillis(5));
     script.respond();
     script.succeed();

@@ -9,6 +9,7 @@ import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
@@ -111,7 +112,7 @@ class CallWaitingTest {
     assertThat(third.field("grpc-message"))
         .startsWith("too many requests wait in forward \"orders\"; ");
 
-    first.call.onReset(Http2Error.CANCEL, true);
+    first.call.onReset(Http2Error.CANCEL);
     assertThat(script.unary().stream.log).isEmpty();
   }
 
@@ -172,13 +173,13 @@ class CallWaitingTest {
   void anAppThatLeavesVanishesFromEveryQueue() {
     var unrouted = script.streaming();
     unrouted.data("a", false);
-    unrouted.call.onReset(Http2Error.CANCEL, true);
+    unrouted.call.onReset(Http2Error.CANCEL);
     assertThat(script.target.parked()).isZero();
 
     script.routed(OneRoute.noLimit());
     var unpicked = script.streaming();
     unpicked.data("b", false);
-    unpicked.call.onConnectionLost(false, "closed");
+    unpicked.call.onConnectionLost(StreamHandler.Refusal.NONE, "closed");
     assertThat(script.cluster.parked()).isZero();
     assertThat(script.cluster.callsInUse()).isZero();
 
@@ -186,7 +187,7 @@ class CallWaitingTest {
     script.picks(backend.use);
     var unopened = script.streaming();
     unopened.data("c", false);
-    unopened.call.onReset(Http2Error.CANCEL, true);
+    unopened.call.onReset(Http2Error.CANCEL);
     assertThat(backend.waiters).isEmpty();
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
 
@@ -204,7 +205,7 @@ class CallWaitingTest {
     script.time.inside(
         () -> {
           ClusterHandles.publish(script.cluster, Connectivity.READY, call -> backend.use);
-          app.call.onReset(Http2Error.CANCEL, true); // the wake-up is posted, not run
+          app.call.onReset(Http2Error.CANCEL); // the wake-up is posted, not run
         });
 
     assertThat(backend.streams).isEmpty();
@@ -279,7 +280,7 @@ class CallWaitingTest {
     var first = script.unary();
 
     var second = script.unary();
-    first.call.onReset(Http2Error.CANCEL, true);
+    first.call.onReset(Http2Error.CANCEL);
 
     assertThat(second.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(backend.outcomes).containsExactly(CallOutcome.NOT_SENT, CallOutcome.FAILURE);
@@ -337,7 +338,7 @@ class CallWaitingTest {
     assertThat(refused.field("x-outrigger-local")).isEqualTo("overload");
     assertThat(backend.streams).hasSize(2);
     assertThat(backend.streams.get(0).log).anyMatch(line -> line.contains("still welcome"));
-    running.call.onReset(Http2Error.CANCEL, true);
+    running.call.onReset(Http2Error.CANCEL);
   }
 
   @Test

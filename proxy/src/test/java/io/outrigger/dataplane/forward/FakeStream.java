@@ -56,12 +56,6 @@ final class FakeStream implements Http2Stream {
     return current;
   }
 
-  @Override
-  public int id() {
-    return 1;
-  }
-
-  @Override
   public void handler(StreamHandler value) {
     handler = value;
   }
@@ -129,11 +123,6 @@ final class FakeStream implements Http2Stream {
   @Override
   public int pendingBytes() {
     return pending;
-  }
-
-  @Override
-  public boolean isOpenForSending() {
-    return !gone && !ended;
   }
 
   @Override

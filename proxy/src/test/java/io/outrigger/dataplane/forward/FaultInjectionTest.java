@@ -7,6 +7,7 @@ import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -147,7 +148,7 @@ class FaultInjectionTest {
     delay(Duration.ofSeconds(5));
     var app = script.streaming().data("hello", false);
 
-    app.call.onConnectionLost(false, "gone");
+    app.call.onConnectionLost(StreamHandler.Refusal.NONE, "gone");
 
     assertThat(script.loop.deadlines().armed()).isZero();
     assertThat(script.faults.count()).isZero();

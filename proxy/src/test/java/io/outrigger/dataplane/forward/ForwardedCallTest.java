@@ -134,7 +134,7 @@ class ForwardedCallTest {
     var app = script.streaming();
     app.data("x", false);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");
     assertThat(backend.outcomes).containsExactly(CallOutcome.FAILURE);
@@ -178,7 +178,7 @@ class ForwardedCallTest {
     assertThat(backend.stream().log).endsWith("D(more)");
     assertThat(script.ended).isEmpty();
 
-    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    backend.stream().handlerOf().onReset(Http2Error.NO_ERROR);
     script.time.run();
 
     assertThat(app.stream.log).endsWith("RST(NO_ERROR)");
@@ -194,7 +194,7 @@ class ForwardedCallTest {
     }
     script.plain(true);
     backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
-    backend.stream().handlerOf().onReset(Http2Error.INTERNAL_ERROR, true);
+    backend.stream().handlerOf().onReset(Http2Error.INTERNAL_ERROR);
 
     assertThat(backend.outcomes)
         .containsExactly(
@@ -243,7 +243,7 @@ class ForwardedCallTest {
     app.data("x".repeat(ReplayBuffer.MAX_BYTES - 1 + more), false);
 
     assertThat(script.cluster.callsInUse()).isEqualTo(holding);
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
     assertThat(script.cluster.callsInUse()).isZero();
     assertThat(script.unreleased()).isZero();
   }
@@ -306,8 +306,8 @@ class ForwardedCallTest {
 
     backend.stream().handlerOf().onData(script.buffer("late"), false);
     app.data("late", true);
-    app.call.onReset(Http2Error.CANCEL, true);
-    backend.stream().handlerOf().onConnectionLost(false, "gone");
+    app.call.onReset(Http2Error.CANCEL);
+    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "gone");
 
     assertThat(app.stream.log).hasSize(said);
     assertThat(script.unreleased()).isZero();
@@ -374,7 +374,7 @@ class ForwardedCallTest {
     var app = script.plain(false);
     backend.stream().handlerOf().onHeaders(headers(":status", "200"), true);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(app.stream.log).containsExactly("H(:status=200)!");
     assertThat(backend.stream().log).endsWith("RST(CANCEL)");

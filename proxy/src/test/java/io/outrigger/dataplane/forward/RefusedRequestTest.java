@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.testing.Conformance;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +27,7 @@ class RefusedRequestTest {
 
   private void refusedAndSecondNext() {
     script.picks(second.use);
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
   }
 
@@ -68,7 +69,7 @@ class RefusedRequestTest {
     App app = script.streaming().data("body", true);
     refusedAndSecondNext();
 
-    second.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    second.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
@@ -81,13 +82,13 @@ class RefusedRequestTest {
     App app = script.streaming().data("body", true);
 
     for (int i = 0; i < CallAttempts.MAX_TRANSPARENT_RETRIES; i++) {
-      first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+      first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
       script.time.run();
     }
 
     assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
     assertThat(first.stream().log.subList(1, 2)).containsExactly("D(body)!");
-    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
@@ -97,10 +98,10 @@ class RefusedRequestTest {
   @Test
   void aRefusalAfterAConnectionThatEndedInOrderIsTheAnswer() {
     App app = script.streaming().data("body", true);
-    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
 
-    first.stream().handlerOf().onConnectionLost(true, "GOAWAY ENHANCE_YOUR_CALM");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM");
     script.time.run();
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
@@ -177,7 +178,7 @@ class RefusedRequestTest {
     String most = "x".repeat(ReplayBuffer.MAX_BYTES);
     App app = script.streaming().data(most, false);
     script.picks(second.use);
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
 
     app.data("y", true); // before the next pick
     script.time.run();
@@ -220,7 +221,7 @@ class RefusedRequestTest {
     app.data(part + "1", false).data(part + "2", false).data("end", true);
 
     script.picks(second.use);
-    first.stream().handlerOf().onPassedOver("GOAWAY NO_ERROR");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
 
     String all = part + "1" + part + "2end";
@@ -235,9 +236,9 @@ class RefusedRequestTest {
   void aRequestWhoseAppLeavesBetweenTwoBackendsGoesNowhere() {
     App app = script.streaming().data("body", true);
     script.picks(second.use);
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
     script.time.run();
 
     assertThat(second.streams).isEmpty();

@@ -79,7 +79,7 @@ class RequestRelayTest {
     assertThat(contentOf(first)).isEqualTo(a + b + c);
 
     script.picks(second.use);
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
     script.time.run();
     app.data("end", true);
 
@@ -94,7 +94,7 @@ class RequestRelayTest {
     routed();
     App app = script.streaming().data("x".repeat(5_000), false);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(script.unreleased()).isZero();
   }
@@ -108,7 +108,7 @@ class RequestRelayTest {
     first.stream().stall();
     app.data("y".repeat(5_000), true);
 
-    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM, true);
+    first.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(script.unreleased()).isZero();

@@ -4,8 +4,8 @@ import static io.outrigger.http2.testing.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
-import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
@@ -16,6 +16,7 @@ import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
@@ -182,7 +183,7 @@ class RetryTest {
     App app = script.unary();
     script.respond();
 
-    first.stream().handlerOf().onConnectionLost(true, "gone");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "gone");
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(first.streams).hasSize(1);
@@ -218,7 +219,7 @@ class RetryTest {
     App app = script.unary();
     thenSecond();
 
-    first.stream().handlerOf().onReset(error, true);
+    first.stream().handlerOf().onReset(error);
     script.time.advance(A_WHILE);
 
     assertThat(second.streams).hasSize(retried ? 1 : 0);
@@ -231,7 +232,7 @@ class RetryTest {
     script.unary();
     thenSecond();
 
-    first.stream().handlerOf().onConnectionLost(false, "gone");
+    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "gone");
     script.time.advance(A_WHILE);
 
     assertThat(second.stream().log.get(0)).contains("grpc-previous-rpc-attempts=1");
@@ -354,14 +355,14 @@ class RetryTest {
     assertThat(late.field("grpc-status")).isEqualTo("14"); // there was no room for its copy
 
     for (App app : apps) {
-      app.call.onReset(Http2Error.CANCEL, true);
+      app.call.onReset(Http2Error.CANCEL);
     }
     assertThat(script.forward.replays().held()).isZero();
     thenSecond();
     App again = script.streaming().data("z", true);
     fails(second);
     assertThat(again.stream.log).isEmpty();
-    again.call.onReset(Http2Error.CANCEL, true);
+    again.call.onReset(Http2Error.CANCEL);
   }
 
   @Test
@@ -449,9 +450,9 @@ class RetryTest {
     void by(FakeBackend backend) {
       var handler = backend.stream().handlerOf();
       if (this == REFUSED_STREAM) {
-        handler.onReset(Http2Error.REFUSED_STREAM, true);
+        handler.onReset(Http2Error.REFUSED_STREAM);
       } else {
-        handler.onConnectionLost(true, "GOAWAY");
+        handler.onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY");
       }
     }
   }
@@ -562,7 +563,7 @@ class RetryTest {
     thenSecond();
     fails(first);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
     script.time.advance(A_WHILE);
 
     assertThat(second.streams).isEmpty();
@@ -678,7 +679,7 @@ class RetryTest {
     fails(first);
     assertThat(script.loop.deadlines().armed()).isEqualTo(1);
 
-    app.call.onReset(Http2Error.CANCEL, true);
+    app.call.onReset(Http2Error.CANCEL);
 
     assertThat(script.loop.deadlines().armed()).isZero();
     script.time.advance(A_WHILE);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
+import io.outrigger.http2.StreamHandler;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -92,7 +93,7 @@ final class UnreadResponseTest {
     script.backend.stream().handlerOf().onHeaders(headers(":status", "200"), false);
     app.stream.stall();
     script.backend.stream().handlerOf().onData(script.buffer("answer"), true);
-    script.backend.stream().handlerOf().onReset(Http2Error.NO_ERROR, true);
+    script.backend.stream().handlerOf().onReset(Http2Error.NO_ERROR);
     script.time.run();
     assertThat(app.stream.log).endsWith("D(answer)!");
 
@@ -107,7 +108,7 @@ final class UnreadResponseTest {
     App late = begun();
     script.time.advance(Duration.ofSeconds(4));
     App lost = begun();
-    script.backend.stream().handlerOf().onConnectionLost(false, "gone");
+    script.backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "gone");
 
     assertThat(late.stream.log).containsExactly("H(:status=200)", "D(part)", "RST(CANCEL)");
     assertThat(lost.stream.log).containsExactly("H(:status=200)", "D(part)", "RST(INTERNAL_ERROR)");
@@ -153,7 +154,7 @@ final class UnreadResponseTest {
     App app = script.unary();
     answered(app);
 
-    app.call.onConnectionLost(false, "gone");
+    app.call.onConnectionLost(StreamHandler.Refusal.NONE, "gone");
     app.stream.takeUnsent().release();
 
     assertThat(script.loop.deadlines().armed()).isZero();

@@ -144,7 +144,7 @@ class RemoteStreamTest {
     ByteBuf late = bytes("late").retain();
     stream.handler.onHeaders(HEAD, false);
     stream.handler.onData(late, false);
-    stream.handler.onReset(Http2Error.CANCEL, true);
+    stream.handler.onReset(Http2Error.CANCEL);
 
     remote.reset(Http2Error.CANCEL);
     remote.reset(Http2Error.CANCEL);
@@ -162,8 +162,8 @@ class RemoteStreamTest {
   @Test
   void theEndIsToldOnceInTheWordsOfTheConnection() {
     open();
-    stream.handler.onPassedOver("GOAWAY NO_ERROR");
-    stream.handler.onConnectionLost(true, "closed");
+    stream.handler.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
+    stream.handler.onConnectionLost(StreamHandler.Refusal.OF_CALL, "closed");
     run(loopOfCall);
 
     assertThat(call).containsExactly("lent", "opened", "passed over: GOAWAY NO_ERROR");
@@ -184,7 +184,7 @@ class RemoteStreamTest {
     run(loopOfCall);
     waiter.stream().sendData(bytes("nine"), false);
     waiter.stream().sendData(large, true);
-    stream.handler.onPassedOver("GOAWAY NO_ERROR");
+    stream.handler.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
 
     waiter.takesBack = true;
     run(loopOfCall);
@@ -215,7 +215,7 @@ class RemoteStreamTest {
     ByteBuf large = bytes("x".repeat(20_000)).retain();
     waiter.stream().sendData(large, true);
     assertThat(large.refCnt()).isEqualTo(2);
-    stream.handler.onConnectionLost(false, "closed");
+    stream.handler.onConnectionLost(StreamHandler.Refusal.NONE, "closed");
     runBoth();
     assertThat(large.refCnt()).isEqualTo(1);
     large.release();
@@ -330,13 +330,13 @@ class RemoteStreamTest {
     }
 
     @Override
-    public void onReset(Http2Error error, boolean byPeer) {
+    public void onReset(Http2Error error) {
       call.add("RST(" + error + ")");
     }
 
     @Override
-    public void onPassedOver(String reason) {
-      call.add("passed over: " + reason);
+    public void onConnectionLost(Refusal refusal, String reason) {
+      call.add((refusal == Refusal.OF_CONNECTION ? "passed over: " : "lost: ") + reason);
       if (takesBack) {
         PendingData unsent = stream().takeUnsent();
         var text = new StringBuilder("back ");
@@ -348,11 +348,6 @@ class RemoteStreamTest {
         call.add(text.toString());
       }
     }
-
-    @Override
-    public void onConnectionLost(boolean refused, String reason) {
-      call.add("lost: " + reason);
-    }
   }
 
   /** The stream on the connection. */
@@ -361,12 +356,6 @@ class RemoteStreamTest {
     private int credit;
     private int pending;
 
-    @Override
-    public int id() {
-      return 1;
-    }
-
-    @Override
     public void handler(StreamHandler value) {
       handler = value;
     }
@@ -411,11 +400,6 @@ class RemoteStreamTest {
     @Override
     public int pendingBytes() {
       return pending;
-    }
-
-    @Override
-    public boolean isOpenForSending() {
-      return true;
     }
   }
 }
