@@ -5,8 +5,11 @@ import io.outrigger.base.LoopConfined;
 import io.outrigger.http2.MemoryHolder;
 import io.outrigger.http2.PeerErrors.Side;
 import io.outrigger.http2.ProcessMemory;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,7 +29,8 @@ import java.util.concurrent.TimeUnit;
  * next frame may be the WINDOW_UPDATE that frees memory.
  *
  * <p>A loop may have ten thousand connections. In one turn it therefore pauses only those that send
- * something, and ends connections for 5 ms (decision proxy-0085).
+ * something, resumes {@value #RESUMED_PER_TURN} of them, and ends connections for 5 ms (decision
+ * proxy-0085).
  */
 @LoopConfined
 final class LoopMemory implements ProcessMemory.Accounts {
@@ -36,11 +40,19 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private static final long CALM_TICK_MILLIS = 1_000;
   private static final long SHORT_TICK_MILLIS = 100;
 
+  /** The number of paused connections that are resumed in one turn of the loop. */
+  private static final int RESUMED_PER_TURN = 256;
+
   /**
    * A connection that holds fewer bytes is never paused by itself, and a shared connection that
    * holds fewer bytes of its own is never ended.
    */
   private static final int HEAVY_BYTES = 256 << 10;
+
+  /**
+   * A connection that holds fewer bytes is not ended while another loop has heavier connections.
+   */
+  private static final int TRIFLE_BYTES = 64 << 10;
 
   private static final long MAX_STILL_SECONDS = 255;
 
@@ -68,14 +80,20 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private final EventExecutor loop;
   private final Set<MemoryHolder> holders = new LinkedHashSet<>();
 
-  /** The connections that are not read from. */
+  /** The connections that are not read from, in the order in which they were paused. */
   private final Set<MemoryHolder> paused = new LinkedHashSet<>();
+
+  /** The connections to end next, in this order; empty between two rounds of ending. */
+  private final Deque<Ranked> order = new ArrayDeque<>();
 
   /** The weight of the heaviest connection at the last tick, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
   private volatile int apps;
+
+  /** The number of paused connections that are to be resumed in this turn and the next ones. */
+  private int due;
 
   private boolean isResumingLater;
   private boolean isEndingLater;
@@ -153,26 +171,36 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void pause(MemoryHolder holder) {
     if (paused.add(holder)) {
       holder.pauseReading(true);
-      resumeLater();
+      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void resumeLater() {
+  private void resumeLater(long delay, TimeUnit unit) {
     if (!isResumingLater) {
       isResumingLater = true;
-      schedule(this::resume, SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
+      schedule(this::resumeSome, delay, unit);
     }
   }
 
-  /** Resumes all paused connections unless memory is used up. */
-  private void resume() {
+  /**
+   * Resumes the connections that are paused now unless memory is used up, some of them in each turn
+   * of the loop.
+   */
+  private void resumeSome() {
     isResumingLater = false;
     gauge.measure();
-    if (!gauge.isUsedUp()) {
-      paused.forEach(holder -> holder.pauseReading(false));
-      paused.clear();
+    due = due == 0 ? paused.size() : Math.min(due, paused.size()); // some may have closed
+    for (int i = 0; i < RESUMED_PER_TURN && due > 0 && !gauge.isUsedUp(); i++, due--) {
+      Iterator<MemoryHolder> first = paused.iterator();
+      MemoryHolder holder = first.next();
+      first.remove();
+      holder.pauseReading(false);
+    }
+    due = gauge.isUsedUp() ? 0 : due;
+    if (due > 0) {
+      resumeLater(NEXT_TURN_NANOS, TimeUnit.NANOSECONDS);
     } else if (!paused.isEmpty()) {
-      resumeLater();
+      resumeLater(SHORT_TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -218,26 +246,36 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   /**
-   * Ends connections until the gauge demands no more, or another loop has much heavier ones and
-   * ends them meanwhile. After some time the rest is left to the next turn, so that the loop can
-   * run other tasks in between.
+   * Ends some connections, and schedules the rest for the next turn so that the loop can run other
+   * tasks in between.
    */
   private void endSome() {
     isEndingLater = false;
     long began = nanoTime();
-    for (Ranked next : ranked()) {
-      heaviest = next.weight;
-      if (!gauge.isToEnd() || next.weight < gauge.heaviestElsewhere(this) / 4) {
+    if (order.isEmpty()) {
+      order.addAll(ranked());
+    }
+    do {
+      Ranked next = order.poll();
+      heaviest = next == null ? 0 : next.weight;
+      if (next == null || !gauge.isToEnd() || isHeavierElsewhere(next)) {
+        order.clear();
         return;
       }
       if (next.weight >= CAUSE_BYTES || gauge.mayEndSmall()) {
         end(next);
-        if (nanoTime() - began > ENDING_NANOS) {
-          endLater();
-          return;
-        }
       }
-    }
+    } while (nanoTime() - began <= ENDING_NANOS);
+    endLater();
+  }
+
+  /**
+   * Whether {@code next} is spared because another loop has a much heavier connection and ends that
+   * meanwhile. When memory is full, only connections below {@link #TRIFLE_BYTES} are spared.
+   */
+  private boolean isHeavierElsewhere(Ranked next) {
+    return next.weight < gauge.heaviestElsewhere(this) / 4
+        && (next.weight < TRIFLE_BYTES || !gauge.isFull());
   }
 
   private void end(Ranked heavy) {

@@ -64,7 +64,8 @@ final class Json {
             (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
       }
       for (Class<?> word :
-          List.of(OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
+          List.of(
+              OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
         builder.registerTypeAdapter(
             word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
       }

@@ -67,12 +67,7 @@ final class PeerReports {
     String ended =
         now.ended().stream()
             .filter(count -> since(count) > 0)
-            .map(
-                count ->
-                    Count.of(since(count), "connection")
-                        + " of "
-                        + count.side().word()
-                        + "s")
+            .map(count -> Count.of(since(count), "connection") + " of " + count.side().word() + "s")
             .collect(Collectors.joining(", "));
     reportedEnds = now.ended();
     String text =

@@ -326,10 +326,14 @@ class CallFailureTest {
   @Test
   void aLostConnectionIsUnavailableBeforeAndAfterTheHead() {
     var before = script.unary();
-    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
+    backend.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
     var after = script.unary();
     script.respond();
-    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
+    backend.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
 
     assertThat(before.stream.log).hasSize(1);
     assertThat(before.field("grpc-status")).isEqualTo("14");
@@ -343,11 +347,15 @@ class CallFailureTest {
   @Test
   void aLostConnectionEndsWithTheResolutionNoteOrElseTheNode() {
     var plain = script.unary();
-    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
+    backend.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
     ClusterHandles.note(script.cluster, "aggregate \"all\": all is well");
     backend.note = "cluster \"pay\": the control plane cannot be reached";
     var ambient = script.unary();
-    backend.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
+    backend.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.NONE, "socket closed by the peer");
 
     assertThat(plain.field("grpc-message")).endsWith("; xDS node ID: node-1");
     assertThat(ambient.field("grpc-message"))

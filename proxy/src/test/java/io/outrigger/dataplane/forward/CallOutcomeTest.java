@@ -106,8 +106,12 @@ class CallOutcomeTest {
   @SuppressWarnings("ImmutableEnumChecker") // the lambdas have no state
   enum NotTakenUp {
     REFUSED(handler -> handler.onReset(Http2Error.REFUSED_STREAM)),
-    PASSED_OVER(handler -> handler.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR")),
-    LOST(handler -> handler.onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM"));
+    PASSED_OVER(
+        handler ->
+            handler.onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR")),
+    LOST(
+        handler ->
+            handler.onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM"));
 
     private final Consumer<StreamHandler> end;
 

@@ -82,13 +82,17 @@ class RefusedRequestTest {
     App app = script.streaming().data("body", true);
 
     for (int i = 0; i < CallAttempts.MAX_TRANSPARENT_RETRIES; i++) {
-      first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
+      first.stream()
+          .handlerOf()
+          .onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
       script.time.run();
     }
 
     assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
     assertThat(first.stream().log.subList(1, 2)).containsExactly("D(body)!");
-    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
+    first.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(first.streams).hasSize(CallAttempts.MAX_TRANSPARENT_RETRIES + 1);
@@ -98,10 +102,14 @@ class RefusedRequestTest {
   @Test
   void aRefusalAfterAConnectionThatEndedInOrderIsTheAnswer() {
     App app = script.streaming().data("body", true);
-    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
+    first.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
 
-    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM");
+    first.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.OF_CALL, "GOAWAY ENHANCE_YOUR_CALM");
     script.time.run();
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
@@ -221,7 +229,9 @@ class RefusedRequestTest {
     app.data(part + "1", false).data(part + "2", false).data("end", true);
 
     script.picks(second.use);
-    first.stream().handlerOf().onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
+    first.stream()
+        .handlerOf()
+        .onConnectionLost(StreamHandler.Refusal.OF_CONNECTION, "GOAWAY NO_ERROR");
     script.time.run();
 
     String all = part + "1" + part + "2end";

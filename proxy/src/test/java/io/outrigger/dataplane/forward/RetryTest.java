@@ -4,8 +4,8 @@ import static io.outrigger.http2.testing.Heads.headers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
-import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
