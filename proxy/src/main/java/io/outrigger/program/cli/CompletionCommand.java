@@ -22,7 +22,16 @@ import picocli.CommandLine.Spec;
 final class CompletionCommand implements Callable<Integer> {
   private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";
 
-  @Parameters(paramLabel = "bash|zsh|fish", description = "the shell")
+  static final class Shells extends ArrayList<String> {
+    Shells() {
+      super(List.of("bash", "zsh", "fish"));
+    }
+  }
+
+  @Parameters(
+      paramLabel = "bash|zsh|fish",
+      completionCandidates = Shells.class,
+      description = "the shell")
   private String shell = "";
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -54,16 +63,26 @@ final class CompletionCommand implements Callable<Integer> {
         (name, command) -> {
           CommandSpec each = command.getCommandSpec();
           String text = String.join(" ", each.usageMessage().description());
+          String seen = "__fish_seen_subcommand_from " + name;
           lines.add(line(first, "-f -a " + name, text));
+          if (!each.positionalParameters().isEmpty()) {
+            Iterable<String> words = name.equals("help") ? commands.keySet() : new Shells();
+            lines.add(line(seen, "-f -a '" + String.join(" ", words) + "'", ""));
+          }
           for (OptionSpec option : each.options()) {
             lines.add(
                 line(
-                    "__fish_seen_subcommand_from " + name,
+                    seen,
                     "-l " + option.longestName().substring(2) + value(option),
                     String.join(" ", option.description())));
           }
         });
     return lines;
+  }
+
+  /** Whether a label lists all values, such as {@code text|json}. */
+  static boolean isOfWords(String label) {
+    return label.matches("[a-z0-9_-]+([|][a-z0-9_-]+)+");
   }
 
   /** Returns how fish completes the value of an option: by words, by file names, or not at all. */
@@ -72,7 +91,7 @@ final class CompletionCommand implements Callable<Integer> {
     if (option.arity().max() == 0) {
       return "";
     }
-    if (label.matches("[a-z0-9_|-]+")) {
+    if (isOfWords(label)) {
       return " -x -a '" + label.replace('|', ' ') + "'";
     }
     return label.contains("FILE") || label.equals("PATH") ? " -r -F" : " -x";

@@ -55,6 +55,9 @@ final class RunCommand implements Callable<Integer> {
   private static OptionSpec option(Flag flag) {
     OptionSpec.Builder option =
         OptionSpec.builder(flag.option()).description(flag.help().replace("%", "%%"));
+    if (CompletionCommand.isOfWords(flag.label())) {
+      option.completionCandidates(List.of(flag.label().split("[|]")));
+    }
     return switch (flag.arity()) {
       case SWITCH ->
           option

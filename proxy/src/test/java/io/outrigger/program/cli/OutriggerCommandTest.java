@@ -477,6 +477,20 @@ final class OutriggerCommandTest {
     assertThat(outrigger.out.toString()).contains("demo", "validate", "explain", "status");
   }
 
+  @Test
+  void completionKnowsTheWordsThatAValueMayBe() {
+    assertThat(outrigger.run("completion", "bash")).isZero();
+    assertThat(outrigger.out.toString())
+        .contains("(\"text\" \"json\")", "(\"bash\" \"zsh\" \"fish\")");
+
+    assertThat(outrigger.run("completion", "fish")).isZero();
+    assertThat(outrigger.out.toString())
+        .contains(
+            "-l log-format -x -a 'text json'",
+            "__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'",
+            "__fish_seen_subcommand_from help' -f -a 'run demo ");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"demo", "validate", "status", "certs", "wait", "completion", "help"})
   void everyCommandHasHelp(String command) {
