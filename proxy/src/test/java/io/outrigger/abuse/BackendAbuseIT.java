@@ -23,6 +23,7 @@ import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import java.time.Duration;
 import java.util.Arrays;
@@ -267,10 +268,10 @@ final class BackendAbuseIT extends BackendAbuseFixture {
   void aBackendThatFallsSilentIsFoundOutByKeepAlive() throws Exception {
     var upstream =
         new UpstreamSettings(
-            UpstreamSettings.CONNECT_TIMEOUT,
+            DefaultSettings.CONNECT_TIMEOUT,
             Optional.of(
                 new UpstreamSettings.KeepAlive(Duration.ofSeconds(2), Duration.ofSeconds(1))),
-            UpstreamSettings.IDLE_TIMEOUT,
+            DefaultSettings.IDLE_TIMEOUT,
             ConnectionSettings.DEFAULT);
     try (var silentBackend = new RawBackend();
         var probing = new MiniMesh(upstream)) {
@@ -295,10 +296,10 @@ final class BackendAbuseIT extends BackendAbuseFixture {
   void aBackendThatComplainsOfPingsGetsHalfAsMany() throws Exception {
     var upstream =
         new UpstreamSettings(
-            UpstreamSettings.CONNECT_TIMEOUT,
+            DefaultSettings.CONNECT_TIMEOUT,
             Optional.of(
                 new UpstreamSettings.KeepAlive(Duration.ofSeconds(3), Duration.ofSeconds(20))),
-            UpstreamSettings.IDLE_TIMEOUT,
+            DefaultSettings.IDLE_TIMEOUT,
             ConnectionSettings.DEFAULT);
     try (var strict = new RawBackend();
         var probing = new MiniMesh(upstream)) {

@@ -13,6 +13,7 @@ import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.testing.Frames;
 import io.outrigger.http2.testing.RawHttp2;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Conformance;
 import java.util.Arrays;
@@ -94,9 +95,9 @@ final class StalledStreamsIT {
     int window = 32 << 10;
     var upstream =
         new UpstreamSettings(
-            UpstreamSettings.CONNECT_TIMEOUT,
+            DefaultSettings.CONNECT_TIMEOUT,
             Optional.empty(),
-            UpstreamSettings.IDLE_TIMEOUT,
+            DefaultSettings.IDLE_TIMEOUT,
             ConnectionSettings.DEFAULT.withWindows(window, 16 << 20));
     try (var backend = new RawBackend();
         var mesh = new MiniMesh(upstream)) {

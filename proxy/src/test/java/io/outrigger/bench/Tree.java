@@ -19,7 +19,6 @@ import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.testing.FakeControlLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -110,7 +109,7 @@ final class Tree {
             RandomSource.SYSTEM,
             new CircuitBreakers(),
             new LoadRegistry(control),
-            LbObserver.none(),
+            event -> {},
             LOOPS,
             new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));

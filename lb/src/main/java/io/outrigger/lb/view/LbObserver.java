@@ -11,14 +11,6 @@ import io.outrigger.lb.state.ConnectionGroup;
 @ControlConfined
 @FunctionalInterface
 public interface LbObserver {
-  /**
-   * Returns an observer that does nothing. This is a method and not a constant, because the
-   * start-up cache cannot store the lambda of an interface constant.
-   */
-  static LbObserver none() {
-    return event -> {};
-  }
-
   void onEvent(LbEvent event);
 
   /**

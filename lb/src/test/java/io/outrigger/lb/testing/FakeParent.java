@@ -49,7 +49,7 @@ public final class FakeParent implements LbParent {
 
   /** Returns a context with this loop and these random numbers, without an observer. */
   public LbContext context(int loops) {
-    return context(LbObserver.none(), loops);
+    return context(event -> {}, loops);
   }
 
   public LbContext context(LbObserver observer, int loops) {

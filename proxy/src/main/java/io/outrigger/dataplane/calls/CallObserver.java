@@ -9,8 +9,8 @@ import io.outrigger.base.LoopConfined;
 @FunctionalInterface
 public interface CallObserver {
   /**
-   * Returns an observer that ignores all calls. The javadoc of {@link
-   * io.outrigger.lb.view.LbObserver#none} explains why this is a method and not a constant.
+   * Returns an observer that ignores all calls. This is a method and not a constant, because the
+   * start-up cache cannot store the lambda of an interface constant.
    */
   static CallObserver none() {
     return call -> true;

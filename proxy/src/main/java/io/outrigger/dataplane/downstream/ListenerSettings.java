@@ -16,13 +16,6 @@ public record ListenerSettings(int maxConnections, ConnectionSettings http2) {
       new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(1));
 
   /**
-   * The defaults of {@code --max-connections} and {@code --max-concurrent-streams} (CONTRACT
-   * section 2).
-   */
-  public static final ListenerSettings DEFAULT =
-      new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
-
-  /**
    * Returns stricter limits for the callers of {@code --serve}, which are strangers; this object
    * has the limits for local apps. A limit that is already stricter stays.
    */

@@ -19,9 +19,6 @@ public record ForwardSettings(
     long maxQueuedBytes,
     Measuring measuring,
     Supplier<String> nodeId) {
-  /** The default of {@code --max-queued-requests} (CONTRACT section 2). */
-  public static final int MAX_QUEUED_REQUESTS = 10_000;
-
   /** The default limit for the buffered bytes of waiting requests (SC-22). */
   public static final long MAX_QUEUED_BYTES = 64L << 20;
 
@@ -43,10 +40,5 @@ public record ForwardSettings(
   /** Returns these settings with other metric attributes. */
   public ForwardSettings measuring(Measuring other) {
     return new ForwardSettings(authority, maxQueuedRequests, maxQueuedBytes, other, nodeId);
-  }
-
-  public static ForwardSettings defaults(String nodeId) {
-    return new ForwardSettings(
-        new AuthorityMode.OfTarget(), MAX_QUEUED_REQUESTS, MAX_QUEUED_BYTES, () -> nodeId);
   }
 }

@@ -19,17 +19,6 @@ public record UpstreamSettings(
     Optional<KeepAlive> keepAlive,
     Duration idleTimeout,
     ConnectionSettings http2) {
-  /** gRPC connection-backoff.md: MIN_CONNECT_TIMEOUT. */
-  public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
-
-  /** The default idle timeout of gRPC channels. */
-  public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(30);
-
-  /** The defaults; as in gRPC, keepalive is off. */
-  public static final UpstreamSettings DEFAULT =
-      new UpstreamSettings(
-          CONNECT_TIMEOUT, Optional.empty(), IDLE_TIMEOUT, ConnectionSettings.DEFAULT);
-
   /**
    * Keepalive: a PING is sent after {@code time} of silence. The connection counts as lost when no
    * answer comes within {@code timeout}.

@@ -6,8 +6,8 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,13 +28,13 @@ final class ListenerCountIT {
       var forward =
           new Forward(
               "any",
-              ForwardSettings.defaults("node-1"),
+              DefaultSettings.forward("node-1"),
               authority -> Outcome.failed(RpcStatus.unavailable("no target")),
               CallObserver.none(),
               1);
       var any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Http2Listener listener =
-          Http2Listener.bind(any, loops, List.of(), forward, ListenerSettings.DEFAULT); // no loop
+          Http2Listener.bind(any, loops, List.of(), forward, DefaultSettings.LISTENER); // no loop
       try (var app = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
         Await.until("it was accepted", () -> listener.accepted() == 1);
         assertThat(app.getInputStream().read()).isEqualTo(-1);

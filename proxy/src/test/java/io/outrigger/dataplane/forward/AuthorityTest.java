@@ -11,6 +11,7 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -163,7 +164,7 @@ class AuthorityTest {
           return Outcome.ok(asked.size() == 3 ? second : first);
         };
     script.forward =
-        new Forward("all", ForwardSettings.defaults("node"), byAuthority, CallObserver.none(), 1);
+        new Forward("all", DefaultSettings.forward("node"), byAuthority, CallObserver.none(), 1);
     script.routed(OneRoute.noLimit());
 
     assertThat(sentWith(":authority", "a")).isEqualTo("first");

@@ -27,6 +27,7 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -66,7 +67,7 @@ class CallAllocationTest {
     script.forward = // without the script's observer, which copies each call
         new Forward(
             "orders",
-            ForwardSettings.defaults(CallScript.NODE),
+            DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
             CallObserver.none(),
             CallTracer.NONE,

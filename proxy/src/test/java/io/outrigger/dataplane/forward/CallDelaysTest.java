@@ -12,6 +12,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -73,7 +74,7 @@ class CallDelaysTest {
   private void measure(boolean calls, boolean attempts) {
     script.forward =
         script.forward(
-            ForwardSettings.defaults("node")
+            DefaultSettings.forward("node")
                 .measuring(new Measuring(Set.of(), false, calls, attempts)));
   }
 

@@ -15,6 +15,7 @@ import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.Map;
@@ -168,7 +169,7 @@ class CallMeasuresTest {
   void methodsAreToldApartOnlyWhereThatIsAllowed() {
     script.forward =
         script.forward(
-            ForwardSettings.defaults("node")
+            DefaultSettings.forward("node")
                 .measuring(new Measuring(Set.of("pkg.Svc/Call"), false, true, true)));
     script.unary();
     script.respond();
@@ -186,8 +187,7 @@ class CallMeasuresTest {
   void localitiesAreToldApartOnlyWhereThatIsAskedFor() {
     script.forward =
         script.forward(
-            ForwardSettings.defaults("node")
-                .measuring(new Measuring(Set.of(), true, false, false)));
+            DefaultSettings.forward("node").measuring(new Measuring(Set.of(), true, false, false)));
 
     script.unary();
     script.respond();
@@ -207,7 +207,7 @@ class CallMeasuresTest {
   void aServerMeasuresCallsAndNoAttempts() {
     script.forward =
         script.forward(
-            ForwardSettings.defaults("node").measuring(Measuring.ofServer(Set.of("pkg.Svc/Call"))));
+            DefaultSettings.forward("node").measuring(Measuring.ofServer(Set.of("pkg.Svc/Call"))));
     script.unary();
     assertThat(measured("pkg.Svc/Call").attempts()).isEqualTo(1);
     script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);

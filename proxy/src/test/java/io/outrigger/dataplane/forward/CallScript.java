@@ -32,6 +32,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.program.testing.Pressure;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.FakeTarget;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
@@ -69,7 +70,7 @@ final class CallScript {
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
   CallObserver observer = CallObserver.none();
-  Forward forward = forward(ForwardSettings.defaults(NODE));
+  Forward forward = forward(DefaultSettings.forward(NODE));
 
   Forward forward(ForwardSettings settings) {
     return new Forward(

@@ -18,6 +18,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.StreamHandler;
 import io.outrigger.http2.testing.Heads;
 import io.outrigger.lb.PickResult;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ class CallSummaryTest {
   CallSummaryTest() {
     script.tracer = request -> new Spans();
     script.observer = this::tell;
-    script.forward = script.forward(ForwardSettings.defaults(CallScript.NODE));
+    script.forward = script.forward(DefaultSettings.forward(CallScript.NODE));
   }
 
   @AfterEach

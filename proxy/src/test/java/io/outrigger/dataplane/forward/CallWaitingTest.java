@@ -15,6 +15,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -308,7 +309,7 @@ class CallWaitingTest {
     script.forward =
         new Forward(
             "any",
-            ForwardSettings.defaults("node-1"),
+            DefaultSettings.forward("node-1"),
             authority -> full,
             CallObserver.none(),
             CallTracer.NONE,
@@ -470,7 +471,7 @@ class CallWaitingTest {
     script.forward =
         new Forward(
             "orders",
-            ForwardSettings.defaults("node-1"),
+            DefaultSettings.forward("node-1"),
             TargetResolver.fixed(late),
             CallObserver.none(),
             1);

@@ -16,6 +16,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -412,7 +413,7 @@ class ForwardedCallTest {
     var forward =
         new Forward(
             "orders",
-            ForwardSettings.defaults(CallScript.NODE),
+            DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
             CallObserver.none(),
             3);

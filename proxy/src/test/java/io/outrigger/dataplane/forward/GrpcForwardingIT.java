@@ -33,6 +33,7 @@ import io.grpc.testing.integration.TestServiceImpl;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
@@ -151,7 +152,7 @@ class GrpcForwardingIT {
             MiniMesh.loopback(0),
             new ListenerSettings(100, http2),
             new UpstreamSettings(
-                UpstreamSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, http2));
+                DefaultSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, http2));
     toClose.add(mesh);
     mesh.routed(OneRoute.noLimit()).backend(server.getPort());
     return mesh;

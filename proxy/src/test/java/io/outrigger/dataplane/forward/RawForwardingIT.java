@@ -15,6 +15,7 @@ import io.outrigger.http2.testing.RawPeer.Connection;
 import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.http2.testing.RawPeer.Server;
 import io.outrigger.lb.CallOutcome;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Await;
@@ -169,9 +170,9 @@ class RawForwardingIT {
             new MiniMesh(
                 loops,
                 MiniMesh.loopback(0),
-                ListenerSettings.DEFAULT,
+                DefaultSettings.LISTENER,
                 new UpstreamSettings(
-                    UpstreamSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, small)));
+                    DefaultSettings.CONNECT_TIMEOUT, Optional.empty(), Duration.ZERO, small)));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     mesh.backend(server.port());
     Connection connection = peers.connect(MiniMesh.loopback(mesh.port()), small);
@@ -288,9 +289,9 @@ class RawForwardingIT {
             new MiniMesh(
                 2,
                 MiniMesh.loopback(0),
-                ListenerSettings.DEFAULT,
+                DefaultSettings.LISTENER,
                 new UpstreamSettings(
-                    UpstreamSettings.CONNECT_TIMEOUT,
+                    DefaultSettings.CONNECT_TIMEOUT,
                     Optional.empty(),
                     Duration.ofMillis(50),
                     ConnectionSettings.DEFAULT)));
@@ -340,7 +341,7 @@ class RawForwardingIT {
             new MiniMesh(
                 loops,
                 MiniMesh.loopback(0),
-                ListenerSettings.DEFAULT,
+                DefaultSettings.LISTENER,
                 new UpstreamSettings(
                     Duration.ofMillis(300),
                     Optional.empty(),
@@ -406,7 +407,7 @@ class RawForwardingIT {
                 loops,
                 MiniMesh.loopback(0),
                 new ListenerSettings(1, ConnectionSettings.DEFAULT),
-                UpstreamSettings.DEFAULT));
+                DefaultSettings.UPSTREAM));
     peers.connect(mesh.port());
 
     assertThatThrownBy(() -> peers.connect(mesh.port())).isInstanceOf(Exception.class);
@@ -423,8 +424,8 @@ class RawForwardingIT {
                 new MiniMesh(
                     loops,
                     MiniMesh.loopback(mesh.port()),
-                    ListenerSettings.DEFAULT,
-                    UpstreamSettings.DEFAULT))
+                    DefaultSettings.LISTENER,
+                    DefaultSettings.UPSTREAM))
         .isInstanceOf(IOException.class)
         .hasMessage("cannot listen on 127.0.0.1:" + mesh.port() + ": address already in use");
   }
@@ -442,8 +443,8 @@ class RawForwardingIT {
             new MiniMesh(
                 loops,
                 UnixDomainSocketAddress.of(path),
-                ListenerSettings.DEFAULT,
-                UpstreamSettings.DEFAULT));
+                DefaultSettings.LISTENER,
+                DefaultSettings.UPSTREAM));
     var server = peers.listen(ConnectionSettings.DEFAULT);
     mesh.backend(server.port());
     var address = mesh.loops.unixAddress(path);
@@ -456,8 +457,8 @@ class RawForwardingIT {
                 new MiniMesh(
                     loops,
                     UnixDomainSocketAddress.of(path),
-                    ListenerSettings.DEFAULT,
-                    UpstreamSettings.DEFAULT))
+                    DefaultSettings.LISTENER,
+                    DefaultSettings.UPSTREAM))
         .hasMessage("cannot listen on unix:" + path + ": address already in use");
 
     mesh.listener.close().get(60, TimeUnit.SECONDS);
@@ -473,8 +474,8 @@ class RawForwardingIT {
                 new MiniMesh(
                     loops,
                     UnixDomainSocketAddress.of(path),
-                    ListenerSettings.DEFAULT,
-                    UpstreamSettings.DEFAULT))
+                    DefaultSettings.LISTENER,
+                    DefaultSettings.UPSTREAM))
         .hasMessageContaining("not a socket");
     assertThat(path).hasContent("precious");
   }

@@ -6,6 +6,7 @@ import io.outrigger.base.Xxh64;
 import io.outrigger.config.route.HashPolicy;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ class RequestHashTest {
     picking(new HashPolicy.ChannelId(false));
     script.unary();
     script.unary();
-    script.forward = script.forward(ForwardSettings.defaults(CallScript.NODE));
+    script.forward = script.forward(DefaultSettings.forward(CallScript.NODE));
     script.unary();
 
     assertThat(hashes).hasSize(3);

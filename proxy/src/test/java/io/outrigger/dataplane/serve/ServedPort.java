@@ -24,7 +24,6 @@ import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.dataplane.calls.CallObserver;
-import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
@@ -34,14 +33,13 @@ import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
-import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.identity.certificate.CertificateObserver;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.view.LbObserver;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.TestIdentity;
@@ -98,7 +96,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
               public void onFailed(String instance, String reason) {}
             });
     var tls = new TlsContexts(control, TlsThreads.start(2), certificates);
-    var connector = new NettyConnector(control, loops, UpstreamSettings.DEFAULT, tls);
+    var connector = new NettyConnector(control, loops, DefaultSettings.UPSTREAM, tls);
     forward =
         new Forward(
             "pay",
@@ -128,7 +126,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
                                 RandomSource.SYSTEM,
                                 new CircuitBreakers(),
                                 new LoadRegistry(control),
-                                LbObserver.none(),
+                                event -> {},
                                 loopCount,
                                 changes))
                     .at(List.of(new EndpointAddress("127.0.0.1", appPort))));
@@ -138,7 +136,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             loops,
             CallLoop.of(loops, RandomSource.SYSTEM),
             forward,
-            ListenerSettings.DEFAULT.exposed(),
+            DefaultSettings.LISTENER.exposed(),
             settings,
             app,
             tls,

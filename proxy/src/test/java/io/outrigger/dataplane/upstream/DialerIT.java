@@ -24,6 +24,7 @@ import io.outrigger.http2.testing.RawHttp2;
 import io.outrigger.http2.testing.ScarceBuffers;
 import io.outrigger.identity.certificate.Roots;
 import io.outrigger.identity.certificate.TlsMaterial;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Await;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.TestAuthority;
@@ -93,7 +94,7 @@ final class DialerIT {
             loops,
             loops.loop(0),
             address,
-            UpstreamSettings.DEFAULT,
+            DefaultSettings.UPSTREAM,
             new UpstreamSockets(loops),
             new SubchannelName(new SubchannelName.TargetName("", "", ""), "", address),
             () -> tls);

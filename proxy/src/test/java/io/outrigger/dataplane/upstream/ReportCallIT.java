@@ -20,6 +20,7 @@ import io.outrigger.lb.BackendMetrics;
 import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.MiniMesh;
 import io.outrigger.testing.Await;
 import java.io.ByteArrayInputStream;
@@ -62,7 +63,7 @@ class ReportCallIT {
     var connecting = new AtomicReference<Connector.Attempt>();
     var connector =
         new NettyConnector(
-                control, loops, UpstreamSettings.DEFAULT, MiniMesh.withoutCertificates(control))
+                control, loops, DefaultSettings.UPSTREAM, MiniMesh.withoutCertificates(control))
             .of(new SubchannelName.TargetName("", "", ""));
     var address = new EndpointAddress("127.0.0.1", server.getPort());
     control.execute(() -> connecting.set(connector.connect(address, 1, listener(ready))));

@@ -23,7 +23,6 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.route.ConfigSelector;
@@ -37,6 +36,7 @@ import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.observe.explain.Explanation.Branch;
 import io.outrigger.observe.explain.Explanation.Result;
 import io.outrigger.observe.explain.Explanation.Verdict;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -216,7 +216,7 @@ class ExplainerPropertiesTest {
     var forward =
         new Forward(
             "orders",
-            ForwardSettings.defaults("node"),
+            DefaultSettings.forward("node"),
             TargetResolver.fixed(target),
             CallObserver.none(),
             1);

@@ -11,7 +11,6 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.Http2Error;
@@ -28,6 +27,7 @@ import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.ReturnReason;
 import io.outrigger.lb.view.WeightUpdate;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
@@ -468,7 +468,7 @@ class MetricsTextTest {
 
   private static Forward idle() {
     TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
-    return new Forward("orders", ForwardSettings.defaults("node"), none, CallObserver.none(), 1);
+    return new Forward("orders", DefaultSettings.forward("node"), none, CallObserver.none(), 1);
   }
 
   private static LbNode tree() {

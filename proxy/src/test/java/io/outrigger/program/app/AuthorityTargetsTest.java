@@ -10,7 +10,6 @@ import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -51,7 +50,7 @@ class AuthorityTargetsTest {
                 random,
                 new CircuitBreakers(),
                 new LoadRegistry(loop),
-                LbObserver.none(),
+                event -> {},
                 1,
                 events),
         events ->

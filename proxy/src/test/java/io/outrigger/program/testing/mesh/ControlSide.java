@@ -20,7 +20,6 @@ import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.program.app.TargetReports;
 import io.outrigger.program.app.TargetRuntime;
@@ -129,7 +128,7 @@ public final class ControlSide {
                     random,
                     new CircuitBreakers(),
                     new LoadRegistry(loop),
-                    LbObserver.none(),
+                    event -> {},
                     2,
                     listener)),
         listener ->

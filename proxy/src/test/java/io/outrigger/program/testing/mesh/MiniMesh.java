@@ -13,7 +13,6 @@ import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.NettyConnector;
@@ -68,7 +67,7 @@ public final class MiniMesh implements AutoCloseable {
   }
 
   public MiniMesh(int loopCount) throws IOException {
-    this(loopCount, loopback(0), ListenerSettings.DEFAULT, UpstreamSettings.DEFAULT);
+    this(loopCount, loopback(0), DefaultSettings.LISTENER, DefaultSettings.UPSTREAM);
   }
 
   /** One loop, and {@code limits} on what peers of either side may do for nothing. */
@@ -83,8 +82,8 @@ public final class MiniMesh implements AutoCloseable {
         EventLoops.start(transport, 1),
         true,
         loopback(0),
-        ListenerSettings.DEFAULT,
-        UpstreamSettings.DEFAULT);
+        DefaultSettings.LISTENER,
+        DefaultSettings.UPSTREAM);
   }
 
   /** On {@code loops}, which it stops. */
@@ -94,8 +93,8 @@ public final class MiniMesh implements AutoCloseable {
         loops,
         true,
         loopback(0),
-        ListenerSettings.DEFAULT,
-        UpstreamSettings.DEFAULT);
+        DefaultSettings.LISTENER,
+        DefaultSettings.UPSTREAM);
   }
 
   public MiniMesh(
@@ -127,7 +126,7 @@ public final class MiniMesh implements AutoCloseable {
     forward =
         new Forward(
             "orders",
-            ForwardSettings.defaults("node-1"),
+            DefaultSettings.forward("node-1"),
             TargetResolver.fixed(target),
             CallObserver.none(),
             loops.count());
@@ -144,20 +143,20 @@ public final class MiniMesh implements AutoCloseable {
 
   /** One loop, and backends that are reached and kept as {@code upstream} says. */
   public MiniMesh(UpstreamSettings upstream) throws IOException {
-    this(1, loopback(0), ListenerSettings.DEFAULT, upstream);
+    this(1, loopback(0), DefaultSettings.LISTENER, upstream);
   }
 
   private static ListenerSettings listening(AbuseLimits limits) {
     return new ListenerSettings(
-        ListenerSettings.DEFAULT.maxConnections(),
-        ListenerSettings.DEFAULT.http2().withAbuse(limits));
+        DefaultSettings.LISTENER.maxConnections(),
+        DefaultSettings.LISTENER.http2().withAbuse(limits));
   }
 
   private static UpstreamSettings dialing(AbuseLimits limits) {
     return new UpstreamSettings(
-        UpstreamSettings.CONNECT_TIMEOUT,
+        DefaultSettings.CONNECT_TIMEOUT,
         Optional.empty(),
-        UpstreamSettings.IDLE_TIMEOUT,
+        DefaultSettings.IDLE_TIMEOUT,
         ConnectionSettings.DEFAULT.withAbuse(limits));
   }
 

@@ -1,0 +1,29 @@
+package io.outrigger.program.testing.mesh;
+
+import io.outrigger.dataplane.downstream.ListenerSettings;
+import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.dataplane.forward.ForwardSettings;
+import io.outrigger.dataplane.upstream.UpstreamSettings;
+import io.outrigger.http2.ConnectionSettings;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What the flags' defaults make of the settings of the data plane. */
+public final class DefaultSettings {
+  public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
+  public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(30);
+
+  public static final UpstreamSettings UPSTREAM =
+      new UpstreamSettings(
+          CONNECT_TIMEOUT, Optional.empty(), IDLE_TIMEOUT, ConnectionSettings.DEFAULT);
+
+  public static final ListenerSettings LISTENER =
+      new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
+
+  private DefaultSettings() {}
+
+  public static ForwardSettings forward(String nodeId) {
+    return new ForwardSettings(
+        new AuthorityMode.OfTarget(), 10_000, ForwardSettings.MAX_QUEUED_BYTES, () -> nodeId);
+  }
+}
