@@ -5,6 +5,7 @@ import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
 import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Exhaustion;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
@@ -94,11 +95,13 @@ final class ResponseHandler {
           try {
             Decoded<T> decoded = named(type, decoder.decode(type, resources, known, context));
             loop.execute(() -> then.accept(wanted(type, decoded)));
-          } catch (RuntimeException | Error e) { // our bug; the control loop counts it
+          } catch (RuntimeException | Error e) {
             loop.execute(
                 () -> {
                   then.accept(unreadable(e));
-                  throw new IllegalStateException(type + " response of " + server, e);
+                  if (!Exhaustion.isOutOfMemory(e)) { // our bug; the control loop counts it
+                    throw new IllegalStateException(type + " response of " + server, e);
+                  }
                 });
           }
         });
@@ -143,8 +146,12 @@ final class ResponseHandler {
     return new Decoded<>(valid, invalid, decoded.unnamed(), decoded.overlay());
   }
 
-  private static <T> Decoded<T> unreadable(Throwable bug) {
-    return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + bug));
+  private static <T> Decoded<T> unreadable(Throwable failure) {
+    Object reason =
+        Exhaustion.isOutOfMemory(failure)
+            ? "there is too little memory; raise the memory limit of the container"
+            : failure;
+    return new Decoded<>(Map.of(), Map.of(), List.of("the response cannot be decoded: " + reason));
   }
 
   /**

@@ -292,6 +292,29 @@ final class DecodingScenarioTest {
     assertThat(watcher.take()).containsExactly("ok: y");
   }
 
+  /** A small response may stand for many resources; it must not end the process. */
+  @Test
+  void aResponseForWhichTheMemoryIsTooShortIsRefused() {
+    var watcher = ads.watch(CLUSTER, "c");
+    ads.stream().ready().take();
+    ads.decoder.failNext(new IllegalStateException(new OutOfMemoryError("Java heap space")));
+
+    ads.stream().respond(CLUSTER, "1", resource(CLUSTER, "c", "x"));
+    ads.decode();
+
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            nack ->
+                assertThat(nack.getErrorDetail().getMessage())
+                    .endsWith(
+                        "the response cannot be decoded: there is too little memory; raise the"
+                            + " memory limit of the container"));
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "y"));
+    ads.decode();
+    assertThat(watcher.take()).containsExactly("ok: y");
+  }
+
   @Test
   @Conformance("A57-14")
   void aTimerThatWaitedForAResponseRunsOnceThoughAnotherResponseFollows() {
