@@ -10,6 +10,7 @@ import io.outrigger.identity.tls.TlsFailure;
 import java.nio.channels.ClosedChannelException;
 import java.security.GeneralSecurityException;
 import java.util.Set;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
@@ -19,6 +20,10 @@ import javax.net.ssl.SSLException;
 final class StreamFailure {
   private static final Set<String> GENERAL =
       Set.of("", "io exception", "ssl exception", "channel closed", "unknown");
+
+  /** A JWT, or an access token of Google, which a server may quote when it refuses the token. */
+  private static final Pattern TOKEN =
+      Pattern.compile("eyJ[\\w-]{5,}\\.[\\w.-]{8,}|ya29\\.[\\w.~+/=-]{8,}");
 
   private static final String NEGOTIATION =
       "Connection closed while performing protocol negotiation";
@@ -41,7 +46,8 @@ final class StreamFailure {
     }
     boolean isLocal = status.getCode() == Status.Code.UNKNOWN && status.getCause() != null;
     Status.Code code = isLocal ? Status.Code.UNAVAILABLE : status.getCode(); // the connection ended
-    return new RpcStatus(RpcStatus.Code.ofNumber(code.value()), describe(status));
+    String text = TOKEN.matcher(describe(status)).replaceAll("…");
+    return new RpcStatus(RpcStatus.Code.ofNumber(code.value()), text);
   }
 
   private static String describe(Status status) {
