@@ -91,7 +91,8 @@ public record ResourceFiles(
         if (named != null) {
           problems.add(conflict(path, resource, "is defined already", named));
         } else if (served.isPresent()) { // otherwise chance would decide which policies apply
-          problems.add(conflict(path, resource, "has the address of another listener", served.get()));
+          problems.add(
+              conflict(path, resource, "has the address of another listener", served.get()));
         } else {
           merged
               .computeIfAbsent(resource.type(), type -> new HashMap<>())
@@ -102,8 +103,7 @@ public record ResourceFiles(
     return merged;
   }
 
-  private static FileProblem conflict(
-      Path path, NamedResource resource, String what, Path first) {
+  private static FileProblem conflict(Path path, NamedResource resource, String what, Path first) {
     String elsewhere = first.equals(path) ? "" : " in " + first;
     return Places.of(path)
         .problem(

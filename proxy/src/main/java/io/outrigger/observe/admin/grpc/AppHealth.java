@@ -5,6 +5,7 @@ import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthGrpc;
@@ -117,6 +118,9 @@ public final class AppHealth {
       return "no answer to a health check within " + LIMIT.toSeconds() + " s";
     }
     Throwable cause = status.getCause();
+    if (cause instanceof StatusRuntimeException) { // gRPC could not read the message
+      return "its answer to a health check is not a HealthCheckResponse";
+    }
     return cause == null
         ? Objects.requireNonNullElse(status.getDescription(), status.getCode().toString())
         : SocketErrors.describe(cause);

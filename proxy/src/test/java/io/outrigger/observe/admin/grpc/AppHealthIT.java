@@ -2,13 +2,21 @@ package io.outrigger.observe.admin.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.ProtoUtils;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.stub.ServerCalls;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.RefusingPort;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -71,6 +79,42 @@ class AppHealthIT {
     String app = server(NettyServerBuilder.forAddress(loopback()));
 
     assertThat(check(new AppHealth(loop, List.of(app)))).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatIsNoHealthCheckResponseIsSaidToBeNone() throws Exception {
+    MethodDescriptor<HealthCheckRequest, byte[]> method =
+        HealthGrpc.getCheckMethod().toBuilder(
+                ProtoUtils.marshaller(HealthCheckRequest.getDefaultInstance()), new Bytes())
+            .build();
+    String app =
+        server(
+            NettyServerBuilder.forAddress(loopback())
+                .addService(
+                    ServerServiceDefinition.builder(HealthGrpc.SERVICE_NAME)
+                        .addMethod(
+                            method,
+                            ServerCalls.asyncUnaryCall(
+                                (request, answer) -> {
+                                  answer.onNext(new byte[] {(byte) 0xff, 1});
+                                  answer.onCompleted();
+                                }))
+                        .build()));
+
+    assertThat(check(new AppHealth(loop, List.of(app))))
+        .isEqualTo("app " + app + ": its answer to a health check is not a HealthCheckResponse");
+  }
+
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      throw new AssertionError("only a client reads answers");
+    }
   }
 
   @Test
