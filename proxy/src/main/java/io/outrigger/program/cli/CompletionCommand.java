@@ -20,6 +20,9 @@ import picocli.CommandLine.Spec;
           + " outrigger completion fish | source."
     })
 final class CompletionCommand implements Callable<Integer> {
+  /** Turns off file names for every value that has no candidates, also for that of --bootstrap. */
+  private static final String NO_FILES = "  type compopt &>/dev/null && compopt +o default\n";
+
   private static final String NO_COMMAND = "not __fish_seen_subcommand_from ";
 
   static final class Shells extends ArrayList<String> {
@@ -46,7 +49,8 @@ final class CompletionCommand implements Callable<Integer> {
   public Integer call() throws InvalidInput {
     CommandLine root = spec.parent().commandLine();
     switch (shell) {
-      case "bash", "zsh" -> context.out().print(AutoComplete.bash(root.getCommandName(), root));
+      case "bash", "zsh" ->
+          context.out().print(AutoComplete.bash(root.getCommandName(), root).replace(NO_FILES, ""));
       case "fish" -> fish(root).forEach(context.out()::println);
       default ->
           throw new InvalidInput(
