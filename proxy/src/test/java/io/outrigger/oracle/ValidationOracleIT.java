@@ -69,6 +69,7 @@ class ValidationOracleIT {
       value = {
         "match { prefix: '/' } route { cluster: 'pay' } | ACK",
         "match { prefix: '' } route { cluster: 'pay' } | ACK",
+        "match { prefix: '/' } route { cluster: 'pay' } typed_per_filter_config { key: 'envoy.filters.http.fault' value { type_url: 'type.googleapis.com/xds.type.v3.TypedStruct' value: '\\012\\062t/envoy.extensions.filters.http.fault.v3.HTTPFault' } } | outrigger",
         "match { } route { cluster: 'pay' } | NACK",
         "route { cluster: 'pay' } | NACK",
         "match { connect_matcher { } } route { cluster: 'pay' } | NACK",
