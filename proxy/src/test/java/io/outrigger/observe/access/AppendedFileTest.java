@@ -65,8 +65,9 @@ class AppendedFileTest {
     Path path = folder.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor()).isZero();
 
+    CompletableFuture<String> read;
     try (var pipe = new AppendedFile(path)) {
-      CompletableFuture<String> read =
+      read =
           CompletableFuture.supplyAsync(
               () -> {
                 try {
@@ -76,9 +77,8 @@ class AppendedFileTest {
                 }
               });
       write(pipe, "one ");
-      pipe.close();
-      assertThat(read.get()).isEqualTo("one ");
     }
+    assertThat(read.get()).isEqualTo("one ");
   }
 
   @Test
