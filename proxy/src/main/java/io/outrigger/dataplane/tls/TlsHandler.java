@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.identity.certificate.PeerRole;
@@ -75,7 +76,8 @@ final class TlsHandler extends SslHandler {
 
   /**
    * A handler to add directly after this one; the added handler detects the application data of a
-   * record.
+   * record, and closes the socket after the peer's close_notify: the peer will send nothing more,
+   * so calls on the connection would never be answered.
    */
   ChannelHandler behind() {
     return new ChannelInboundHandlerAdapter() {
@@ -83,6 +85,14 @@ final class TlsHandler extends SslHandler {
       public void channelRead(ChannelHandlerContext ctx, Object message) {
         gaveData = true;
         ctx.fireChannelRead(message);
+      }
+
+      @Override
+      public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        ctx.fireUserEventTriggered(event);
+        if (event instanceof SslCloseCompletionEvent) {
+          ctx.close();
+        }
       }
     };
   }

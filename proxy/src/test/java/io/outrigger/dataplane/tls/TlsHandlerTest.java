@@ -197,6 +197,19 @@ class TlsHandlerTest {
   }
 
   @Test
+  void closeNotifyEndsTheConnectionAlthoughTheSocketStaysOpen() throws SSLException {
+    data();
+    server.closeOutbound();
+    server.wrap(NOTHING, toClient);
+
+    deliver();
+
+    assertThat(received).isEqualTo(1);
+    assertThat(failures).isEmpty();
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
   void keysThatAreUpdatedForNothingEndTheConnection() throws SSLException {
     data();
     deliver();
