@@ -6,13 +6,23 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 /** The time limit of a call, which runs from the arrival of the request headers (A31-31). */
 @LoopConfined
 final class CallTime extends DeadlineTimers.Entry {
-  private final ForwardedCall call;
+  /** A call that ends at its deadline. */
+  interface Limited {
+    CallLoop callLoop();
+
+    /** Whether the arrived headers are still being processed. */
+    boolean isArriving();
+
+    void onDeadline();
+  }
+
+  private final Limited call;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
 
-  CallTime(ForwardedCall call) {
+  CallTime(Limited call) {
     this.call = call;
-    arrivalNanos = call.loop.nanoTime();
+    arrivalNanos = call.callLoop().nanoTime();
   }
 
   /** Sets the limit, which {@link #arm} enforces. */
@@ -21,17 +31,17 @@ final class CallTime extends DeadlineTimers.Entry {
   }
 
   /**
-   * Arms the deadline. {@link ForwardedCall#onDeadline} runs once, at most one tick after the
+   * Arms the deadline. {@link Limited#onDeadline} runs once, at most one tick after the
    * limit. A call without a limit gets no timer.
    */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
-      call.loop.deadlines().arm(this, arrivalNanos, limitNanos);
+      call.callLoop().deadlines().arm(this, arrivalNanos, limitNanos);
     }
   }
 
   void disarm() {
-    call.loop.deadlines().disarm(this);
+    call.callLoop().deadlines().disarm(this);
   }
 
   @Override
@@ -45,7 +55,7 @@ final class CallTime extends DeadlineTimers.Entry {
 
   /** The time since the arrival of the call; 0, without reading the clock, while it arrives. */
   long elapsedNanos() {
-    return call.isArriving() ? 0 : call.loop.nanoTime() - arrivalNanos;
+    return call.isArriving() ? 0 : call.callLoop().nanoTime() - arrivalNanos;
   }
 
   /** The time of the call's arrival, by the clock of the loop. */

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall implements StreamHandler {
+public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call waits for a first selector, or is being routed. */
@@ -390,14 +390,20 @@ public final class ForwardedCall implements StreamHandler {
     }
   }
 
-  /** Whether the arrived headers are still being processed. */
-  boolean isArriving() {
+  @Override
+  public boolean isArriving() {
     return arriving;
+  }
+
+  @Override
+  public CallLoop callLoop() {
+    return loop;
   }
 
   // The end of the call.
 
-  void onDeadline() {
+  @Override
+  public void onDeadline() {
     if (phase == Phase.DONE) {
       app.expire(head(), CallFailures.deadline(time.limitNanos(), "the app to read the response"));
       return;
