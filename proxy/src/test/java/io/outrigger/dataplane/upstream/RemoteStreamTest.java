@@ -356,7 +356,7 @@ class RemoteStreamTest {
     private int credit;
     private int pending;
 
-    public void handler(StreamHandler value) {
+    void handler(StreamHandler value) {
       handler = value;
     }
 
