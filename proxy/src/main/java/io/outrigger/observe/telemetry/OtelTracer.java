@@ -29,6 +29,12 @@ final class OtelTracer implements CallTracer {
         }
       };
 
+  /**
+   * The maximum length of the method in the name of a span: thousands of spans wait for a slow
+   * collector, and the memory that they take is nobody's connection to end.
+   */
+  static final int MAX_METHOD = 256;
+
   private final Tracer tracer;
   private final TextMapPropagator propagator;
 
@@ -59,8 +65,9 @@ final class OtelTracer implements CallTracer {
     return tracer.spanBuilder(name).setSpanKind(kind).setParent(parent).startSpan();
   }
 
-  /** Converts {@code /pkg.Service/Method} to {@code pkg.Service.Method}. */
+  /** Converts {@code /pkg.Service/Method} to {@code pkg.Service.Method}; cuts a longer path. */
   static String methodOf(String path) {
-    return path.substring(path.startsWith("/") ? 1 : 0).replace('/', '.');
+    int from = path.startsWith("/") ? 1 : 0;
+    return path.substring(from, Math.min(path.length(), from + MAX_METHOD)).replace('/', '.');
   }
 }

@@ -49,6 +49,14 @@ class OtelSpansTest {
             tuple("Inbound message", Attributes.of(SEQUENCE, 1L, SIZE, 9L)));
   }
 
+  @Test
+  void aLongPathIsCutInTheNameOfItsSpan() {
+    assertThat(OtelTracer.methodOf("/pkg.Svc/Call")).isEqualTo("pkg.Svc.Call");
+    assertThat(OtelTracer.methodOf("/a/" + "m".repeat(60_000)))
+        .startsWith("a.m")
+        .hasSize(OtelTracer.MAX_METHOD);
+  }
+
   private OtelSpans spans() {
     var tracer =
         SdkTracerProvider.builder()
