@@ -79,7 +79,7 @@ final class AddressDecoder {
 
   /**
    * Decodes a range of addresses. An absent {@code prefix_len} means 0, and a length above that of
-   * the address means the address alone (A36, A41).
+   * the address means the address alone (A36).
    */
   static Optional<CidrRange> range(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {

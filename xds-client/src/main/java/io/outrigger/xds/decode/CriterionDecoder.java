@@ -5,6 +5,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 import io.envoyproxy.envoy.config.rbac.v3.Permission;
 import io.envoyproxy.envoy.config.rbac.v3.Principal;
 import io.envoyproxy.envoy.type.matcher.v3.PathMatcher;
+import io.outrigger.base.CidrRange;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.route.HeaderMatcher;
 import java.util.List;
@@ -48,8 +49,7 @@ final class CriterionDecoder {
       case ANY -> any(proto.getAny(), here);
       case HEADER -> header(proto.getHeader(), here);
       case URL_PATH -> path(proto.getUrlPath(), here);
-      case DESTINATION_IP ->
-          AddressDecoder.range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
+      case DESTINATION_IP -> range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
       case DESTINATION_PORT ->
           Optional.of(
               new Criterion.LocalPort(proto.getDestinationPort(), proto.getDestinationPort() + 1));
@@ -122,7 +122,19 @@ final class CriterionDecoder {
 
   private static Optional<Criterion> peer(
       io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
-    return AddressDecoder.range(proto, errors).map(Criterion.PeerAddress::new);
+    return range(proto, errors).map(Criterion.PeerAddress::new);
+  }
+
+  /** Decodes a range whose length fits its address, unlike that of a filter chain (A36). */
+  private static Optional<CidrRange> range(
+      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
+    int bits = proto.getAddressPrefix().indexOf(':') < 0 ? 32 : CidrRange.MAX_LENGTH;
+    int length = proto.getPrefixLen().getValue();
+    if (Integer.compareUnsigned(length, bits) > 0) {
+      errors.at("prefix_len").add(Integer.toUnsignedString(length) + " is more than " + bits);
+      return Optional.empty();
+    }
+    return AddressDecoder.range(proto, errors);
   }
 
   private static Optional<Criterion> path(PathMatcher proto, FieldErrors errors) {
