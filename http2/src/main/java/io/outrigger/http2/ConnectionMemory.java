@@ -115,7 +115,12 @@ final class ConnectionMemory implements MemoryHolder {
   @Override
   public long weight() {
     long own = baseBytes + parts.reader.heldBytes() + parts.writer.unsentBytes();
-    return isShared() ? own : own + parts.streams.heldBytes();
+    ConnectionStreams streams = parts.streams;
+    return isShared()
+        ? own
+        : own
+            + (long) ConnectionStreams.STREAM_BYTES * streams.table().active()
+            + streams.queuedBytes();
   }
 
   @Override
@@ -186,8 +191,10 @@ final class ConnectionMemory implements MemoryHolder {
 
   /** Copies small parts of DATA that wait out of large read buffers. */
   private void settlePending() {
-    for (SocketStream stream : parts.streams.table().snapshot()) {
-      stream.settlePending(parts.ctx.alloc());
+    if (parts.streams.pendingBytes() > 0) { // most of thousands of connections have no pending DATA
+      for (SocketStream stream : parts.streams.table().snapshot()) {
+        stream.settlePending(parts.ctx.alloc());
+      }
     }
   }
 

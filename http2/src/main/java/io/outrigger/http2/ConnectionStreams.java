@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 @LoopConfined
 final class ConnectionStreams {
   /** The approximate size of a stream and its call, without their header lists. */
-  private static final int STREAM_BYTES = 4 << 10;
+  static final int STREAM_BYTES = 4 << 10;
 
   private static final int HEAVY_BYTES = 256 << 10;
 
@@ -46,6 +46,15 @@ final class ConnectionStreams {
 
   /** The sum of the bytes by which the receive windows of open streams were widened. */
   private int totalWidening;
+
+  /**
+   * The approximate number of bytes that streams hold: header lists, received DATA that was not
+   * consumed, and DATA to be sent.
+   */
+  private long queuedBytes;
+
+  /** The number of bytes of DATA that wait to be sent. */
+  private long pendingBytes;
 
   /** The number of times that DATA was consumed or sent, or a stream has ended. */
   private long moves;
@@ -101,11 +110,16 @@ final class ConnectionStreams {
         !state.isServer()
             && state.isOpen()
             && writer.hasRoomForHeaders()
-            && table.active() < peer.maxConcurrentStreams()
+            && !isAtLimit()
             && fence.isOpen()
             && table.hasLocalIds();
     wantsCapacity |= !can;
     return can;
+  }
+
+  /** Whether as many streams are open as the peer admits. */
+  boolean isAtLimit() {
+    return table.active() >= peer.maxConcurrentStreams();
   }
 
   /**
@@ -165,7 +179,7 @@ final class ConnectionStreams {
     SocketStream stream = newStream(id);
     table.add(stream);
     dirty.onStream();
-    stream.requestBytes(headers.heapBytes());
+    stream.queue(headers.heapBytes());
     return stream;
   }
 
@@ -244,19 +258,31 @@ final class ConnectionStreams {
     return more;
   }
 
-  /** The approximate number of bytes that the streams hold. The call visits each stream. */
-  long heldBytes() {
-    return (long) STREAM_BYTES * table.active() + table.sum(SocketStream::queuedBytes);
+  /** Adds {@code change}, which may be negative, to the number of bytes that streams hold. */
+  void onQueued(int change) {
+    queuedBytes += change;
   }
 
-  /** The number of bytes of DATA that wait to be sent. The call visits each stream. */
-  long pendingBytes() {
-    return table.sum(SocketStream::pendingBytes);
+  long queuedBytes() {
+    return queuedBytes;
   }
 
   /** Whether the streams hold so much memory that further requests are refused at full memory. */
   boolean isHeavy() {
-    return heldBytes() >= HEAVY_BYTES;
+    return (long) STREAM_BYTES * table.active() + queuedBytes >= HEAVY_BYTES;
+  }
+
+  /**
+   * Adds {@code change}, which may be negative, to the number of bytes of DATA that wait to be
+   * sent.
+   */
+  void onPending(int change) {
+    pendingBytes += change;
+    queuedBytes += change;
+  }
+
+  long pendingBytes() {
+    return pendingBytes;
   }
 
   void onMoved() {

@@ -132,6 +132,11 @@ public final class Http2Connection {
     lifecycle.keepAlive(time, timeout);
   }
 
+  /** Whether as many streams are open as the peer admits (SETTINGS_MAX_CONCURRENT_STREAMS). */
+  public boolean isAtStreamLimit() {
+    return streams.isAtLimit();
+  }
+
   /** Whether {@link #openStream} would succeed now. */
   public boolean canOpenStream() {
     return streams.canOpen();

@@ -95,6 +95,7 @@ final class SendScheduler {
     if (standsStill && (stream.endsAfterData() || memory.isShort())) {
       stream.settlePending(alloc);
     }
+    stream.onPendingChanged();
     join(stream);
     if (sent > 0) {
       stream.onDataSent(sent);
@@ -209,6 +210,7 @@ final class SendScheduler {
       int bytes = data.readableBytes();
       boolean last = stream.pendingBytes() == 0;
       write(stream, data, last && stream.endsAfterData());
+      stream.onPendingChanged();
       if (last && !stream.hasSentEnd()) {
         sendEnd(stream);
       }

@@ -60,8 +60,11 @@ final class SocketStream implements Http2Stream {
    */
   private int held;
 
-  /** The heap size of the request's header list on a server. */
-  private int requestBytes;
+  /** Bytes of header lists and received DATA that the connection has counted for this stream. */
+  private int queued;
+
+  /** Bytes of DATA to be sent that the connection has counted for this stream. */
+  private int countedPending;
 
   /**
    * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
@@ -135,10 +138,10 @@ final class SocketStream implements Http2Stream {
       return;
     }
     if (endStream) {
-      trailers = headers;
+      setTrailers(headers);
       sending = Sending.ENDING;
     } else if (pendingBytes() == 0) {
-      waitingHead = headers; // replaces an interim head that still waits
+      setWaitingHead(headers); // replaces an interim head that still waits
     } else {
       throw new IllegalStateException("header block within the content of stream " + id);
     }
@@ -168,10 +171,11 @@ final class SocketStream implements Http2Stream {
       return;
     }
     sending = Sending.OPEN;
-    trailers = null;
+    setTrailers(null);
     if (pending != null) {
       streams.scheduler().leave(this);
       pending.release();
+      onPendingChanged();
     }
     if (waitingHead != null) {
       streams.scheduler().join(this);
@@ -185,29 +189,36 @@ final class SocketStream implements Http2Stream {
       return new PendingData();
     }
     pending = null;
+    onPendingChanged();
     return unsent;
   }
 
-  void requestBytes(int bytes) {
-    requestBytes = bytes;
-  }
-
-  /**
-   * The approximate number of bytes that the stream holds: header lists, received DATA that was not
-   * consumed, and DATA to be sent.
-   */
-  long queuedBytes() {
-    return (long) requestBytes
-        + held
-        + pendingBytes()
-        + (waitingHead == null ? 0 : waitingHead.heapBytes())
-        + (trailers == null ? 0 : trailers.heapBytes());
+  /** Changes the number of held bytes by {@code bytes}; the connection's weight contains it. */
+  void queue(int bytes) {
+    if (!gone) {
+      queued += bytes;
+      streams.onQueued(bytes);
+    }
   }
 
   /** Copies pending DATA out of larger read buffers so that it takes less memory. */
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(alloc);
+    }
+  }
+
+  /** Reports the number of pending bytes to the connection. */
+  void onPendingChanged() {
+    if (!gone) {
+      countPending(pendingBytes());
+    }
+  }
+
+  private void countPending(int now) {
+    if (now != countedPending) {
+      streams.onPending(now - countedPending);
+      countedPending = now;
     }
   }
 
@@ -228,6 +239,7 @@ final class SocketStream implements Http2Stream {
           "stream " + id + " returns " + bytes + " bytes, it holds " + held);
     }
     held -= bytes;
+    queue(-bytes);
     streams.returnCredit(this, bytes);
   }
 
@@ -263,8 +275,20 @@ final class SocketStream implements Http2Stream {
 
   @Nullable HeaderList takeWaitingHead() {
     HeaderList taken = waitingHead;
-    waitingHead = null;
+    setWaitingHead(null);
     return taken;
+  }
+
+  private void setWaitingHead(@Nullable HeaderList headers) {
+    int before = waitingHead == null ? 0 : waitingHead.heapBytes();
+    waitingHead = headers;
+    queue((headers == null ? 0 : headers.heapBytes()) - before);
+  }
+
+  private void setTrailers(@Nullable HeaderList headers) {
+    int before = trailers == null ? 0 : trailers.heapBytes();
+    trailers = headers;
+    queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
   /** Whether a header block could be sent now if the socket had room. */
@@ -284,7 +308,7 @@ final class SocketStream implements Http2Stream {
   /** Removes and returns the trailers that follow the last pending byte; null without trailers. */
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
-    trailers = null;
+    setTrailers(null);
     return taken;
   }
 
@@ -443,12 +467,15 @@ final class SocketStream implements Http2Stream {
 
   void hold(int bytes) {
     held += bytes;
+    queue(bytes);
   }
 
   /** Marks the stream as gone and clears the header blocks that wait. */
   void end() {
     waitingHead = null;
     trailers = null;
+    countPending(0);
+    queue(-queued);
     gone = true;
   }
 

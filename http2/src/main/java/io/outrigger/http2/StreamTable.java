@@ -5,7 +5,6 @@ import io.outrigger.base.LoopConfined;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,15 +200,6 @@ final class StreamTable {
       }
     }
     return false;
-  }
-
-  /** The sum of {@code figure} over all streams that have an id. */
-  long sum(ToLongFunction<SocketStream> figure) {
-    long sum = 0;
-    for (SocketStream stream : open.values()) {
-      sum += figure.applyAsLong(stream);
-    }
-    return sum;
   }
 
   /** A copy of the current list of streams; the caller does not change it. */

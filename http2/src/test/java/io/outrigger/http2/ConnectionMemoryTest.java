@@ -120,7 +120,7 @@ final class ConnectionMemoryTest {
     }
   }
 
-  /** A frame may have 2,730 values; earlier each value was applied to each stream. */
+  /** A frame may have 2,730 values, each of which is applied to each stream. */
   @Test
   void windowsOfAFrameAreSetInOrderAndEachMustFit() {
     try (RawPeer peer = RawPeer.client(settings)) {

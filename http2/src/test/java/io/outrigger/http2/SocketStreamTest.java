@@ -102,19 +102,19 @@ final class SocketStreamTest {
   }
 
   @Test
-  void whatWasNotSentCanBeTakenAndIsNoLongerHeld() {
+  void whatWasNotSentCanBeTakenAndIsNoLongerCounted() {
     try (var loose = new LooseStreams()) {
       SocketStream stream = loose.open(1);
       loose.socketTakes(false);
-      long before = loose.streams.heldBytes();
+      long before = loose.streams.queuedBytes();
       stream.sendData(text("content"), false);
-      assertThat(loose.streams.heldBytes() - before).isEqualTo(7);
+      assertThat(loose.streams.queuedBytes() - before).isEqualTo(7);
       assertThat(loose.streams.pendingBytes()).isEqualTo(7);
 
       PendingData unsent = stream.takeUnsent();
 
       assertThat(unsent.bytes()).isEqualTo(7);
-      assertThat(loose.streams.heldBytes()).isEqualTo(before);
+      assertThat(loose.streams.queuedBytes()).isEqualTo(before);
       assertThat(loose.streams.pendingBytes()).isZero();
       assertThat(stream.pendingBytes()).isZero();
       assertThat(stream.takeUnsent().isEmpty()).as("taken once").isTrue();
@@ -162,7 +162,7 @@ final class SocketStreamTest {
       one.reset(Http2Error.CANCEL);
 
       assertThat(loose.streams.pendingBytes()).isEqualTo(4);
-      assertThat(loose.streams.heldBytes()).isEqualTo((4 << 10) + POST.heapBytes() + 4);
+      assertThat(loose.streams.queuedBytes()).isEqualTo(POST.heapBytes() + 4);
     }
   }
 

@@ -100,8 +100,8 @@ public final class Forward {
    * The target of a new request; failed when no further target may be created, or when memory is
    * full and the request's connection is heavy.
    */
-  Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, DownstreamResponse app) {
-    return memory.isFull() && app.isOnHeavyConnection()
+  Outcome<ForwardTarget> targetFor(Caller caller, RequestHead head, boolean isOnHeavyConnection) {
+    return isOnHeavyConnection && memory.isFull()
         ? Outcome.failed(CallFailures.memoryFull())
         : caller.targets().targetFor(head.authority());
   }

@@ -183,7 +183,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
       reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
       return;
     }
-    Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app);
+    Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app.isOnHeavyConnection());
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       record.targeted(ok.value().name());

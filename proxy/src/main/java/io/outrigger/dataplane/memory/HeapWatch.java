@@ -143,6 +143,7 @@ public final class HeapWatch {
 
   private void collect() {
     long began = loop.nanoTime();
+    gauge.onCollecting();
     heap.collect.run();
     long ended = loop.nanoTime();
     nextNanos = ended + REST * (ended - began);

@@ -60,7 +60,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
    * A connection that holds more bytes counts as a cause of the shortage, even if the connection
    * moves much data.
    */
-  static final long CAUSE_BYTES = 1 << 20;
+  private static final long CAUSE_BYTES = 1 << 20;
 
   /**
    * The number of moves in one or two seconds from which on a connection is busy and always read
@@ -86,7 +86,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   /** The connections to end next, in this order; empty between two rounds of ending. */
   private final Deque<Ranked> order = new ArrayDeque<>();
 
-  /** The weight of the heaviest connection at the last tick, for other threads. */
+  /** The weight of the heaviest connection when all were last weighed, for other threads. */
   private volatile long heaviest;
 
   private volatile long weight;
@@ -205,6 +205,17 @@ final class LoopMemory implements ProcessMemory.Accounts {
   }
 
   private void tick() {
+    weigh();
+    gauge.onTick();
+    isTicking = !holders.isEmpty();
+    if (isTicking) {
+      long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
+      schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void weigh() {
+    long before = weight;
     long sum = 0;
     long most = 0;
     for (MemoryHolder holder : holders) {
@@ -214,11 +225,8 @@ final class LoopMemory implements ProcessMemory.Accounts {
     }
     weight = sum;
     heaviest = most;
-    gauge.onTick();
-    isTicking = !holders.isEmpty();
-    if (isTicking) {
-      long delay = gauge.isShort() ? SHORT_TICK_MILLIS : CALM_TICK_MILLIS;
-      schedule(this::tick, delay, TimeUnit.MILLISECONDS);
+    if (sum < before) {
+      gauge.onReleased(before - sum);
     }
   }
 
@@ -252,6 +260,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
   private void endSome() {
     isEndingLater = false;
     long began = nanoTime();
+    weigh(); // the heavy connections may have released their memory since the last collection
     if (order.isEmpty()) {
       order.addAll(ranked());
     }
@@ -262,9 +271,7 @@ final class LoopMemory implements ProcessMemory.Accounts {
         order.clear();
         return;
       }
-      if (next.weight >= CAUSE_BYTES || gauge.mayEndSmall()) {
-        end(next);
-      }
+      end(next);
     } while (nanoTime() - began <= ENDING_NANOS);
     endLater();
   }
@@ -278,9 +285,11 @@ final class LoopMemory implements ProcessMemory.Accounts {
         && (next.weight < TRIFLE_BYTES || !gauge.isFull());
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes the weight
   private void end(Ranked heavy) {
     if (holders.contains(heavy.holder)) { // else the connection has closed since it was ranked
       close(heavy.holder);
+      weight = Math.max(0, weight - heavy.weight);
       gauge.onEnded(sideOf(heavy.holder), heavy.weight);
       heavy.holder.end();
       gauge.measure();

@@ -69,11 +69,8 @@ public final class MemoryGauge implements ProcessMemory {
   /** The sum of the weights of connections to end before the heap is collected again. */
   private final AtomicLong heapToEnd = new AtomicLong();
 
-  /**
-   * The number of collections in a row that found the heap to be at 85 %, since the last connection
-   * ended that held much.
-   */
-  private volatile int heavyCollections;
+  /** The weight that connections have released since the last collection of the heap began. */
+  private final AtomicLong released = new AtomicLong();
 
   private volatile Runnable onSuspicion = () -> {};
 
@@ -225,17 +222,26 @@ public final class MemoryGauge implements ProcessMemory {
     return held > HEAVY * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8;
   }
 
-  /** Records that the heap was collected and that {@code liveBytes} of it are in use. */
+  /** Records that a collection of the heap begins. */
+  void onCollecting() {
+    released.set(0);
+  }
+
+  /**
+   * Records that the heap was collected and that {@code liveBytes} of it were in use. The
+   * connections have released some of them since the collection began, and no other connection is
+   * ended for those.
+   */
   void onCollected(long liveBytes) {
     programBytes = Math.min(programBytes, liveBytes);
-    if (liveBytes - programBytes >= HEAVY * limits.heapBytes() && apps() == 0) {
+    heldHeap = Math.max(0, liveBytes - programBytes - released.get());
+    if (heldHeap >= HEAVY * limits.heapBytes() && apps() == 0) {
       programBytes = liveBytes; // a configuration has grown: no peer could be ended for it
+      heldHeap = 0;
     }
-    heldHeap = liveBytes - programBytes;
     heapShare = (double) heldHeap / limits.heapBytes();
     isSuspect = false;
     boolean isHeavy = heapShare >= HEAVY;
-    heavyCollections = isHeavy ? Math.min(heavyCollections + 1, 2) : 0;
     heapToEnd.set(isHeavy ? Math.max(1, weightToEnd()) : 0);
     measure();
     if (isHeavy) {
@@ -263,15 +269,6 @@ public final class MemoryGauge implements ProcessMemory {
     return heapToEnd.get() > 0 || directShare >= (relieving.get() ? RELIEVED : HEAVY);
   }
 
-  /**
-   * Whether connections below {@link LoopMemory#CAUSE_BYTES} may end. A single collection is not
-   * enough: its live bytes may be those of a heavy connection that has closed meanwhile, and all
-   * others would end in its place.
-   */
-  boolean mayEndSmall() {
-    return heavyCollections >= 2 || heapToEnd.get() <= 0; // else the buffers are the reason
-  }
-
   /** Records a tick of a loop: the next measurement may start to end connections again. */
   void onTick() {
     relieving.set(false);
@@ -281,10 +278,17 @@ public final class MemoryGauge implements ProcessMemory {
   /** Records that a connection was ended in order to free memory. */
   void onEnded(Side side, long weight) {
     (side == Side.APP ? endedApps : endedBackends).increment();
-    if (weight >= LoopMemory.CAUSE_BYTES) {
-      heavyCollections = 0;
-    }
-    if (heapToEnd.addAndGet(-weight) <= 0) {
+    onReleased(weight);
+  }
+
+  /**
+   * Records that connections hold {@code weight} bytes less than before, because one was ended or
+   * has closed, or because streams have ended.
+   */
+  void onReleased(long weight) {
+    released.addAndGet(weight);
+    long toEnd = heapToEnd.getAndAdd(-weight);
+    if (toEnd > 0 && toEnd <= weight) {
       heapShare = Math.min(heapShare, RELIEVED); // an estimate until the next collection
     }
   }
