@@ -52,7 +52,7 @@ public final class AppCluster {
    * The maximum number of connections to the app. Many servers admit 100 streams on a connection:
    * with one connection, a caller whose streams never end would keep out all other callers.
    */
-  private static final int MAX_CONNECTIONS = 1000; // decision proxy-0088
+  private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 
   /** The addresses of an app that are known from the start. */
   private static final Addresses FIXED =

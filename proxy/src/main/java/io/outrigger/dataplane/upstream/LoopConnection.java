@@ -123,7 +123,12 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     return this;
   }
 
-  /** Opens a stream for {@code waiter}; null when the backend admits no stream now. */
+  /** Whether as many streams are open on this connection as the backend admits. */
+  boolean isAtStreamLimit() {
+    return socket != null && socket.isAtStreamLimit();
+  }
+
+  /** Opens a stream for {@code waiter}; null when no stream can be opened now. */
   @Nullable Http2Stream openFor(StreamWaiter waiter) {
     Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
     served |= stream != null;

@@ -233,7 +233,15 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     }
   }
 
+  /**
+   * Opens a further connection when each connection has as many streams as the backend admits
+   * (A105). A connection on which a stream cannot be opened for another reason, such as cancelled
+   * requests that the backend has not read, needs no other connection but time.
+   */
   private void growFurther() {
+    if (!established.stream().allMatch(LoopConnection::isAtStreamLimit)) {
+      return; // onCapacity follows
+    }
     if (transport.takeSpare()) {
       spares++;
       dial();

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +129,43 @@ class StreamLimitIT {
     Exchange seventh = server.nextStream();
     assertThat(seventh.next()).contains("x-n=waits");
     assertThat(seventh.connection).isSameAs(open.get(0).connection);
+  }
+
+  /** Otherwise each connection would bring room for a thousand more cancelled requests. */
+  @Conformance("A105-01")
+  @Test
+  void cancelledRequestsThatTheBackendHasNotReadOpenNoFurtherConnection() throws Exception {
+    var others = new RawPeer();
+    toClose.add(others);
+    Server server = others.listen(ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
+    MiniMesh mesh = mesh(1);
+    mesh.backend(server.port()).limited(3);
+    Connection app = peers.connect(mesh.port());
+    call(app);
+    var reads = new CountDownLatch(1);
+    server.nextStream().run(stream -> awaitQuietly(reads));
+
+    for (int i = 0; i < 2_500; i++) {
+      call(app).run(stream -> stream.reset(Http2Error.CANCEL));
+    }
+    call(app);
+    assertNothingComes(server);
+    reads.countDown();
+
+    int read = 0;
+    while (server.streams.poll(500, TimeUnit.MILLISECONDS) != null) {
+      read++;
+    }
+    assertThat(read).isGreaterThan(1_000);
+    assertThat(server.connections).hasSize(1);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Conformance("A105-01")
