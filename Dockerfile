@@ -7,7 +7,7 @@ ARG RUNTIME_IMAGE=gcr.io/distroless/base-nossl-debian12
 
 FROM ${JDK_IMAGE} AS build
 COPY proxy/target/outrigger /build/distribution
-COPY docker/assemble docker/TrainingApiServer.java /build/
+COPY docker/assemble docker/TrainingApiServer.java docker/TrainingCalls.java /build/
 RUN ["/bin/sh", "/build/assemble", "/build/distribution", "/opt/outrigger"]
 
 FROM ${RUNTIME_IMAGE}
