@@ -2,6 +2,7 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
@@ -310,8 +311,12 @@ class ClusterTreeTest {
   void anAggregateWithoutUsableLeavesRefuses() {
     LbConfig tree = ClusterTree.aggregate(Samples.aggregate("all", "a"), List.of());
 
-    assertThat(((LbConfig.Failing) tree).status().message())
-        .isEqualTo("cluster \"all\": none of its clusters is usable; " + Samples.NOTE);
+    assertThat(tree)
+        .isEqualTo(
+            new LbConfig.Failing(
+                RpcStatus.unavailable(
+                    "cluster \"all\": none of its clusters is usable; " + Samples.NOTE),
+                true));
   }
 
   @Test

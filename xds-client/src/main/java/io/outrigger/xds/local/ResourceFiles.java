@@ -91,6 +91,7 @@ public record ResourceFiles(
         if (named != null) {
           problems.add(conflict(path, resource, "is defined already", named));
         } else if (served.isPresent()) { // otherwise chance would decide which policies apply
+          definedIn.remove(resource.subject());
           problems.add(
               conflict(path, resource, "has the address of another listener", served.get()));
         } else {

@@ -98,11 +98,16 @@ final class AdsSession implements AdsTransport.Listener {
     for (ResourceType<?> type : ResourceType.ALL) {
       Set<String> names = subscriptions.names(type);
       Requested of = requestedOf(type);
+      boolean isChanged = !names.equals(of.names);
+      if (isChanged && of.sentAny && isBlocked() && !of.owesAnswer && !type.equals(reading)) {
+        of.refusal = Optional.empty();
+        of.owesAnswer = true; // a later request, which repeats the last ACK
+      }
       if (type.equals(reading) || of.owesAnswer) {
-        // The ACK or NACK will carry the names. An unsubscribed name loses its cached resource. The
+        // A later request will carry the names. An unsubscribed name loses its cached resource. The
         // server sends that resource again only if a request has omitted the name.
         of.names.stream().filter(name -> !names.contains(name)).forEach(of.forgotten::add);
-      } else if (!names.equals(of.names)) {
+      } else if (isChanged) {
         // Before the first subscription both sets are empty, so no request is sent. An empty first
         // request would subscribe to every resource (A57-28).
         send(type, names, Optional.empty());
@@ -181,6 +186,7 @@ final class AdsSession implements AdsTransport.Listener {
       return;
     }
     of.nonce = response.getNonce();
+    of.owesAnswer = false; // the answer to this response replaces it
     reading = type;
     timers.hold();
     Set<String> requestedBefore = of.names;
@@ -224,16 +230,21 @@ final class AdsSession implements AdsTransport.Listener {
 
   /**
    * Sends an ACK or NACK, or waits until the server has read the earlier requests. A server that
-   * sends without reading later gets one answer, to its latest response; answers to all responses
-   * would fill the memory.
+   * sends without reading later gets one request of each type, which answers its latest response;
+   * requests for all responses would fill the memory.
    */
   private void answer(ResourceType<?> type, Optional<Status> refusal) {
     Requested of = requestedOf(type);
     of.refusal = refusal;
     of.owesAnswer = true;
-    if (!ready || stream == null || stream.isReady()) {
+    if (!isBlocked()) {
       sendAnswer(type);
     }
+  }
+
+  /** Whether the server has not yet read the earlier requests. */
+  private boolean isBlocked() {
+    return ready && stream != null && !stream.isReady();
   }
 
   /**

@@ -23,7 +23,7 @@ final class StreamFailure {
 
   /** A JWT, or an access token of Google, which a server may quote when it refuses the token. */
   private static final Pattern TOKEN =
-      Pattern.compile("eyJ[\\w-]{5,}\\.[\\w.-]{8,}|ya29\\.[\\w.~+/=-]{8,}");
+      Pattern.compile("(?<![\\w-])eyJ[\\w-]{5,}+\\.[\\w.-]{8,}|ya29\\.[\\w.~+/=-]{8,}");
 
   private static final String NEGOTIATION =
       "Connection closed while performing protocol negotiation";
@@ -32,7 +32,7 @@ final class StreamFailure {
   private static final String CLOSED = "Network closed for unknown reason";
 
   /** gRPC's text for a message above the limit of {@link ServerChannel#maxResponseBytes}. */
-  private static final String TOO_LARGE = "gRPC message exceeds maximum size";
+  private static final String TOO_LARGE = "gRPC message exceeds maximum";
 
   private static final String WITHOUT_REASON =
       "the server closed the connection without a reason; look in its log";
@@ -59,7 +59,7 @@ final class StreamFailure {
     if (description.equals(CLOSED)) {
       return WITHOUT_REASON;
     }
-    if (description.startsWith(TOO_LARGE)) {
+    if (description.contains(TOO_LARGE)) {
       return description + " bytes; the limit is a quarter of the heap, at most 64 MiB";
     }
     Throwable cause = status.getCause();

@@ -126,6 +126,27 @@ final class AdsSessionScenarioTest {
   }
 
   @Test
+  @Conformance("A57-24")
+  void aServerThatDoesNotReadLaterGetsOneRequestForAllChangesOfNames() {
+    ads.watch(LISTENER, "a");
+    ads.stream().ready().take();
+    ads.stream().block();
+
+    ads.watch(LISTENER, "b");
+    ads.watch(LISTENER, "c");
+    assertThat(ads.stream().take()).isEmpty();
+
+    ads.stream().ready();
+    assertThat(ads.stream().take())
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.getResourceNamesList()).containsExactly("a", "b", "c");
+              assertThat(request.hasErrorDetail()).isFalse();
+            });
+  }
+
+  @Test
   @Conformance("A57-29")
   void anAcceptedResponseIsAcknowledged() {
     ads.watch(LISTENER, "a");
