@@ -63,6 +63,6 @@ public record CallRecord(
     @Nullable String policy) {
   /** Returns the length of the texts of the app that this record keeps on the heap. */
   public int textLength() {
-    return path.length() + authority.length() + traceparent.length();
+    return method.length() + path.length() + authority.length() + traceparent.length();
   }
 }

@@ -54,7 +54,7 @@ public final class DeadlineTimers {
               a.tick == b.tick ? Long.compare(a.number, b.number) : Long.compare(a.tick, b.tick));
   private long numbers;
 
-  /** The last tick whose entries were fired. */
+  /** The last tick that has begun to fire; some of its entries may wait for the next task. */
   private long doneTick;
 
   private long alarmTick = NO_ALARM;

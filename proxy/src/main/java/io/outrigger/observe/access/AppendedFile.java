@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Appends to a file that log rotation may rename. After {@link #reopen}, the file is opened or
@@ -14,6 +13,9 @@ import java.nio.file.attribute.BasicFileAttributes;
  */
 @AnyThread
 final class AppendedFile extends OutputStream {
+  private static final int FILE_TYPE = 0xF000; // S_IFMT of stat(2)
+  private static final int PIPE = 0x1000; // S_IFIFO
+
   private final Path path;
   private OutputStream out;
   private volatile boolean reopens;
@@ -31,7 +33,8 @@ final class AppendedFile extends OutputStream {
   }
 
   private static boolean isPipe(Path path) throws IOException {
-    return Files.exists(path) && Files.readAttributes(path, BasicFileAttributes.class).isOther();
+    return Files.isWritable(path)
+        && ((int) Files.getAttribute(path, "unix:mode") & FILE_TYPE) == PIPE;
   }
 
   @Override
@@ -53,7 +56,12 @@ final class AppendedFile extends OutputStream {
         throw e;
       }
     }
-    out.write(bytes, offset, length);
+    try {
+      out.write(bytes, offset, length);
+    } catch (IOException e) {
+      reopens |= isPipe(path); // its reader may have been started again
+      throw e;
+    }
   }
 
   /** Makes the next write open the file by its name. Callable from any thread. */

@@ -43,7 +43,10 @@ public final class StdoutAuditLog implements AutoCloseable {
       return;
     }
     Instant now = clock.instant();
-    if (!writer.add(lines -> append(lines, now, method, peer, filter, decision), method.length())) {
+    String principal = peer.spiffeId();
+    if (!writer.add(
+        lines -> append(lines, now, method, principal, filter, decision),
+        method.length() + principal.length())) {
       lost.add(decision.auditLines());
     }
   }
@@ -57,13 +60,13 @@ public final class StdoutAuditLog implements AutoCloseable {
       StringBuilder lines,
       Instant time,
       String method,
-      PeerIdentity peer,
+      String principal,
       String filter,
       Rbac.Decision decision) {
     var entry = new JsonObject();
     entry.addProperty("timestamp", time.toString());
     entry.addProperty("rpc_method", AccessLine.shortened(method));
-    entry.addProperty("principal", AccessLine.shortened(peer.spiffeId()));
+    entry.addProperty("principal", AccessLine.shortened(principal));
     entry.addProperty("policy_name", AccessLine.shortened(filter));
     entry.addProperty("matched_rule", AccessLine.shortened(decision.policy().orElse("")));
     entry.addProperty("authorized", decision.isAllowed());

@@ -72,7 +72,8 @@ public final class EventViews {
       message =
           of.endpoint().isPresent() ? "cluster " + of.cluster() + ": " + of.text() : of.text();
     } else if (event.cause() instanceof Event.Answer answer) {
-      message = cachedMessages.computeIfAbsent(event.seq(), seq -> message(answer));
+      message =
+          cachedMessages.computeIfAbsent(event.seq(), seq -> Event.shortened(message(answer)));
     } else {
       throw new AssertionError(event.cause());
     }

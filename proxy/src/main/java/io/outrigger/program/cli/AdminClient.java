@@ -119,9 +119,11 @@ final class AdminClient {
 
   /** Returns a body as a command prints it: as it came, or as an outline for people. */
   List<String> lines(String body, boolean json) throws StartFailure {
-    return json
-        ? PlainText.ofJson(body).lines().toList()
-        : read(() -> Outline.of(JsonParser.parseString(body)));
+    if (json) {
+      return PlainText.ofJson(body).lines().toList();
+    }
+    List<String> outline = read(() -> Outline.of(JsonParser.parseString(body)));
+    return outline.isEmpty() ? List.of("none") : outline;
   }
 
   private static String body(HttpURLConnection http, int status) throws IOException {

@@ -34,14 +34,14 @@ final class Outline {
   private Outline() {}
 
   /**
-   * Renders {@code value}; {@code none} when it has no members or elements.
+   * Renders {@code value}; empty when it has no members or elements.
    *
    * @throws JsonParseException when it is no object and no list
    */
   static List<String> of(JsonElement value) {
     var outline = new Outline();
     outline.addInside(value, "");
-    return outline.lines.isEmpty() ? List.of("none") : outline.lines;
+    return outline.lines;
   }
 
   private void addInside(JsonElement value, String indent) {

@@ -116,7 +116,7 @@ final class OutriggerCommand implements Runnable {
               .formatted(option.longestName(), option.paramLabel())
           : "give one of " + first.paramLabel().replace("|", ", ");
     }
-    if (command.getParent() == null && e.getValue() != null) { // of the command help
+    if (command.getParent() == null && e.getValue() != null && e.getArgSpec() == null) { // of help
       return notASubcommand(e.getValue(), command);
     }
     String text = Failures.oneLine(e).replaceFirst("[.]$", "");

@@ -9,13 +9,16 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Reads small text files, and gives short reasons for failures. */
 final class TextFile {
   private static final int MAX_BYTES = 4 << 20;
 
-  /** The pipes of a shell, such as {@code /dev/stdin} and {@code /dev/fd/63}, have a writer. */
-  private static final Path DEVICES = Path.of("/dev");
+  /**
+   * The pipes of a shell, such as {@code /dev/fd/63} and {@code /proc/self/fd/11}, have a writer.
+   */
+  private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));
 
   private TextFile() {}
 
@@ -23,7 +26,9 @@ final class TextFile {
     if (Files.isDirectory(file)) {
       throw new IOException("it is a folder");
     }
-    if (Files.exists(file) && !Files.isRegularFile(file) && !file.startsWith(DEVICES)) {
+    if (Files.exists(file)
+        && !Files.isRegularFile(file)
+        && PIPES.stream().noneMatch(file::startsWith)) {
       throw new IOException("it is no regular file"); // a pipe blocks until it has a writer
     }
     try (InputStream in = Files.newInputStream(file)) {

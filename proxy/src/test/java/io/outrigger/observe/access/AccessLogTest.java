@@ -59,13 +59,14 @@ class AccessLogTest {
 
   /** Otherwise a reader of the log that stands still would fill the heap with long paths. */
   @Test
-  void longPathsTakeMoreOfTheQueue() {
+  void longTextsTakeMoreOfTheQueue() {
     var out = new ByteArrayOutputStream();
     var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 1000);
     CallObserver observer = log.of("orders");
     int kept = 0;
     for (int i = 0; i < 100; i++) {
       kept += observer.onEnded(Calls.known("/" + "p".repeat(60_000))) ? 1 : 0;
+      kept += observer.onEnded(Calls.ofMethod("M".repeat(60_000))) ? 1 : 0;
     }
     assertThat(kept).isEqualTo(2);
     assertThat(observer.onEnded(Calls.known("/short"))).isTrue();

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Samples of ended requests. */
-record Calls(String path, String authority, boolean complete, Locality locality)
+record Calls(String method, String path, String authority, boolean complete, Locality locality)
     implements CallSummary {
   /** A gRPC call with a value for every field. */
   static CallSummary known(String path) {
@@ -22,12 +22,17 @@ record Calls(String path, String authority, boolean complete, Locality locality)
   }
 
   static CallSummary known(String path, Locality locality) {
-    return new Calls(path, "app.local", true, locality);
+    return new Calls("POST", path, "app.local", true, locality);
+  }
+
+  /** A request that is not gRPC, with {@code method}. */
+  static CallSummary ofMethod(String method) {
+    return new Calls(method, "/", "", false, new Locality("", "", ""));
   }
 
   /** A request that was rejected before routing. */
   static CallSummary bare() {
-    return new Calls("/", "", false, new Locality("", "", ""));
+    return new Calls("POST", "/", "", false, new Locality("", "", ""));
   }
 
   private <T> Optional<T> ifComplete(T value) {
@@ -70,7 +75,7 @@ record Calls(String path, String authority, boolean complete, Locality locality)
         forward,
         endMillis,
         durationNanos(),
-        "POST",
+        method,
         path,
         authority,
         "xds:///orders",

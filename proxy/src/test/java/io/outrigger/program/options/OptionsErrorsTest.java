@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.testing.Conformance;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +73,36 @@ final class OptionsErrorsTest extends OptionsFixture {
     give(Flag.CONFIG, "/dev/zero");
     assertThat(errors())
         .containsExactly("--config: cannot read /dev/zero: it is larger than 4 MiB");
+  }
+
+  /** As zsh writes a process substitution: {@code --config <(…)}. */
+  @Test
+  void aPipeOfTheShellIsRead() throws Exception {
+    Path pipe = write("pipe", "");
+    Files.delete(pipe);
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    CompletableFuture<List<String>> errors;
+    try (var both = new RandomAccessFile(pipe.toFile(), "rw")) { // opens without waiting
+      both.writeBytes("no mapping");
+      give(Flag.CONFIG, descriptorsOf(pipe).get(0).toString());
+      errors = CompletableFuture.supplyAsync(this::errors);
+      while (descriptorsOf(pipe).size() < 2) {
+        Thread.onSpinWait();
+      }
+    } // the only writer has gone, so that the text ends
+    assertThat(errors.get()).isNotEmpty().noneMatch(error -> error.contains("regular file"));
+  }
+
+  private static List<Path> descriptorsOf(Path file) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : (Iterable<Path>) open::iterator) {
+        if (Files.exists(descriptor) && Files.readSymbolicLink(descriptor).equals(file)) {
+          found.add(descriptor);
+        }
+      }
+    }
+    return found;
   }
 
   @ParameterizedTest(name = "{0} {1} -> {2}")
