@@ -51,8 +51,8 @@ class OutlineTest {
   }
 
   @Test
-  void anEmptyAnswerIsNone() {
-    assertThat(Outline.of(JsonParser.parseString("[]"))).containsExactly("none");
+  void anEmptyAnswerHasNoLines() {
+    assertThat(Outline.of(JsonParser.parseString("[]"))).isEmpty();
   }
 
   @Test
