@@ -89,11 +89,11 @@ public final class ExplainRequest {
   }
 
   private static String valueOf(String header) {
-    String value = header.substring(colon(header) + 1).strip();
+    String value = header.substring(colon(header) + 1);
     require(
         value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f)),
         "the value of header " + nameOf(header) + " has characters that a request cannot carry");
-    return WireText.of(value);
+    return WireText.of(value.strip());
   }
 
   private static int colon(String header) {
