@@ -325,14 +325,20 @@ final class MemoryGaugeTest {
     assertThat(ended).hasSizeBetween(250, 260);
   }
 
+  /** Opens a neighbour and a connection that holds 90 MiB of the heap; returns the second. */
+  private Connection neighbourAndHeavy() {
+    app("neighbour", 4 << 10);
+    Connection heavy = app("heavy", 4 << 10);
+    heavy.bytes = 90 * MIB;
+    pass(Duration.ofSeconds(1));
+    return heavy;
+  }
+
   /** {@code heads-for-a-pausing-backend}: the attacker closes while the heap is collected. */
   @Test
   @Conformance("SC-38")
   void noConnectionEndsForOneThatHasClosedSinceTheHeapWasCollected() {
-    app("neighbour", 4 << 10);
-    Connection heavy = app("heavy", 4 << 10);
-    heavy.bytes = 90 * MIB; // on the heap
-    pass(Duration.ofSeconds(1));
+    Connection heavy = neighbourAndHeavy();
     heavy.accounts.close(heavy);
 
     heap = 100 * MIB;
@@ -346,10 +352,7 @@ final class MemoryGaugeTest {
   @Test
   @Conformance("SC-38")
   void noConnectionEndsForOneThatEndsWhileTheHeapIsCollected() {
-    app("neighbour", 4 << 10);
-    Connection heavy = app("heavy", 4 << 10);
-    heavy.bytes = 90 * MIB; // on the heap
-    pass(Duration.ofSeconds(1));
+    neighbourAndHeavy();
     heap = 100 * MIB;
     gauge.onCollected(heap);
     gauge.onCollecting();

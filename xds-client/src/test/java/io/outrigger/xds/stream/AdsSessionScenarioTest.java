@@ -126,7 +126,6 @@ final class AdsSessionScenarioTest {
   }
 
   @Test
-  @Conformance("A57-24")
   void aServerThatDoesNotReadLaterGetsOneRequestForAllChangesOfNames() {
     ads.watch(LISTENER, "a");
     ads.stream().ready().take();

@@ -64,6 +64,26 @@ final class DecodingScenarioTest {
         .containsExactly(tuple("1", List.of("c", "d")));
   }
 
+  /** The server reads again while its next response is decoded. */
+  @Test
+  @Conformance("A57-29")
+  void anOwedAnswerIsNotSentWithTheNonceOfTheResponseThatIsBeingDecoded() {
+    ads.watch(CLUSTER, "c");
+    ads.stream().ready().take();
+    ads.stream().block();
+    ads.stream().respond(CLUSTER, "1", invalid(CLUSTER, "c", "wrong"));
+    ads.decode();
+    ads.stream().respond(CLUSTER, "2", resource(CLUSTER, "c", "x"));
+
+    ads.stream().ready();
+    assertThat(ads.stream().take()).isEmpty();
+    ads.decode();
+
+    assertThat(ads.stream().take())
+        .extracting(DiscoveryRequest::getResponseNonce, DiscoveryRequest::hasErrorDetail)
+        .containsExactly(tuple("n2", false));
+  }
+
   @Test
   @Conformance("A57-21")
   void aTimerThatRunsOutMeanwhileWaitsForWhatTheResponseHolds() {

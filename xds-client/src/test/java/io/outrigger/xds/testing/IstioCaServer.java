@@ -22,9 +22,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -231,22 +229,6 @@ public final class IstioCaServer implements AutoCloseable {
         ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
       return Contexts.interceptCall(
           Context.current().withValue(HEADERS, headers), call, headers, next);
-    }
-  }
-
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      try {
-        return stream.readAllBytes();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
     }
   }
 }

@@ -14,9 +14,8 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.stub.ServerCalls;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.RefusingPort;
-import java.io.ByteArrayInputStream;
+import io.outrigger.xds.testing.Bytes;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -103,18 +102,6 @@ class AppHealthIT {
 
     assertThat(check(new AppHealth(loop, List.of(app))))
         .isEqualTo("app " + app + ": its answer to a health check is not a HealthCheckResponse");
-  }
-
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      throw new AssertionError("only a client reads answers");
-    }
   }
 
   @Test

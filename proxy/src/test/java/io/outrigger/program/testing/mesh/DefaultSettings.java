@@ -8,7 +8,7 @@ import io.outrigger.http2.ConnectionSettings;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the flags' defaults make of the settings of the data plane. */
+/** The settings of the data plane that follow from the defaults of the flags. */
 public final class DefaultSettings {
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
   public static final Duration IDLE_TIMEOUT = Duration.ofMinutes(30);
