@@ -31,7 +31,7 @@ final class OtelTracer implements CallTracer {
 
   /**
    * The maximum length of the method in the name of a span: thousands of spans wait for a slow
-   * collector, and the memory that they take is nobody's connection to end.
+   * collector, and ending a connection does not free their memory.
    */
   static final int MAX_METHOD = 256;
 

@@ -9,6 +9,7 @@ import io.outrigger.config.route.WireText;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /** Decodes the conditions of routes and policies: on paths, headers and texts, and fractions. */
 final class MatcherDecoder {
@@ -87,14 +88,15 @@ final class MatcherDecoder {
       case EXACT_MATCH ->
           Optional.of(new StringMatcher.Exact(WireText.of(proto.getExactMatch()), false));
       case PREFIX_MATCH ->
-          notEmpty(proto.getPrefixMatch(), errors.at("prefix_match"))
-              .map(prefix -> new StringMatcher.Prefix(prefix, false));
+          part(proto.getPrefixMatch(), StringMatcher.Prefix::new, false, errors.at("prefix_match"));
       case SUFFIX_MATCH ->
-          notEmpty(proto.getSuffixMatch(), errors.at("suffix_match"))
-              .map(suffix -> new StringMatcher.Suffix(suffix, false));
+          part(proto.getSuffixMatch(), StringMatcher.Suffix::new, false, errors.at("suffix_match"));
       case CONTAINS_MATCH ->
-          notEmpty(proto.getContainsMatch(), errors.at("contains_match"))
-              .map(part -> new StringMatcher.Contains(part, false));
+          part(
+              proto.getContainsMatch(),
+              StringMatcher.Contains::new,
+              false,
+              errors.at("contains_match"));
       case SAFE_REGEX_MATCH ->
           RegexDecoder.decode(proto.getSafeRegexMatch(), errors.at("safe_regex_match"))
               .map(StringMatcher.Regex::new);
@@ -112,14 +114,11 @@ final class MatcherDecoder {
     return switch (proto.getMatchPatternCase()) {
       case EXACT -> Optional.of(new StringMatcher.Exact(WireText.of(proto.getExact()), ignoreCase));
       case PREFIX ->
-          notEmpty(proto.getPrefix(), errors.at("prefix"))
-              .map(prefix -> new StringMatcher.Prefix(prefix, ignoreCase));
+          part(proto.getPrefix(), StringMatcher.Prefix::new, ignoreCase, errors.at("prefix"));
       case SUFFIX ->
-          notEmpty(proto.getSuffix(), errors.at("suffix"))
-              .map(suffix -> new StringMatcher.Suffix(suffix, ignoreCase));
+          part(proto.getSuffix(), StringMatcher.Suffix::new, ignoreCase, errors.at("suffix"));
       case CONTAINS ->
-          notEmpty(proto.getContains(), errors.at("contains"))
-              .map(part -> new StringMatcher.Contains(part, ignoreCase));
+          part(proto.getContains(), StringMatcher.Contains::new, ignoreCase, errors.at("contains"));
       case SAFE_REGEX -> // A63: ignore_case does not apply
           RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
               .map(StringMatcher.Regex::new);
@@ -135,15 +134,19 @@ final class MatcherDecoder {
   }
 
   /**
-   * Returns the text in the form in which requests hold it. An empty text is an error, because it
-   * would match everything (A63).
+   * Decodes a matcher of a part of a text, in the form in which requests hold texts. An empty part
+   * is an error, because it would match everything (A63).
    */
-  private static Optional<String> notEmpty(String text, FieldErrors errors) {
+  private static Optional<StringMatcher> part(
+      String text,
+      BiFunction<String, Boolean, StringMatcher> matcher,
+      boolean ignoreCase,
+      FieldErrors errors) {
     if (text.isEmpty()) {
       errors.add("is empty");
       return Optional.empty();
     }
-    return Optional.of(WireText.of(text));
+    return Optional.of(matcher.apply(WireText.of(text), ignoreCase));
   }
 
   /** Decodes an unsigned numerator and one of three denominators. */

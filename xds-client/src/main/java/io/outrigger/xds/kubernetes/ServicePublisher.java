@@ -121,7 +121,7 @@ final class ServicePublisher {
     }
   }
 
-  /** Endpoints that may be out of date stay in use; the problem is told with them. */
+  /** Endpoints that may be out of date stay in use; the watchers get the problem too. */
   private ResourceSnapshot resources(Outcome<Any> endpoints) {
     String name = target().toString();
     return withoutEndpoints.with(
