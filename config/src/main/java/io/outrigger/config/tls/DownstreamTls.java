@@ -7,15 +7,15 @@ import java.util.Optional;
 /**
  * The TLS settings of a server's connections (A29 "LDS for Server Side Security").
  *
- * @param identity the provider of the server's certificate
- * @param roots the provider of the roots by which client certificates are verified; empty if
- *     clients are not asked for a certificate
+ * @param identity the instance name of the provider of the server's certificate
+ * @param roots the instance name of the provider of the roots by which client certificates are
+ *     verified; empty if clients are not asked for a certificate
  * @param sanMatchers the matchers of accepted names of client certificates; an empty list accepts
  *     every name
  */
 public record DownstreamTls(
-    ProviderInstance identity,
-    Optional<ProviderInstance> roots,
+    String identity,
+    Optional<String> roots,
     boolean requireClientCertificate,
     List<SanMatcher> sanMatchers)
     implements TlsSettings {
@@ -27,7 +27,7 @@ public record DownstreamTls(
   }
 
   @Override
-  public Optional<ProviderInstance> certificate() {
+  public Optional<String> certificate() {
     return Optional.of(identity);
   }
 

@@ -6,8 +6,11 @@ import java.util.Optional;
 
 /** The settings of one side of TLS connections. */
 public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
-  /** The provider of the certificate that this side presents; empty for no certificate. */
-  Optional<ProviderInstance> certificate();
+  /**
+   * The certificate that this side presents, as the name of an instance of the bootstrap's {@code
+   * certificate_providers}; empty for no certificate.
+   */
+  Optional<String> certificate();
 
   /** The source of the roots by which peers are verified; empty to ask peers for no certificate. */
   Optional<TrustSource> trust();

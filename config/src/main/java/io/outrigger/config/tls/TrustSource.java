@@ -2,8 +2,8 @@ package io.outrigger.config.tls;
 
 /** The source of the root certificates by which server certificates are verified. */
 public sealed interface TrustSource {
-  /** Roots from a certificate provider of the bootstrap (A29). */
-  record Provider(ProviderInstance instance) implements TrustSource {}
+  /** Roots from an instance of the bootstrap's {@code certificate_providers} (A29). */
+  record Provider(String instance) implements TrustSource {}
 
   /** The root certificates of the system (A82). */
   record SystemRoots() implements TrustSource {}

@@ -9,8 +9,8 @@ import java.util.Optional;
  * The TLS settings for connections to a cluster's endpoints (A29 "CDS for Client Side Security").
  * Clusters share connections and TLS contexts only if their settings are equal.
  *
- * @param identity the provider of the client certificate for servers that request one; empty for no
- *     certificate
+ * @param identity the instance name of the provider of the client certificate for servers that
+ *     request one; empty for no certificate
  * @param roots the source of the roots by which server certificates are verified
  * @param sanMatchers the matchers of accepted server names; an empty list accepts every name
  * @param sni the server name to send in SNI, at most 255 bytes; empty for none (A101)
@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param alpn the protocols to offer before {@code h2}; each of them means HTTP/2, too
  */
 public record UpstreamTls(
-    Optional<ProviderInstance> identity,
+    Optional<String> identity,
     TrustSource roots,
     List<SanMatcher> sanMatchers,
     String sni,
@@ -36,7 +36,7 @@ public record UpstreamTls(
   }
 
   public UpstreamTls(
-      Optional<ProviderInstance> identity,
+      Optional<String> identity,
       TrustSource roots,
       List<SanMatcher> sanMatchers,
       String sni,
@@ -85,7 +85,7 @@ public record UpstreamTls(
   }
 
   @Override
-  public Optional<ProviderInstance> certificate() {
+  public Optional<String> certificate() {
     return identity;
   }
 

@@ -6,7 +6,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.EndpointTls;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.lb.PickPlan;
@@ -76,10 +75,10 @@ final class PickView {
   private static JsonObject tls(EndpointTls tls) {
     UpstreamTls settings = tls.settings();
     return Json.object(
-        "identity", settings.identity().map(ProviderInstance::instance).orElse(""),
+        "identity", settings.identity().orElse(""),
         "roots",
             settings.roots() instanceof TrustSource.Provider provider
-                ? provider.instance().instance()
+                ? provider.instance()
                 : "system",
         "server_name", tls.serverName().orElse(""),
         "accepts", settings.sanMatchers().stream().map(Object::toString).toList());

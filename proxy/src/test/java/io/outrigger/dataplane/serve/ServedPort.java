@@ -22,7 +22,6 @@ import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
@@ -62,7 +61,7 @@ import java.util.stream.Stream;
 
 /** A port of {@code --serve} on the loopback, without xDS. */
 final class ServedPort implements AutoCloseable, ServeObserver {
-  static final ProviderInstance PROVIDER = new ProviderInstance("default", "");
+  static final String PROVIDER = "default";
 
   final BlockingQueue<String> states = new LinkedBlockingQueue<>();
   final BlockingQueue<HandshakeResult> handshakes = new LinkedBlockingQueue<>();

@@ -36,7 +36,6 @@ import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.dataplane.tls.TlsMemory;
 import io.outrigger.identity.tls.TlsLibrary;
@@ -489,7 +488,7 @@ class ServedTlsIT {
   void eachChainHasItsCertificateItsFiltersAndItsRoutes() throws Exception {
     TestIdentity twin = OTHER.issue("uri:spiffe://other/pay", "dns:pay.example");
     ServedPort.write(second, twin, AUTHORITY.rootPem());
-    var other = new ProviderInstance("second", "");
+    var other = "second";
     var tls = new DownstreamTls(other, Optional.of(other), true, List.of());
     ServedPort port =
         keep(

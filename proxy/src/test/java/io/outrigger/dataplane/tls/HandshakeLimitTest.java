@@ -13,7 +13,6 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCounted;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.PeerRole;
@@ -82,7 +81,7 @@ class HandshakeLimitTest {
     var settings =
         new UpstreamTls(
             Optional.empty(),
-            new TrustSource.Provider(new ProviderInstance("default", "")),
+            new TrustSource.Provider("default"),
             List.of(),
             "",
             false,

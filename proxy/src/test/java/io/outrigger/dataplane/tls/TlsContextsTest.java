@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.CertificateObserver;
@@ -35,7 +34,7 @@ class TlsContextsTest {
   private static final UpstreamTls SETTINGS =
       new UpstreamTls(
           Optional.empty(),
-          new TrustSource.Provider(new ProviderInstance("default", "")),
+          new TrustSource.Provider("default"),
           List.of(),
           "",
           false,

@@ -11,7 +11,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCounted;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Roots;
@@ -45,7 +44,7 @@ class TlsHandlerTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
   private static final TrustSource ROOTS =
-      new TrustSource.Provider(new ProviderInstance("default", ""));
+      new TrustSource.Provider("default");
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final String TOO_MANY = "the server sends too many TLS records without data";
 

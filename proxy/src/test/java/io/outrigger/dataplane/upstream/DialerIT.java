@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.tls.EndpointTls;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.dataplane.tls.TlsContext;
@@ -130,7 +129,7 @@ final class DialerIT {
     var settings =
         new UpstreamTls(
             Optional.empty(),
-            new TrustSource.Provider(new ProviderInstance("default", "")),
+            new TrustSource.Provider("default"),
             List.of(),
             "",
             false,

@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TlsSettings;
 import io.outrigger.config.tls.TrustSource;
 import java.util.ArrayList;
@@ -223,8 +222,8 @@ public final class CertificateStore {
         : systemRoots.snapshot().isUnread();
   }
 
-  private boolean isUnread(ProviderInstance named) {
-    Followed provider = followed.get(named.instance());
+  private boolean isUnread(String instance) {
+    Followed provider = followed.get(instance);
     return provider != null && provider.source().snapshot().isUnread();
   }
 
@@ -233,7 +232,7 @@ public final class CertificateStore {
     Optional<Outcome<Identity>> identity =
         settings
             .certificate()
-            .map(named -> part(named, CertificateSnapshot::identity, "certificate_file"));
+            .map(instance -> part(instance, CertificateSnapshot::identity, "certificate_file"));
     if (identity.isPresent() && !identity.get().isOk()) {
       return Outcome.failed(identity.get().status());
     }
@@ -263,8 +262,8 @@ public final class CertificateStore {
    * @param field the bootstrap field whose file would provide the part
    */
   private <T> Outcome<T> part(
-      ProviderInstance named, Function<CertificateSnapshot, Optional<T>> part, String field) {
-    Followed provider = followed.get(named.instance());
+      String instance, Function<CertificateSnapshot, Optional<T>> part, String field) {
+    Followed provider = followed.get(instance);
     String reason;
     if (provider == null) { // not expected: a cluster with an unknown provider is rejected
       reason = "is not available";
@@ -279,7 +278,7 @@ public final class CertificateStore {
               ? "has no " + field
               : snapshot.lack();
     }
-    return Outcome.failed(RpcStatus.unavailable(named(named.instance(), reason)));
+    return Outcome.failed(RpcStatus.unavailable(named(instance, reason)));
   }
 
   private CertificateReports reports(String subject, String instance) {

@@ -3,10 +3,8 @@ package io.outrigger.xds.decode;
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
-import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CertificateProviderPluginInstance;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext;
-import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CertificateProviderInstance;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.CombinedCertificateValidationContext;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.CommonTlsContext.ValidationContextTypeCase;
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext;
@@ -15,7 +13,6 @@ import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.SubjectAltNameMat
 import io.envoyproxy.envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.tls.DownstreamTls;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.TrustSource;
@@ -61,7 +58,7 @@ final class TlsContextDecoder {
     }
     FieldErrors here = errors.at("common_tls_context");
     CommonTlsContext common = proto.getCommonTlsContext();
-    Optional<ProviderInstance> identity = identity(common, here);
+    Optional<String> identity = identity(common, here);
     Validation validation = Validation.of(common, here);
     refuseUnsupported(common, validation, here);
     List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
@@ -83,7 +80,7 @@ final class TlsContextDecoder {
     int before = errors.count();
     FieldErrors here = errors.at("common_tls_context");
     CommonTlsContext common = proto.getCommonTlsContext();
-    Optional<ProviderInstance> identity = identity(common, here);
+    Optional<String> identity = identity(common, here);
     if (identity.isEmpty() && errors.count() == before) {
       here.at(IDENTITY).add("is missing; a server needs a certificate");
     }
@@ -95,7 +92,7 @@ final class TlsContextDecoder {
     }
     List<SanMatcher> matchers = sanMatchers(validation.proto(), validation.errors());
     boolean required = proto.getRequireClientCertificate().getValue();
-    Optional<ProviderInstance> roots = Optional.empty();
+    Optional<String> roots = Optional.empty();
     if (common.getValidationContextTypeCase()
         != ValidationContextTypeCase.VALIDATIONCONTEXTTYPE_NOT_SET) {
       Optional<TrustSource> source = roots(common, validation, here);
@@ -109,7 +106,7 @@ final class TlsContextDecoder {
           .at("require_client_certificate")
           .add("needs a validation_context with " + ROOTS + ", by which certificates are verified");
     }
-    Optional<ProviderInstance> clientRoots = roots;
+    Optional<String> clientRoots = roots;
     return errors.count() > before
         ? Optional.empty()
         : identity.map(own -> new DownstreamTls(own, clientRoots, required, matchers));
@@ -129,12 +126,15 @@ final class TlsContextDecoder {
     }
   }
 
-  private Optional<ProviderInstance> identity(CommonTlsContext common, FieldErrors errors) {
+  private Optional<String> identity(CommonTlsContext common, FieldErrors errors) {
     if (common.hasTlsCertificateProviderInstance()) {
-      return known(common.getTlsCertificateProviderInstance(), errors.at(IDENTITY));
+      return known(
+          common.getTlsCertificateProviderInstance().getInstanceName(), errors.at(IDENTITY));
     }
     if (common.hasTlsCertificateCertificateProviderInstance()) {
-      return known(common.getTlsCertificateCertificateProviderInstance(), errors.at(OLD_IDENTITY));
+      return known(
+          common.getTlsCertificateCertificateProviderInstance().getInstanceName(),
+          errors.at(OLD_IDENTITY));
     }
     String instead = "is not supported; use " + IDENTITY;
     if (common.getTlsCertificatesCount() > 0) {
@@ -157,18 +157,22 @@ final class TlsContextDecoder {
       CommonTlsContext common, Validation validation, FieldErrors errors) {
     CertificateValidationContext proto = validation.proto();
     if (proto.hasCaCertificateProviderInstance()) {
-      return known(proto.getCaCertificateProviderInstance(), validation.errors().at(ROOTS))
+      return known(
+              proto.getCaCertificateProviderInstance().getInstanceName(),
+              validation.errors().at(ROOTS))
           .map(TrustSource.Provider::new);
     }
     CombinedCertificateValidationContext combined = common.getCombinedValidationContext();
     if (combined.hasValidationContextCertificateProviderInstance()) {
       return known(
-              combined.getValidationContextCertificateProviderInstance(),
+              combined.getValidationContextCertificateProviderInstance().getInstanceName(),
               errors.at("combined_validation_context").at(OLD_ROOTS))
           .map(TrustSource.Provider::new);
     }
     if (common.hasValidationContextCertificateProviderInstance()) {
-      return known(common.getValidationContextCertificateProviderInstance(), errors.at(OLD_ROOTS))
+      return known(
+              common.getValidationContextCertificateProviderInstance().getInstanceName(),
+              errors.at(OLD_ROOTS))
           .map(TrustSource.Provider::new);
     }
     if (proto.hasSystemRootCerts()) {
@@ -178,16 +182,7 @@ final class TlsContextDecoder {
     return Optional.empty();
   }
 
-  private Optional<ProviderInstance> known(
-      CertificateProviderPluginInstance proto, FieldErrors errors) {
-    return known(proto.getInstanceName(), proto.getCertificateName(), errors);
-  }
-
-  private Optional<ProviderInstance> known(CertificateProviderInstance proto, FieldErrors errors) {
-    return known(proto.getInstanceName(), proto.getCertificateName(), errors);
-  }
-
-  private Optional<ProviderInstance> known(String instance, String name, FieldErrors errors) {
+  private Optional<String> known(String instance, FieldErrors errors) {
     CertificateProvider provider = providers.get(instance);
     FieldErrors here = errors.at("instance_name");
     if (provider == null) {
@@ -200,7 +195,7 @@ final class TlsContextDecoder {
               .formatted(quoted(unknown.plugin()), quoted(instance)));
       return Optional.empty();
     }
-    return Optional.of(new ProviderInstance(instance, name));
+    return Optional.of(instance);
   }
 
   private static void refuseUnsupported(

@@ -8,7 +8,6 @@ import io.outrigger.base.PathWatcher;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.CertificateFiles;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
@@ -138,9 +137,8 @@ class CertificateStoreTest {
   }
 
   private static UpstreamTls settings(String instance) {
-    var named = new ProviderInstance(instance, "");
     return new UpstreamTls(
-        Optional.of(named), new TrustSource.Provider(named), List.of(), "", false, false);
+        Optional.of(instance), new TrustSource.Provider(instance), List.of(), "", false, false);
   }
 
   private CertificateStore.Watch watch(CertificateStore store) {
@@ -636,7 +634,7 @@ class CertificateStoreTest {
     var settings =
         new UpstreamTls(
             Optional.empty(),
-            new TrustSource.Provider(new ProviderInstance("spiffe", "")),
+            new TrustSource.Provider("spiffe"),
             List.of(),
             "",
             false,

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.route.StringMatcher;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
@@ -37,7 +36,7 @@ class PeerVerifierTest {
   private static UpstreamTls settings(SanMatcher... matchers) {
     return new UpstreamTls(
         Optional.empty(),
-        new TrustSource.Provider(new ProviderInstance("x", "")),
+        new TrustSource.Provider("x"),
         List.of(matchers),
         "",
         false,

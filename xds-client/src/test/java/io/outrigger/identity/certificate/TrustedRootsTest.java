@@ -6,7 +6,6 @@ import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.CertificateBuilder.ExtendedKeyUsage;
 import io.netty.pkitesting.CertificateBuilder.KeyUsage;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.testing.Conformance;
@@ -57,7 +56,7 @@ class TrustedRootsTest {
     var settings =
         new UpstreamTls(
             Optional.empty(),
-            new TrustSource.Provider(new ProviderInstance("x", "")),
+            new TrustSource.Provider("x"),
             List.of(),
             "",
             false,

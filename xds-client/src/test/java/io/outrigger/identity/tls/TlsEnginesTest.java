@@ -16,7 +16,6 @@ import io.netty.util.concurrent.Future;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Identity;
@@ -48,7 +47,7 @@ class TlsEnginesTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestAuthority STRANGER = TestAuthority.named("stranger");
 
-  private static final ProviderInstance PROVIDER = new ProviderInstance("default", "");
+  private static final String PROVIDER = "default";
   private static final Roots ROOTS = new Roots.Authorities(List.of(AUTHORITY.root()));
   private static final DownstreamTls REQUIRED = tls(true, List.of());
   private static final DownstreamTls OPTIONAL = tls(false, List.of());

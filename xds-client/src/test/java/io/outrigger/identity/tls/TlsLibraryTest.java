@@ -6,7 +6,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
 import io.outrigger.identity.certificate.Identity;
@@ -30,7 +29,7 @@ class TlsLibraryTest {
   private static final UpstreamTls SETTINGS =
       new UpstreamTls(
           Optional.empty(),
-          new TrustSource.Provider(new ProviderInstance("default", "")),
+          new TrustSource.Provider("default"),
           List.of(),
           "",
           false,

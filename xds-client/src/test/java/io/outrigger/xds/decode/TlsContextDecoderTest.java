@@ -11,7 +11,6 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.DownstreamTls;
-import io.outrigger.config.tls.ProviderInstance;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.TrustSource;
@@ -48,7 +47,7 @@ class TlsContextDecoderTest {
               "other",
               new CertificateProvider.Unknown("vault")));
 
-  private static final ProviderInstance DEFAULT = new ProviderInstance("default", "");
+  private static final String DEFAULT = "default";
   private static final String ROOTS = "ca_certificate_provider_instance: {instance_name: ROOTCA}";
 
   private static UpstreamTls tls(String fields) {
@@ -71,12 +70,12 @@ class TlsContextDecoderTest {
     return "common_tls_context: {validation_context: {" + fields + "}}";
   }
 
-  private static UpstreamTls expected(Optional<ProviderInstance> identity, TrustSource roots) {
+  private static UpstreamTls expected(Optional<String> identity, TrustSource roots) {
     return new UpstreamTls(identity, roots, List.of(), "", false, false);
   }
 
-  private static TrustSource provider(String instance, String name) {
-    return new TrustSource.Provider(new ProviderInstance(instance, name));
+  private static TrustSource provider(String instance) {
+    return new TrustSource.Provider(instance);
   }
 
   @Test
@@ -100,8 +99,7 @@ class TlsContextDecoderTest {
                     + " certificate_name: any}, validation_context: {"
                     + ROOTS
                     + "}}"))
-        .isEqualTo(
-            expected(Optional.of(new ProviderInstance("default", "any")), provider("ROOTCA", "")));
+        .isEqualTo(expected(Optional.of("default"), provider("ROOTCA")));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -136,8 +134,7 @@ class TlsContextDecoderTest {
                 "allow_renegotiation: true, max_session_keys: 3, common_tls_context: {"
                     + common
                     + "}"))
-        .isEqualTo(
-            expected(Optional.of(new ProviderInstance("default", "")), provider("ROOTCA", "")));
+        .isEqualTo(expected(Optional.of("default"), provider("ROOTCA")));
   }
 
   @Test
@@ -147,7 +144,7 @@ class TlsContextDecoderTest {
         .isEqualTo(expected(Optional.empty(), new TrustSource.SystemRoots()));
     assertThat(tls(validation("system_root_certs: {}, " + ROOTS)).roots())
         .as("A82: a provider goes first")
-        .isEqualTo(provider("ROOTCA", ""));
+        .isEqualTo(provider("ROOTCA"));
   }
 
   @Test
@@ -384,7 +381,7 @@ class TlsContextDecoderTest {
     assertThat(downstream("require_client_certificate: true, common_tls_context: {" + common + "}"))
         .contains(
             new DownstreamTls(
-                DEFAULT, Optional.of(new ProviderInstance("ROOTCA", "")), true, List.of()));
+                DEFAULT, Optional.of("ROOTCA"), true, List.of()));
   }
 
   @Test
@@ -399,7 +396,7 @@ class TlsContextDecoderTest {
         .contains(
             new DownstreamTls(
                 DEFAULT,
-                Optional.of(new ProviderInstance("ROOTCA", "")),
+                Optional.of("ROOTCA"),
                 false,
                 List.of(SanMatcher.ofAnyKind(new StringMatcher.Exact("a", false)))));
   }
