@@ -1,15 +1,20 @@
 package io.outrigger.config.bootstrap;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap.Authority;
 import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
+import io.outrigger.config.endpoint.Locality;
 import java.io.IOException;
 import java.io.StringReader;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +32,7 @@ public final class BootstrapReader {
   private BootstrapReader() {}
 
   public static BootstrapResult read(String json) {
-    Findings findings = new Findings();
+    var findings = new JsonNode.Findings();
     Optional<JsonElement> document = parse(json, findings);
     if (document.isEmpty()) {
       return new BootstrapResult.Refused(findings.errors());
@@ -39,7 +44,7 @@ public final class BootstrapReader {
     Bootstrap bootstrap =
         new Bootstrap(
             requiredServers(root),
-            NodeReader.read(root.member("node")),
+            node(root.object("node")),
             authorities(root),
             certificateProviders(root),
             root.text("client_default_listener_resource_name_template")
@@ -91,6 +96,40 @@ public final class BootstrapReader {
             node.flag("fallback_on_reachability_only")));
   }
 
+  private static Node node(JsonNode node) {
+    JsonNode at = node.object("locality");
+    Map<String, Object> metadata = new LinkedHashMap<>();
+    node.members("metadata")
+        .forEach((name, value) -> plain(value.value()).ifPresent(v -> metadata.put(name, v)));
+    return new Node(
+        text(node, "id"),
+        text(node, "cluster"),
+        new Locality(text(at, "region"), text(at, "zone"), text(at, "sub_zone")),
+        metadata);
+  }
+
+  private static String text(JsonNode object, String name) {
+    return object.text(name).orElse("");
+  }
+
+  private static Optional<Object> plain(JsonElement element) {
+    if (element instanceof JsonObject object) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      object.asMap().forEach((k, v) -> plain(v).ifPresent(p -> map.put(k, p)));
+      return Optional.of(Collections.unmodifiableMap(map));
+    }
+    if (element instanceof JsonArray array) {
+      return Optional.of(array.asList().stream().flatMap(v -> plain(v).stream()).toList());
+    }
+    if (element instanceof JsonPrimitive primitive) {
+      return Optional.of(
+          primitive.isString()
+              ? primitive.getAsString()
+              : primitive.isBoolean() ? (Object) primitive.getAsBoolean() : primitive.getAsDouble());
+    }
+    return Optional.empty();
+  }
+
   private static Map<String, CertificateProvider> certificateProviders(JsonNode root) {
     Map<String, CertificateProvider> providers = new LinkedHashMap<>();
     root.members("certificate_providers")
@@ -101,20 +140,20 @@ public final class BootstrapReader {
   }
 
   /** Parses strict JSON: one document without comments and without text after the document. */
-  private static Optional<JsonElement> parse(String json, Findings findings) {
+  private static Optional<JsonElement> parse(String json, JsonNode.Findings findings) {
     JsonReader reader = new JsonReader(new StringReader(json));
     reader.setStrictness(Strictness.STRICT);
     try {
       if (json.isBlank()) {
-        findings.error("$", "is empty; a JSON object is required");
+        findings.errors().add(new Finding("$", "is empty; a JSON object is required"));
         return Optional.empty();
       }
       JsonElement document = JsonParser.parseReader(reader);
       var unused = reader.peek(); // throws when text follows the document
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
-      findings.error(
-          reader.getPath().replaceFirst("\\.$", ""), "is not JSON: " + JsonSyntax.reason(e));
+      String path = reader.getPath().replaceFirst("\\.$", "");
+      findings.errors().add(new Finding(path, "is not JSON: " + JsonSyntax.reason(e)));
       return Optional.empty();
     }
   }

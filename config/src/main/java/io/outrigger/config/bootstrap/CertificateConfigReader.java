@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.XdsServer.ChannelCredentials;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Reads the certificate files of {@code tls} channel credentials (A65) and of {@code file_watcher}
@@ -20,16 +21,13 @@ final class CertificateConfigReader {
   private static final Pattern TRUST_DOMAIN =
       Pattern.compile("[a-z0-9._-]{1,255}"); // SPIFFE-ID 2.1
   private static final Duration MAX_REFRESH_INTERVAL = Duration.ofDays(36_500);
+  private static final String ROOTS = "ca_certificate_file";
   private static final String BUNDLE_MAP = "spiffe_trust_bundle_map_file";
 
   private CertificateConfigReader() {}
 
-  static ChannelCredentials channelCredentials(Optional<JsonNode> config) {
-    return new ChannelCredentials.Tls(
-        config
-            .filter(JsonNode::isObject)
-            .map(node -> files(node, Optional.empty()))
-            .orElse(CertificateFiles.NONE));
+  static ChannelCredentials channelCredentials(JsonNode config) {
+    return new ChannelCredentials.Tls(files(config, Optional.empty()));
   }
 
   /**
@@ -39,78 +37,63 @@ final class CertificateConfigReader {
    */
   static Optional<CertificateProvider> provider(JsonNode node) {
     Optional<String> plugin = node.isObject() ? node.requiredText("plugin_name") : Optional.empty();
-    if (plugin.isEmpty()) {
-      return Optional.empty();
-    }
-    if (plugin.get().equals(CertificateProvider.WorkloadApi.PLUGIN)) {
-      return Optional.of(new CertificateProvider.WorkloadApi(endpoint(node)));
-    }
-    if (plugin.get().equals(CertificateProvider.IstioCa.PLUGIN)) {
-      return istioCa(node);
-    }
-    if (!plugin.get().equals(CertificateProvider.FileWatcher.PLUGIN)) {
-      node.findings()
-          .warn(
-              node.pathOf("plugin_name"),
-              "\""
-                  + plugin.get()
-                  + "\" is not supported: a cluster that names this provider is refused; plugins"
-                  + " are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\"");
-      return Optional.of(new CertificateProvider.Unknown(plugin.get()));
-    }
-    Optional<JsonNode> config = node.member("config");
-    if (config.isEmpty()) {
-      node.error("config", "is missing; give ca_certificate_file, certificate_file or both");
-      return Optional.empty();
-    }
-    if (!config.get().isObject()) {
-      return Optional.empty();
-    }
-    if (hasNoFile(config.get())) {
-      config.get().error("names no file; give ca_certificate_file, certificate_file or both");
-    }
-    return Optional.of(
-        new CertificateProvider.FileWatcher(files(config.get(), file(config.get(), BUNDLE_MAP))));
-  }
-
-  private static Optional<WorkloadEndpoint> endpoint(JsonNode provider) {
-    Optional<JsonNode> config = provider.member("config").filter(JsonNode::isObject);
-    Optional<String> text = config.flatMap(node -> node.text("endpoint"));
-    if (text.isEmpty()) {
-      return Optional.empty();
-    }
-    return WorkloadEndpoint.parse(text.get())
-        .match(
-            Optional::of,
-            wrong -> {
-              config.get().error("endpoint", "\"" + text.get() + "\" " + wrong.message());
-              return Optional.empty();
+    return plugin.map(
+        name ->
+            switch (name) {
+              case CertificateProvider.FileWatcher.PLUGIN -> fileWatcher(node.object("config"));
+              case CertificateProvider.WorkloadApi.PLUGIN -> workloadApi(node.object("config"));
+              case CertificateProvider.IstioCa.PLUGIN -> istioCa(node.object("config"));
+              default -> unknown(node, name);
             });
   }
 
-  private static Optional<CertificateProvider> istioCa(JsonNode provider) {
-    Optional<JsonNode> config = provider.member("config");
-    if (config.isEmpty()) {
-      provider.error("config", "is missing; give ca_address, ca_root_file and token_file");
-      return Optional.empty();
+  private static CertificateProvider unknown(JsonNode node, String plugin) {
+    node.findings()
+        .warn(
+            node.pathOf("plugin_name"),
+            "\""
+                + plugin
+                + "\" is not supported: a cluster that names this provider is refused; plugins"
+                + " are \"file_watcher\", \"spiffe_workload_api\" and \"istio_ca\"");
+    return new CertificateProvider.Unknown(plugin);
+  }
+
+  private static CertificateProvider fileWatcher(JsonNode config) {
+    if (Stream.of("certificate_file", "private_key_file", ROOTS, BUNDLE_MAP)
+        .allMatch(name -> config.member(name).isEmpty())) {
+      config.error("names no file; give ca_certificate_file, certificate_file or both");
     }
-    JsonNode ca = config.get();
-    if (!ca.isObject()) {
-      return Optional.empty();
-    }
+    return new CertificateProvider.FileWatcher(files(config, file(config, BUNDLE_MAP)));
+  }
+
+  private static CertificateProvider workloadApi(JsonNode config) {
+    return new CertificateProvider.WorkloadApi(
+        config
+            .text("endpoint")
+            .flatMap(
+                text ->
+                    WorkloadEndpoint.parse(text)
+                        .match(
+                            Optional::of,
+                            wrong -> {
+                              config.error("endpoint", "\"" + text + "\" " + wrong.message());
+                              return Optional.empty();
+                            })));
+  }
+
+  private static CertificateProvider istioCa(JsonNode ca) {
     Optional<String> clusterId = ca.text("cluster_id").filter(text -> !text.isEmpty());
     clusterId
         .filter(text -> !HEADER_VALUE.matcher(text).matches())
         .ifPresent(text -> ca.error("cluster_id", "has characters that no header may have"));
-    return Optional.of(
-        new CertificateProvider.IstioCa(
-            required(ca, "ca_address", "the host and the port of the CA are required"),
-            required(ca, "ca_root_file", "the path of a file is required"),
-            required(ca, "token_file", "the path of a file is required"),
-            clusterId,
-            validity(ca),
-            ca.text("cert_signer").filter(text -> !text.isEmpty()),
-            trustDomain(ca)));
+    return new CertificateProvider.IstioCa(
+        required(ca, "ca_address", "the host and the port of the CA are required"),
+        required(ca, "ca_root_file", "the path of a file is required"),
+        required(ca, "token_file", "the path of a file is required"),
+        clusterId,
+        validity(ca),
+        ca.text("cert_signer").filter(text -> !text.isEmpty()),
+        trustDomain(ca));
   }
 
   private static String trustDomain(JsonNode config) {
@@ -121,7 +104,7 @@ final class CertificateConfigReader {
     return text.orElse(CertificateProvider.IstioCa.DEFAULT_TRUST_DOMAIN);
   }
 
-  private static String required(JsonNode config, String name, String remedy) {
+  static String required(JsonNode config, String name, String remedy) {
     Optional<String> text = config.requiredText(name);
     if (text.equals(Optional.of(""))) {
       config.error(name, "is empty; " + remedy);
@@ -146,13 +129,6 @@ final class CertificateConfigReader {
     return validity;
   }
 
-  private static boolean hasNoFile(JsonNode config) {
-    return config.member("certificate_file").isEmpty()
-        && config.member("private_key_file").isEmpty()
-        && config.member("ca_certificate_file").isEmpty()
-        && config.member(BUNDLE_MAP).isEmpty();
-  }
-
   private static CertificateFiles files(JsonNode config, Optional<String> bundleMap) {
     Optional<String> certificate = file(config, "certificate_file");
     Optional<String> privateKey = file(config, "private_key_file");
@@ -165,7 +141,7 @@ final class CertificateConfigReader {
     return new CertificateFiles(
         certificate,
         privateKey,
-        file(config, "ca_certificate_file"),
+        file(config, ROOTS),
         bundleMap,
         refreshInterval(config));
   }

@@ -19,14 +19,39 @@ import java.util.regex.Pattern;
 record JsonNode(JsonElement value, String path, Findings findings) {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
+  /** Collects the errors and warnings of one document. */
+  record Findings(List<Finding> errors, List<Finding> warnings) {
+    Findings() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+
+    void warn(String path, String message) {
+      warnings.add(new Finding(path, message));
+    }
+  }
+
   Optional<JsonNode> member(String name) {
     return asObject().map(o -> o.get(name)).filter(v -> !v.isJsonNull()).map(v -> child(name, v));
+  }
+
+  /**
+   * Returns a member that is an object. Returns an empty object if the member is absent, or if it
+   * has another type, which is then the only finding about it.
+   */
+  JsonNode object(String name) {
+    Optional<JsonNode> found = member(name);
+    return found
+        .filter(JsonNode::isObject)
+        .orElseGet(
+            () ->
+                new JsonNode(
+                    new JsonObject(), pathOf(name), found.isEmpty() ? findings : new Findings()));
   }
 
   Optional<String> requiredText(String name) {
     Optional<JsonNode> found = member(name);
     if (found.isEmpty() && value.isJsonObject()) {
-      findings.error(pathOf(name), "is missing; a string is required" + misspelt(name));
+      error(name, "is missing; a string is required" + misspelt(name));
     }
     return found.flatMap(JsonNode::text);
   }
@@ -82,12 +107,9 @@ record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   Map<String, JsonNode> members(String name) {
+    JsonNode object = object(name);
     Map<String, JsonNode> members = new LinkedHashMap<>();
-    member(name)
-        .ifPresent(
-            node ->
-                node.asObject()
-                    .ifPresent(o -> o.asMap().forEach((k, v) -> members.put(k, node.child(k, v)))));
+    object.value.getAsJsonObject().asMap().forEach((k, v) -> members.put(k, object.child(k, v)));
     return members;
   }
 
@@ -97,11 +119,11 @@ record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   void error(String message) {
-    findings.error(path, message);
+    findings.errors.add(new Finding(path, message));
   }
 
   void error(String name, String message) {
-    findings.error(pathOf(name), message);
+    findings.errors.add(new Finding(pathOf(name), message));
   }
 
   String pathOf(String name) {

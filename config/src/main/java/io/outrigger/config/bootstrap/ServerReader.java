@@ -56,22 +56,22 @@ final class ServerReader {
       node.error("channel_creds", "is missing; give one of type \"tls\" or \"insecure\"");
       return filler;
     }
+    List<JsonNode> entries = list.get().elements();
     if (!list.get().value().isJsonArray()) {
-      list.get().elements(); // records a finding about the wrong type
       return filler;
     }
     List<String> skipped = new ArrayList<>();
-    for (JsonNode entry : list.get().elements()) {
+    for (JsonNode entry : entries) {
       Optional<String> type = entry.isObject() ? entry.requiredText("type") : Optional.empty();
       if (type.isEmpty()) {
         return filler;
       }
       if (type.get().equals("insecure")) {
-        entry.member("config").ifPresent(JsonNode::isObject);
+        var unused = entry.object("config"); // which another type is an error
         return new ChannelCredentials.Insecure();
       }
       if (type.get().equals("tls")) {
-        return CertificateConfigReader.channelCredentials(entry.member("config"));
+        return CertificateConfigReader.channelCredentials(entry.object("config"));
       }
       if (type.get().equals("google_default")) {
         return new ChannelCredentials.GoogleDefault(); // its config is ignored, as in gRPC
@@ -89,22 +89,15 @@ final class ServerReader {
   private static List<CallCredentials> callCredentials(JsonNode node) {
     List<CallCredentials> credentials = new ArrayList<>();
     for (JsonNode entry : node.elements("call_creds")) {
-      if (!entry.isObject()) {
-        continue;
+      if (entry.isObject()
+          && entry.requiredText("type").equals(Optional.of("jwt_token_file"))) {
+        credentials.add(
+            new CallCredentials(
+                CertificateConfigReader.required(
+                    entry.object("config"),
+                    "jwt_token_file",
+                    "the path of a token file is required")));
       }
-      if (!entry.requiredText("type").equals(Optional.of("jwt_token_file"))) {
-        continue;
-      }
-      Optional<JsonNode> config = entry.member("config");
-      if (config.isEmpty()) {
-        entry.error("config", "is missing; \"jwt_token_file\" needs the path of a token file");
-        continue;
-      }
-      Optional<String> file = config.get().requiredText("jwt_token_file");
-      if (file.equals(Optional.of(""))) {
-        config.get().error("jwt_token_file", "is empty; the path of a token file is required");
-      }
-      file.ifPresent(f -> credentials.add(new CallCredentials(f)));
     }
     return credentials;
   }

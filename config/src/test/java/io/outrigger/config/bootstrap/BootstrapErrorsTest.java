@@ -87,8 +87,8 @@ final class BootstrapErrorsTest {
             + " \"600s\"",
         "'channel_creds': [{'type': 'tls', 'config': {'refresh_interval': '-1s'}}] |"
             + " .channel_creds[0].config.refresh_interval: \"-1s\" is below \"1s\", the shortest interval",
-        "'call_creds': [{'type': 'jwt_token_file'}] | .call_creds[0].config: is missing;"
-            + " \"jwt_token_file\" needs the path of a token file",
+        "'call_creds': [{'type': 'jwt_token_file'}] | .call_creds[0].config.jwt_token_file: is"
+            + " missing; a string is required",
         "'call_creds': [{'type': 'jwt_token_file', 'config': {}}] |"
             + " .call_creds[0].config.jwt_token_file: is missing; a string is required",
         "'call_creds': [{'type': 'jwt_token_file', 'config': {'jwt_token_file': ''}}] |"
@@ -137,7 +137,7 @@ final class BootstrapErrorsTest {
         "'certificate_providers': {'m': {}} | $.certificate_providers.m.plugin_name: is missing;"
             + " a string is required",
         "'certificate_providers': {'m': {'plugin_name': 'file_watcher'}} |"
-            + " $.certificate_providers.m.config: is missing; give ca_certificate_file,"
+            + " $.certificate_providers.m.config: names no file; give ca_certificate_file,"
             + " certificate_file or both",
         "'certificate_providers': {'m': {'plugin_name': 'file_watcher', 'config': {}}} |"
             + " $.certificate_providers.m.config: names no file; give ca_certificate_file,"

@@ -517,8 +517,9 @@ final class BootstrapReaderTest {
 
     assertThat(errors(bootstrapWith(provider.formatted(""))))
         .containsExactly(
-            "$.certificate_providers.default.config: is missing; give ca_address, ca_root_file and"
-                + " token_file");
+            "$.certificate_providers.default.config.ca_address: is missing; a string is required",
+            "$.certificate_providers.default.config.ca_root_file: is missing; a string is required",
+            "$.certificate_providers.default.config.token_file: is missing; a string is required");
     assertThat(errors(bootstrapWith(provider.formatted(", 'config': 7")))).hasSize(1);
   }
 
