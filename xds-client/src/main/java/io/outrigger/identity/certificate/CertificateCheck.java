@@ -37,7 +37,7 @@ public record CertificateCheck(
     List<String> warnings = new ArrayList<>();
     read.identity()
         .flatMap(Outcome::toOptional)
-        .flatMap(own -> ExpiryAlarm.ended(own, now))
+        .flatMap(own -> own.ended(now))
         .ifPresent(ended -> errors.add("certificate_file: " + ended));
     read.roots()
         .flatMap(Outcome::toOptional)

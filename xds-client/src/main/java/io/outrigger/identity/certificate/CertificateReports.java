@@ -2,20 +2,33 @@ package io.outrigger.identity.certificate;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.TimerHandle;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs the changes of one source of certificates, and warns before its identity expires. */
+/**
+ * Logs the changes of one source of certificates. Warns when its identity is about to expire, and
+ * again when it has expired. The first warning comes when the last tenth of the identity's validity
+ * begins, at most a week before the end; identities are normally renewed before that.
+ */
 @ControlConfined
 final class CertificateReports implements CertificateSource.Listener {
   private static final Logger log = LoggerFactory.getLogger(CertificateReports.class);
+  private static final Duration MAX_NOTICE = Duration.ofDays(7);
 
+  /** Expiry depends on the wall clock, which may be changed at any time. */
+  private static final Duration CHECK_INTERVAL = Duration.ofMinutes(10);
+
+  private final ControlLoop loop;
   private final String subject;
   private final Consumer<String> onLoaded;
   private final Consumer<String> onFailed;
-  private final ExpiryAlarm alarm;
+  private TimerHandle nextCheck = () -> {};
 
   /**
    * @param subject the first words of log lines
@@ -24,10 +37,10 @@ final class CertificateReports implements CertificateSource.Listener {
    */
   CertificateReports(
       ControlLoop loop, String subject, Consumer<String> onLoaded, Consumer<String> onFailed) {
+    this.loop = loop;
     this.subject = subject;
     this.onLoaded = onLoaded;
     this.onFailed = onFailed;
-    this.alarm = new ExpiryAlarm(loop, this::warn);
   }
 
   @Override
@@ -46,7 +59,33 @@ final class CertificateReports implements CertificateSource.Listener {
     if (!note.equals(before.roots().flatMap(Roots::note))) {
       note.ifPresent(text -> log.warn("{}: {}", subject, text));
     }
-    alarm.follow(now.identity());
+    if (!now.identity().equals(before.identity())) {
+      nextCheck.cancel();
+      now.identity().ifPresent(identity -> checkExpiry(identity, false));
+    }
+  }
+
+  private void checkExpiry(Identity identity, boolean isWarned) {
+    Instant now = loop.now();
+    Optional<String> ended = identity.ended(now);
+    if (ended.isPresent()) {
+      warn(ended.get());
+      return;
+    }
+    X509Certificate first = identity.firstToExpire();
+    Instant end = first.getNotAfter().toInstant();
+    Duration tenth = Duration.between(first.getNotBefore().toInstant(), end).dividedBy(10);
+    Instant notice = end.minus(tenth.compareTo(MAX_NOTICE) < 0 ? tenth : MAX_NOTICE);
+    boolean isDue = !now.isBefore(notice);
+    if (isDue && !isWarned) {
+      warn("the %s ends at %s and has not been renewed".formatted(identity, end));
+    }
+    boolean wasWarned = isDue || isWarned;
+    Duration left = Duration.between(now, wasWarned ? end : notice);
+    nextCheck =
+        loop.schedule(
+            left.compareTo(CHECK_INTERVAL) < 0 ? left : CHECK_INTERVAL,
+            () -> checkExpiry(identity, wasWarned));
   }
 
   private void warn(String reason) {
@@ -55,6 +94,6 @@ final class CertificateReports implements CertificateSource.Listener {
   }
 
   void close() {
-    alarm.close();
+    nextCheck.cancel();
   }
 }

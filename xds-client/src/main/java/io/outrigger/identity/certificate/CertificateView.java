@@ -44,7 +44,7 @@ public record CertificateView(
           snapshot.loaded(),
           snapshot
               .error()
-              .or(() -> snapshot.identity().flatMap(own -> ExpiryAlarm.ended(own, now))));
+              .or(() -> snapshot.identity().flatMap(own -> own.ended(now))));
     }
 
     public Optional<Instant> expiry() {

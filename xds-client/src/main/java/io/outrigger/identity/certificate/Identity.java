@@ -80,6 +80,15 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
     return firstToExpire().getNotAfter().toInstant();
   }
 
+  /** Why servers reject this identity at {@code now}; empty while it has not expired. */
+  Optional<String> ended(Instant now) {
+    return now.isBefore(expiry())
+        ? Optional.empty()
+        : Optional.of(
+            "the %s has expired at %s; servers refuse it until it is renewed"
+                .formatted(this, expiry()));
+  }
+
   X509Certificate firstToExpire() {
     return Collections.min(chain, Comparator.comparing(X509Certificate::getNotAfter));
   }
