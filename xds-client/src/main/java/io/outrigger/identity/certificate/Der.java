@@ -1,5 +1,7 @@
 package io.outrigger.identity.certificate;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -31,14 +33,11 @@ record Der(int tag, byte[] content) {
   private static final int MAX_LENGTH_OCTETS = 4;
 
   static Der of(int tag, Der... parts) {
-    byte[] content = new byte[0];
+    var content = new ByteArrayOutputStream();
     for (Der part : parts) {
-      byte[] next = part.bytes();
-      int before = content.length;
-      content = Arrays.copyOf(content, before + next.length);
-      System.arraycopy(next, 0, content, before, next.length);
+      content.writeBytes(part.bytes());
     }
-    return new Der(tag, content);
+    return new Der(tag, content.toByteArray());
   }
 
   static Der zero() {
@@ -98,21 +97,15 @@ record Der(int tag, byte[] content) {
 
   byte[] bytes() {
     int length = content.length;
-    byte[] header;
-    if (length < LONG_FORM) {
-      header = new byte[] {(byte) tag, (byte) length};
-    } else if (length <= 0xFF) {
-      header = new byte[] {(byte) tag, (byte) 0x81, (byte) length};
-    } else if (length <= 0xFFFF) {
-      header = new byte[] {(byte) tag, (byte) 0x82, (byte) (length >> 8), (byte) length};
-    } else {
-      header =
-          new byte[] {
-            (byte) tag, (byte) 0x83, (byte) (length >> 16), (byte) (length >> 8), (byte) length
-          };
+    int octets = // beyond the first octet of the length, without leading zeros
+        length < LONG_FORM ? 0 : (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 7) / 8;
+    ByteBuffer all =
+        ByteBuffer.allocate(2 + octets + length)
+            .put((byte) tag)
+            .put((byte) (octets == 0 ? length : LONG_FORM + octets));
+    for (int i = octets - 1; i >= 0; i--) {
+      all.put((byte) (length >> i * Byte.SIZE));
     }
-    byte[] all = Arrays.copyOf(header, header.length + length);
-    System.arraycopy(content, 0, all, header.length, length);
-    return all;
+    return all.put(content).array();
   }
 }

@@ -21,61 +21,51 @@ record PemBlock(String label, int line, boolean encrypted, byte[] der) {
   /** The first byte of a DER document, the tag of a SEQUENCE. */
   private static final char DER_START = 0x30;
 
-  private static final class Open {
-    final String label;
-    final int line;
-    final StringBuilder base64 = new StringBuilder();
-    boolean encrypted;
-
-    Open(String label, int line) {
-      this.label = label;
-      this.line = line;
-    }
-
-    void add(String text) {
-      if (text.indexOf(':') >= 0) { // a header: base64 contains no colon
-        encrypted |= text.startsWith("Proc-Type:") && text.endsWith("ENCRYPTED");
-      } else {
-        base64.append(text);
-      }
-    }
-
-    PemBlock close(CredentialFile file) throws UnusableFile {
-      try {
-        byte[] der = encrypted ? new byte[0] : Base64.getDecoder().decode(base64.toString());
-        return new PemBlock(label, line, encrypted, der);
-      } catch (IllegalArgumentException notBase64) {
-        throw file.unusable("is damaged: the " + label + " of line " + line + " is not base64");
-      }
-    }
-  }
-
   static List<PemBlock> all(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = new ArrayList<>();
-    Open open = null;
+    String label = null; // of the open block
+    int first = 0; // its line
+    boolean encrypted = false;
+    var base64 = new StringBuilder();
     int number = 0;
     for (String raw : (Iterable<String>) file.text().lines()::iterator) {
       number++;
       String line = raw.strip();
-      int begin = open == null ? line.indexOf(BEGIN) : -1;
-      if (begin >= 0 && line.endsWith(DASHES)) { // a byte order mark may precede the dashes
-        int start = begin + BEGIN.length();
-        int end = line.length() - DASHES.length();
-        open = new Open(start < end ? line.substring(start, end) : "", number);
-      } else if (open != null && line.equals(END + open.label + DASHES)) {
-        blocks.add(open.close(file));
-        open = null;
-      } else if (open != null && line.startsWith(DASHES)) {
+      if (label == null) {
+        int begin = line.indexOf(BEGIN); // a byte order mark may precede the dashes
+        if (begin >= 0 && line.endsWith(DASHES)) {
+          int start = begin + BEGIN.length();
+          label = line.substring(start, Math.max(start, line.length() - DASHES.length()));
+          first = number;
+          encrypted = false;
+          base64.setLength(0);
+        }
+      } else if (line.equals(END + label + DASHES)) {
+        byte[] der = der(file, label, first, encrypted ? "" : base64);
+        blocks.add(new PemBlock(label, first, encrypted, der));
+        label = null;
+      } else if (line.startsWith(DASHES)) {
         break;
-      } else if (open != null) {
-        open.add(line);
+      } else if (line.indexOf(':') >= 0) { // a header: base64 contains no colon
+        encrypted |= line.startsWith("Proc-Type:") && line.endsWith("ENCRYPTED");
+      } else {
+        base64.append(line);
       }
     }
-    if (open != null) {
+    if (label != null) {
       throw file.unusable(
-          "is truncated or damaged: the " + open.label + " of line " + open.line + " has no end");
+          "is truncated or damaged: the " + label + " of line " + first + " has no end");
     }
     return blocks;
+  }
+
+  private static byte[] der(CredentialFile file, String label, int line, CharSequence base64)
+      throws UnusableFile {
+    try {
+      return Base64.getDecoder().decode(base64.toString());
+    } catch (IllegalArgumentException notBase64) {
+      throw file.unusable("is damaged: the " + label + " of line " + line + " is not base64");
+    }
   }
 
   /** The reason to report when a file has no PEM block of the expected kind; detects DER files. */
