@@ -5,7 +5,7 @@ import io.outrigger.base.PlainText;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.identity.certificate.CertificateNames;
 import io.outrigger.identity.certificate.PeerRole;
-import io.outrigger.identity.tls.SharedCertificates;
+import io.outrigger.identity.certificate.PeerTrustManager;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -48,7 +48,7 @@ public record TlsPeer(
 
   private static X509Certificate[] chain(SSLSession session) throws SSLPeerUnverifiedException {
     try {
-      return SharedCertificates.of(
+      return PeerTrustManager.shared(
           Stream.of(session.getPeerCertificates())
               .filter(X509Certificate.class::isInstance)
               .toArray(X509Certificate[]::new));

@@ -1,8 +1,10 @@
 package io.outrigger.identity.certificate;
 
 import io.outrigger.base.AnyThread;
+import java.io.ByteArrayInputStream;
 import java.net.Socket;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
@@ -93,6 +95,24 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   public void checkClientTrusted(X509Certificate[] chain, String authType)
       throws CertificateException {
     check(chain, Optional.empty());
+  }
+
+  /**
+   * Replaces the certificate objects that Netty creates for each connection by equal objects of the
+   * JDK, which keeps one object for equal bytes and remembers the signatures it has verified. A
+   * chain that many connections present is therefore parsed and verified once.
+   *
+   * @throws CertificateException when a certificate cannot be parsed
+   */
+  public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
+    CertificateFactory factory = CertificateFactory.getInstance("X.509");
+    X509Certificate[] shared = new X509Certificate[chain.length];
+    for (int i = 0; i < chain.length; i++) {
+      shared[i] =
+          (X509Certificate)
+              factory.generateCertificate(new ByteArrayInputStream(chain[i].getEncoded()));
+    }
+    return shared;
   }
 
   /** Returns an empty array: clients are asked for a certificate of any authority. */

@@ -3,6 +3,7 @@ package io.outrigger.identity.tls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http2.Http2SecurityUtil;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSslCertificateException;
 import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
@@ -11,15 +12,21 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import io.netty.handler.ssl.util.KeyManagerFactoryWrapper;
+import io.netty.internal.tcnative.CertificateVerifier;
 import io.netty.internal.tcnative.SSL;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.tls.DownstreamTls;
+import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.identity.certificate.Identity;
 import io.outrigger.identity.certificate.IdentityKeyManager;
+import io.outrigger.identity.certificate.PeerTrustManager;
 import io.outrigger.identity.certificate.PeerVerifier;
+import io.outrigger.identity.certificate.RefusedCertificate;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.util.List;
@@ -126,5 +133,37 @@ final class BoringSslEngines implements TlsEngines {
       SSL.setTlsExtHostName(known.sslPointer(), serverName.get());
     }
     return engine;
+  }
+
+  /** Verifies the peers of BoringSSL engines, which store the server name as their peer host. */
+  private static final class BoringSslTrust extends PeerTrustManager {
+    BoringSslTrust(Judge judge) {
+      super(judge);
+    }
+
+    @Override
+    protected void check(X509Certificate[] chain, Optional<String> serverName)
+        throws CertificateException {
+      try {
+        super.check(shared(chain), serverName);
+      } catch (RefusedCertificate refused) {
+        throw new OpenSslCertificateException(
+            refused.getMessage(), refused, alertCode(refused.result()));
+      }
+    }
+
+    private static int alertCode(HandshakeResult result) {
+      return switch (result) {
+        case CERTIFICATE_EXPIRED -> CertificateVerifier.X509_V_ERR_CERT_HAS_EXPIRED;
+        case CERTIFICATE_AUTHORITY_INVALID ->
+            CertificateVerifier.X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+        default -> CertificateVerifier.X509_V_ERR_CERT_REJECTED;
+      };
+    }
+
+    @Override
+    protected Optional<String> serverName(SSLEngine engine) {
+      return Optional.ofNullable(engine.getPeerHost());
+    }
   }
 }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class TlsFailure {
   private static final Pattern BORINGSSL = Pattern.compile("OPENSSL_internal:(\\w+)");
 
-  private static final Map<String, HandshakeResult> BY_ALERT =
+  /** The results by the names of alerts, and by those of BoringSSL's errors. */
+  private static final Map<String, HandshakeResult> RESULTS =
       Map.ofEntries(
           Map.entry("certificate_revoked", HandshakeResult.CERTIFICATE_REVOKED),
           Map.entry("certificate_expired", HandshakeResult.CERTIFICATE_EXPIRED),
@@ -36,20 +37,16 @@ public final class TlsFailure {
           Map.entry("decrypt_error", HandshakeResult.SIGNATURE_VERIFICATION_FAILED),
           Map.entry("bad_record_mac", HandshakeResult.DECRYPTION_FAILED),
           Map.entry("illegal_parameter", HandshakeResult.KEY_EXCHANGE_FAILURE),
-          Map.entry("unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE));
-
-  private static final Map<String, HandshakeResult> BY_FAULT =
-      Map.of(
-          "unsupported_protocol", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED,
-          "no_shared_cipher", HandshakeResult.CIPHER_SUITE_MISMATCH,
-          "wrong_cipher_returned", HandshakeResult.CIPHER_SUITE_MISMATCH,
-          "wrong_curve", HandshakeResult.KEY_EXCHANGE_FAILURE,
-          "bad_signature", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
-          "wrong_signature_type", HandshakeResult.SIGNATURE_VERIFICATION_FAILED,
-          "digest_check_failed", HandshakeResult.DECRYPTION_FAILED,
-          "decryption_failed_or_bad_record_mac", HandshakeResult.DECRYPTION_FAILED,
-          "unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE,
-          "cannot_parse_leaf_cert", HandshakeResult.CERTIFICATE_MALFORMED);
+          Map.entry("unexpected_message", HandshakeResult.UNEXPECTED_MESSAGE),
+          Map.entry("unsupported_protocol", HandshakeResult.PROTOCOL_VERSION_UNSUPPORTED),
+          Map.entry("no_shared_cipher", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("wrong_cipher_returned", HandshakeResult.CIPHER_SUITE_MISMATCH),
+          Map.entry("wrong_curve", HandshakeResult.KEY_EXCHANGE_FAILURE),
+          Map.entry("bad_signature", HandshakeResult.SIGNATURE_VERIFICATION_FAILED),
+          Map.entry("wrong_signature_type", HandshakeResult.SIGNATURE_VERIFICATION_FAILED),
+          Map.entry("digest_check_failed", HandshakeResult.DECRYPTION_FAILED),
+          Map.entry("decryption_failed_or_bad_record_mac", HandshakeResult.DECRYPTION_FAILED),
+          Map.entry("cannot_parse_leaf_cert", HandshakeResult.CERTIFICATE_MALFORMED));
 
   private TlsFailure() {}
 
@@ -97,13 +94,10 @@ public final class TlsFailure {
       if (each instanceof ClosedChannelException || each instanceof SocketException) {
         return HandshakeResult.PEER_CONNECTION_CLOSED;
       }
-      Optional<String> alert = SocketErrors.tlsAlert(each);
-      if (alert.isPresent()) {
-        return BY_ALERT.getOrDefault(alert.get(), HandshakeResult.UNKNOWN_FAILURE);
-      }
-      Optional<String> fault = fault(each);
-      if (fault.isPresent()) {
-        return BY_FAULT.getOrDefault(fault.get(), HandshakeResult.UNKNOWN_FAILURE);
+      Throwable failed = each;
+      Optional<String> reason = SocketErrors.tlsAlert(each).or(() -> fault(failed));
+      if (reason.isPresent()) {
+        return RESULTS.getOrDefault(reason.get(), HandshakeResult.UNKNOWN_FAILURE);
       }
       if (each instanceof NotSslRecordException) {
         return HandshakeResult.UNEXPECTED_MESSAGE;
