@@ -4,7 +4,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * An IP address as numbers, which compares without allocation. An IPv4-mapped IPv6 address, which a
@@ -20,6 +22,15 @@ public record IpAddress(boolean isV6, long high, long low) {
   private static final long UINT32 = 0xFFFF_FFFFL;
   private static final int V4_LOOPBACK = 127;
 
+  /** Four numbers up to 255, without leading zeros, which some parsers read as octal. */
+  private static final Pattern V4 =
+      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
+
+  private static final Pattern V6 = Pattern.compile("[0-9A-Fa-f:.]+"); // no brackets, no zone
+
+  /** Two or more groups of zero, with the colons around them. */
+  private static final Pattern ZEROS = Pattern.compile("(?:^|:)0(?::0)+(?:$|:)");
+
   public static IpAddress of(InetAddress address) {
     ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
     if (!(address instanceof Inet6Address)) {
@@ -32,31 +43,54 @@ public record IpAddress(boolean isV6, long high, long low) {
         : new IpAddress(true, high, low);
   }
 
+  /** Reads a literal IPv4 or IPv6 address; empty for any other text. Names are never looked up. */
+  @SuppressWarnings("AddressSelection") // a literal address is not looked up
   public static Optional<IpAddress> parse(String text) {
-    return IpLiteral.canonical(text).map(IpAddress::literal);
+    boolean isV6 = text.indexOf(':') >= 0;
+    if (!(isV6 ? V6 : V4).matcher(text).matches()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(of(InetAddress.getByName(isV6 ? "[" + text + "]" : text)));
+    } catch (UnknownHostException notAnAddress) {
+      return Optional.empty();
+    }
   }
 
-  @SuppressWarnings("AddressSelection") // a literal address is not looked up
-  private static IpAddress literal(String canonical) {
-    try {
-      return of(InetAddress.getByName(canonical));
-    } catch (UnknownHostException e) {
-      throw new AssertionError(canonical, e);
-    }
+  /**
+   * Returns the canonical form of a literal address (RFC 5952), in which equal addresses have equal
+   * text; empty for any other text.
+   */
+  public static Optional<String> canonical(String text) {
+    return text.indexOf(':') < 0
+        ? Optional.of(text).filter(V4.asMatchPredicate())
+        : parse(text).map(IpAddress::toString);
   }
 
   public boolean isLoopback() {
     return isV6 ? high == 0 && low == 1 : low >> 24 == V4_LOOPBACK;
   }
 
+  /** Returns the canonical form (RFC 5952). */
   @Override
   public String toString() {
     ByteBuffer bytes =
         isV6
             ? ByteBuffer.allocate(Long.BYTES * 2).putLong(high).putLong(low)
             : ByteBuffer.allocate(Integer.BYTES).putInt((int) low);
+    String groups = host(bytes.array());
+    // RFC 5952 section 4.2: :: stands for the longest run of zeros, and for the first of equals
+    return ZEROS
+        .matcher(groups)
+        .results()
+        .max(Comparator.comparingLong(run -> run.group().chars().filter(c -> c == '0').count()))
+        .map(run -> groups.substring(0, run.start()) + "::" + groups.substring(run.end()))
+        .orElse(groups);
+  }
+
+  private static String host(byte[] address) {
     try {
-      return InetAddress.getByAddress(bytes.array()).getHostAddress();
+      return InetAddress.getByAddress(address).getHostAddress();
     } catch (UnknownHostException impossible) { // the length is that of an address
       throw new IllegalStateException(impossible);
     }

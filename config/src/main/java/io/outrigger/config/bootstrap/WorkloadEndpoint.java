@@ -1,6 +1,6 @@
 package io.outrigger.config.bootstrap;
 
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import java.net.URI;
@@ -46,7 +46,7 @@ public record WorkloadEndpoint(String uri, String target) {
   private static Outcome<WorkloadEndpoint> tcp(String text, URI uri) {
     String host = String.valueOf(uri.getHost()).replaceAll("[\\[\\]]", "");
     boolean hasPath = uri.getPath() != null && !uri.getPath().isEmpty();
-    if (IpLiteral.canonical(host).isEmpty() || uri.getPort() < 1 || hasPath) {
+    if (IpAddress.canonical(host).isEmpty() || uri.getPort() < 1 || hasPath) {
       return wrong("is no address with a port; " + FORMS);
     }
     return Outcome.ok(new WorkloadEndpoint(text, "dns:///" + uri.getHost() + ":" + uri.getPort()));

@@ -1,6 +1,6 @@
 package io.outrigger.config.tls;
 
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +73,7 @@ public record UpstreamTls(
     String host = hasPort ? text.substring(0, colon) : text;
     String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
     boolean isIp6 = name.indexOf(':') >= 0;
-    return isIp6 || !isHostName(name) || IpLiteral.canonical(name).isPresent()
+    return isIp6 || !isHostName(name) || IpAddress.canonical(name).isPresent()
         ? Optional.empty()
         : Optional.of(name);
   }

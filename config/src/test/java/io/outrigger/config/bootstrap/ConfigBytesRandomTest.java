@@ -2,7 +2,7 @@ package io.outrigger.config.bootstrap;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.base.PlainText;
 import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
@@ -46,7 +46,7 @@ class ConfigBytesRandomTest {
             "tcp://[::1]:8000"),
         of(
             "IP address",
-            bytes -> IpLiteral.canonical(new String(bytes, UTF_8)),
+            bytes -> IpAddress.canonical(new String(bytes, UTF_8)),
             Shape.BYTES,
             "10.0.0.1",
             "2001:db8::1",

@@ -2,7 +2,7 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
@@ -92,7 +92,7 @@ record Targets(
       return app.at(List.of(EndpointAddress.unix(unix.path())));
     }
     ListenAddress.Tcp tcp = (ListenAddress.Tcp) serve.app();
-    Optional<String> ip = IpLiteral.canonical(tcp.host());
+    Optional<String> ip = IpAddress.canonical(tcp.host());
     if (ip.isPresent()) {
       return app.at(List.of(new EndpointAddress(ip.get(), tcp.port())));
     }

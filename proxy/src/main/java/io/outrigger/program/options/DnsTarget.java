@@ -1,7 +1,7 @@
 package io.outrigger.program.options;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.xds.local.DnsResources;
 import java.util.regex.Pattern;
@@ -66,7 +66,7 @@ public record DnsTarget(ClusterSource.Dns name) implements Target.Single {
 
   private static String ip6(String text, String host) {
     String inside = host.substring(1, host.length() - 1);
-    return IpLiteral.canonical(inside)
+    return IpAddress.canonical(inside)
         .filter(ip -> inside.indexOf(':') >= 0)
         .orElseThrow(() -> wrong(text, inside + " is not an IPv6 address"));
   }

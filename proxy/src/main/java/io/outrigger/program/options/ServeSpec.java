@@ -1,6 +1,6 @@
 package io.outrigger.program.options;
 
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import java.util.Set;
@@ -45,7 +45,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
         quoted + ": the control plane knows an address with its IP; write it as 0.0.0.0:" + text);
     ListenAddress.Tcp listen = ListenAddress.parseTcp(text);
     require(
-        IpLiteral.canonical(listen.host()).isPresent(),
+        IpAddress.canonical(listen.host()).isPresent(),
         "%s: \"%s\" is not an IP address; write it as 0.0.0.0:%d or with the pod's address"
             .formatted(quoted, listen.host(), listen.port()));
     require(
@@ -63,7 +63,7 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
   /** Returns the served address, with its IP address in canonical form. */
   public EndpointAddress address() {
     return new EndpointAddress(
-        IpLiteral.canonical(listen.host()).orElse(listen.host()), listen.port());
+        IpAddress.canonical(listen.host()).orElse(listen.host()), listen.port());
   }
 
   /** Returns the text as the command line writes it. */

@@ -1,6 +1,6 @@
 package io.outrigger.identity.certificate;
 
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
 import java.security.cert.CertificateParsingException;
@@ -60,7 +60,7 @@ public final class CertificateNames {
             case DNS -> names.add(new SubjectAltName(Kind.DNS, text));
             case URI -> names.add(new SubjectAltName(Kind.URI, text));
             case IP ->
-                names.add(new SubjectAltName(Kind.IP, IpLiteral.canonical(text).orElse(text)));
+                names.add(new SubjectAltName(Kind.IP, IpAddress.canonical(text).orElse(text)));
             default -> {}
           }
         }

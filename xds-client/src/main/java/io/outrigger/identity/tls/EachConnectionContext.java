@@ -6,7 +6,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiator;
 import io.netty.handler.ssl.SslContext;
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.tls.SanMatcher;
 import io.outrigger.config.tls.SubjectAltName;
@@ -45,7 +45,7 @@ public final class EachConnectionContext extends SslContext {
   public static UpstreamTls settings(String host) {
     boolean isBracketed = host.startsWith("[") && host.endsWith("]");
     String name = isBracketed ? host.substring(1, host.length() - 1) : host;
-    Optional<String> address = IpLiteral.canonical(name);
+    Optional<String> address = IpAddress.canonical(name);
     var matcher =
         new SanMatcher(
             Optional.of(address.isPresent() ? SubjectAltName.Kind.IP : SubjectAltName.Kind.DNS),

@@ -6,7 +6,7 @@ import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.base.CidrRange;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +67,7 @@ final class AddressDecoder {
   }
 
   private static Optional<String> ip(SocketAddress socket, FieldErrors here) {
-    Optional<String> ip = IpLiteral.canonical(socket.getAddress());
+    Optional<String> ip = IpAddress.canonical(socket.getAddress());
     if (ip.isEmpty()) {
       here.at("address")
           .add(

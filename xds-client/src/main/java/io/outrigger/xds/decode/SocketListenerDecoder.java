@@ -9,7 +9,7 @@ import io.envoyproxy.envoy.config.listener.v3.Filter;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.listener.FilterChainMatch;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
@@ -68,7 +68,7 @@ final class SocketListenerDecoder {
     return Optional.of(
         new SocketListener(
             proto.getName(),
-            IpLiteral.canonical(socket.getAddress()).orElse(socket.getAddress()),
+            IpAddress.canonical(socket.getAddress()).orElse(socket.getAddress()),
             socket.getPortValue(),
             chains,
             defaultChain));

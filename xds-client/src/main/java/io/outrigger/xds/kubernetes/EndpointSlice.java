@@ -3,7 +3,7 @@ package io.outrigger.xds.kubernetes;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +83,7 @@ record EndpointSlice(
     Optional<String> ip =
         ApiJson.array(json, "addresses").asList().stream()
             .findFirst()
-            .flatMap(first -> IpLiteral.canonical(ApiJson.text(first)));
+            .flatMap(first -> IpAddress.canonical(ApiJson.text(first)));
     if (state.isEmpty() || ip.isEmpty()) {
       return Optional.empty();
     }

@@ -1,7 +1,7 @@
 package io.outrigger.xds.kubernetes;
 
 import com.google.gson.JsonObject;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.base.PlainText;
 import io.outrigger.base.RegularFile;
 import io.outrigger.identity.certificate.CredentialFile;
@@ -149,7 +149,7 @@ public final class Kubeconfig {
     String host = server.getHost();
     return host.equals("localhost")
         || host.equals("[::1]")
-        || IpLiteral.canonical(host).filter(ip -> ip.startsWith("127.")).isPresent();
+        || IpAddress.canonical(host).filter(ip -> ip.startsWith("127.")).isPresent();
   }
 
   private Optional<ApiAccess.Source> token(JsonObject user) {

@@ -5,7 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.IpLiteral;
+import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.ResourceDecoder;
@@ -70,7 +70,7 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   private static Optional<EndpointAddress> canonical(EndpointAddress address) {
-    return IpLiteral.canonical(address.ip()).map(ip -> new EndpointAddress(ip, address.port()));
+    return IpAddress.canonical(address.ip()).map(ip -> new EndpointAddress(ip, address.port()));
   }
 
   String subject() {

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class IpLiteralTest {
+class IpAddressTest {
   @ParameterizedTest(name = "{0} -> {1}")
   @CsvSource({
     "10.0.0.1,                  10.0.0.1",
@@ -25,8 +25,8 @@ class IpLiteralTest {
     "::ffff:10.0.0.1,           10.0.0.1",
   })
   void addressesHaveOneForm(String text, String canonical) {
-    assertThat(IpLiteral.canonical(text)).contains(canonical);
-    assertThat(IpLiteral.canonical(canonical)).contains(canonical);
+    assertThat(IpAddress.canonical(text)).contains(canonical);
+    assertThat(IpAddress.canonical(canonical)).contains(canonical);
   }
 
   @ParameterizedTest
@@ -57,6 +57,6 @@ class IpLiteralTest {
         "１.0.0.1",
       })
   void everythingElseIsNoAddress(String text) {
-    assertThat(IpLiteral.canonical(text)).isEmpty();
+    assertThat(IpAddress.canonical(text)).isEmpty();
   }
 }
