@@ -7,6 +7,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.ListValue;
 import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.UnknownFieldSet;
@@ -16,15 +17,15 @@ import io.outrigger.xds.RawResource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Removes secrets from messages of the control plane. Redaction blanks fields that the proto files
  * mark as sensitive, also inside an {@code Any}. Redaction also blanks fields, headers and members
- * of a {@code Struct} with secret names ({@link SecretNames}), and all metadata that Envoy would
- * send to a gRPC service. Data that cannot be parsed cannot be searched and is removed: only type
- * and length remain of an {@code Any} of unknown type, and fields that the bundled proto files do
- * not define are left out.
+ * of a {@code Struct} with secret names, and all metadata that Envoy would send to a gRPC service.
+ * Data that cannot be parsed cannot be searched and is removed: only type and length remain of an
+ * {@code Any} of unknown type, and fields that the bundled proto files do not define are left out.
  */
 @AnyThread
 public final class Redaction {
@@ -53,6 +54,36 @@ public final class Redaction {
   private static final String TYPE_MEMBER = "type_url";
 
   private static final String LENGTH_MEMBER = "bytes";
+
+  private static final String REDACTED = "[redacted]";
+
+  private static final Value REDACTED_VALUE = Value.newBuilder().setStringValue(REDACTED).build();
+
+  /**
+   * Matches secret names of headers and metadata. Users choose names of headers and metadata, so
+   * the pattern is broad.
+   */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          "token|passw(or)?d|passphrase|secret|credential|(api|private|access|json)[-_.]?key"
+              + "|authorization|cookie",
+          Pattern.CASE_INSENSITIVE);
+
+  /**
+   * Matches secret names of proto fields with strings or bytes. The pattern excludes fields that
+   * hold only the name of a secret, a file or a header.
+   */
+  private static final Pattern SECRET_FIELD =
+      Pattern.compile(
+          "(.*_)?(access_token|refresh_token|authorization_token|id_token|password|passphrase"
+              + "|api_key|private_key|json_key|client_secret)");
+
+  /**
+   * The members of a {@code Struct} that give the name of the value in the member {@link #VALUE}.
+   */
+  private static final List<String> NAMES = List.of("key", "name", "header", "header_name");
+
+  private static final String VALUE = "value";
 
   private Redaction() {}
 
@@ -108,14 +139,14 @@ public final class Redaction {
       return url.isEmpty() && value.isEmpty() ? message : apply(url, value, depth);
     }
     if (type.getFullName().equals("google.protobuf.Struct")) {
-      return withoutSecrets(message);
+      return structWithoutSecrets(message);
     }
     if (type.getFile().getPackage().equals("google.protobuf")) {
       return message;
     }
     String nameField = HEADER_NAME_FIELDS.get(type.getFullName());
     FieldDescriptor name = nameField == null ? null : type.findFieldByName(nameField);
-    if (name != null && SecretNames.isSecret((String) message.getField(name))) {
+    if (name != null && isSecret((String) message.getField(name))) {
       return blankedExcept(name, message);
     }
     Message.Builder shown =
@@ -126,9 +157,9 @@ public final class Redaction {
     return shown.build();
   }
 
-  private static Message withoutSecrets(Message struct) {
+  private static Message structWithoutSecrets(Message struct) {
     try {
-      return SecretNames.withoutSecrets(Struct.parseFrom(struct.toByteString()));
+      return withoutSecrets(Struct.parseFrom(struct.toByteString()));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("a Struct that was written a moment ago can be read", e);
     }
@@ -152,7 +183,7 @@ public final class Redaction {
   private static boolean isSensitive(FieldDescriptor field) {
     return field.getOptions().getExtension(udpa.annotations.Sensitive.sensitive)
         || ((field.getJavaType() == JavaType.STRING || field.getJavaType() == JavaType.BYTE_STRING)
-            && SecretNames.isSecretField(field.getName()));
+            && isSecretField(field.getName()));
   }
 
   private static Message withoutValue(Message header) {
@@ -161,10 +192,10 @@ public final class Redaction {
 
   private static Object blanked(Object value) {
     if (value instanceof String) {
-      return SecretNames.REDACTED;
+      return REDACTED;
     }
     if (value instanceof ByteString) {
-      return ByteString.copyFromUtf8(SecretNames.REDACTED);
+      return ByteString.copyFromUtf8(REDACTED);
     }
     if (value instanceof List<?> list) {
       return list.stream().map(Redaction::blanked).toList();
@@ -179,5 +210,45 @@ public final class Redaction {
         .getAllFields()
         .forEach((field, value) -> builder.setField(field, field == kept ? value : blanked(value)));
     return builder.build();
+  }
+
+  private static boolean isSecret(String name) {
+    return SECRET.matcher(name).find();
+  }
+
+  private static boolean isSecretField(String name) {
+    return SECRET_FIELD.matcher(name).matches();
+  }
+
+  /**
+   * Returns a copy of {@code struct} in which the values of members with secret names are redacted.
+   */
+  static Struct withoutSecrets(Struct struct) {
+    boolean valueIsSecret = NAMES.stream().anyMatch(name -> isSecret(textOf(struct, name)));
+    var shown = Struct.newBuilder();
+    struct
+        .getFieldsMap()
+        .forEach(
+            (name, value) -> {
+              boolean hide = isSecret(name) || (valueIsSecret && name.equals(VALUE));
+              shown.putFields(name, hide ? REDACTED_VALUE : withoutSecrets(value));
+            });
+    return shown.build();
+  }
+
+  private static String textOf(Struct struct, String member) {
+    return struct.getFieldsOrDefault(member, Value.getDefaultInstance()).getStringValue();
+  }
+
+  private static Value withoutSecrets(Value value) {
+    if (value.hasStructValue()) {
+      return Value.newBuilder().setStructValue(withoutSecrets(value.getStructValue())).build();
+    }
+    if (value.hasListValue()) {
+      var list = ListValue.newBuilder();
+      value.getListValue().getValuesList().forEach(each -> list.addValues(withoutSecrets(each)));
+      return Value.newBuilder().setListValue(list).build();
+    }
+    return value;
   }
 }

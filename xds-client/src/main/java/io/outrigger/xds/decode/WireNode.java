@@ -62,7 +62,7 @@ public record WireNode(ByteString bytes) {
   public static Node shown(io.outrigger.config.bootstrap.Node node, String version) {
     try {
       Node whole = Node.parseFrom(of(node, version).bytes());
-      return whole.toBuilder().setMetadata(SecretNames.withoutSecrets(whole.getMetadata())).build();
+      return whole.toBuilder().setMetadata(Redaction.withoutSecrets(whole.getMetadata())).build();
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError("what was written is a node", e);
     }
