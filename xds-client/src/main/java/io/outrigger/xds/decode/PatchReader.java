@@ -9,10 +9,19 @@ import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
+import com.google.protobuf.UInt64Value;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster.EdsClusterConfig;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
+import io.envoyproxy.envoy.config.core.v3.SelfConfigSource;
+import io.envoyproxy.envoy.config.route.v3.RetryPolicy;
 import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.base.AnyThread;
+import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.config.overlay.OverlayRule.Mode;
+import io.outrigger.xds.overlay.Merge;
 import io.outrigger.xds.overlay.Patch;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +98,34 @@ public final class PatchReader {
 
   private static final String URL_PREFIX = "type.googleapis.com/";
 
+  private static final DecodeContext CONTEXT = new DecodeContext(ServerFeatures.NONE, Map.of());
+  private static final OverlayRule RULE = new OverlayRule("trial", "", 1, Mode.OVERRIDE);
+
+  /** A cluster whose own values allow the widest range of values in a patch. */
+  private static final Cluster CLUSTER =
+      Cluster.newBuilder()
+          .setName("trial")
+          .setType(Cluster.DiscoveryType.EDS)
+          .setEdsClusterConfig(
+              EdsClusterConfig.newBuilder()
+                  .setEdsConfig(
+                      ConfigSource.newBuilder().setSelf(SelfConfigSource.getDefaultInstance())))
+          .setRingHashLbConfig(
+              Cluster.RingHashLbConfig.newBuilder().setMinimumRingSize(UInt64Value.of(1)))
+          .build();
+
+  /** A route whose own values allow the widest range of values in a patch. */
+  private static final RouteAction ROUTE =
+      RouteAction.newBuilder()
+          .setCluster("trial")
+          .setRetryPolicy(
+              RetryPolicy.newBuilder()
+                  .setRetryBackOff(
+                      RetryPolicy.RetryBackOff.newBuilder()
+                          .setBaseInterval(
+                              com.google.protobuf.Duration.newBuilder().setNanos(1_000_000))))
+          .build();
+
   private PatchReader() {}
 
   /**
@@ -105,12 +142,12 @@ public final class PatchReader {
    */
   public static Result cluster(JsonObject patch, Set<String> ownFields) {
     return read(
-        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields, PatchTrial::ofCluster);
+        patch, Cluster.getDefaultInstance(), CLUSTER_FIELDS, ownFields, PatchReader::tryOnCluster);
   }
 
   public static Result route(JsonObject patch) {
     return read(
-        patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of(), PatchTrial::ofRoute);
+        patch, RouteAction.getDefaultInstance(), ROUTE_FIELDS, Set.of(), PatchReader::tryOnRoute);
   }
 
   private static Result read(
@@ -264,5 +301,27 @@ public final class PatchReader {
     if (effective != null && !effective.contains(field.getName())) {
       here.ignore("has no effect: gRPC clients ignore it; leave it out");
     }
+  }
+
+  /** Checks whether the values of a patch are valid by themselves. */
+  private static List<FieldError> tryOnCluster(Patch patch) {
+    FieldErrors errors = FieldErrors.ofResource();
+    var cluster = (Cluster) patched(CLUSTER, patch);
+    var unused = ClusterDecoder.decode(cluster, cluster.toByteString(), CONTEXT, errors);
+    return errors.all();
+  }
+
+  private static List<FieldError> tryOnRoute(Patch patch) {
+    FieldErrors errors = FieldErrors.ofResource();
+    var scope = new RouteDecoder.Scope(CONTEXT, false, Set.of(), List.of());
+    var route = (RouteAction) patched(ROUTE, patch);
+    var unused = RouteActionDecoder.decode(route, Optional.empty(), scope, errors);
+    return errors.all();
+  }
+
+  private static Message patched(Message base, Patch patch) {
+    var merge = new Merge(base);
+    merge.lay(RULE, patch);
+    return merge.message();
   }
 }
