@@ -1,9 +1,14 @@
 package io.outrigger.xds.decode;
 
+import static io.outrigger.xds.decode.FieldErrors.quoted;
+
+import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.config.cluster.v3.CircuitBreakers;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.core.v3.RoutingPriority;
+import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterResource.Limits;
@@ -18,7 +23,9 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.xds.decode.WireFields.Cut;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -26,6 +33,9 @@ import java.util.Set;
  * Decodes {@code Cluster} (A27, A32, A55, A105). Several of its parts have decoders of their own.
  */
 final class ClusterDecoder {
+  static final String HTTP_PROTOCOL_OPTIONS =
+      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+
   private ClusterDecoder() {}
 
   /**
@@ -59,7 +69,7 @@ final class ClusterDecoder {
             : Optional.empty();
     long maxConnections = maxConnections(proto.getCircuitBreakers(), errors.at("circuit_breakers"));
     checkMetadata(bytes, errors.at("metadata"));
-    Duration idleTimeout = HttpProtocolOptionsDecoder.idleTimeout(bytes, errors);
+    Duration idleTimeout = idleTimeout(bytes, errors);
     if (source.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
     }
@@ -92,7 +102,7 @@ final class ClusterDecoder {
       return Optional.empty();
     }
     if (!proto.getLrsServer().hasSelf()) {
-      errors.add(ConfigSources.described(proto.getLrsServer()) + "; must be self");
+      errors.add(ClusterSourceDecoder.described(proto.getLrsServer()) + "; must be self");
     }
     var metrics = PropagatedMetrics.of(proto.getLrsReportEndpointMetricsList());
     return ClusterSourceDecoder.hasEndpoints(proto)
@@ -151,5 +161,41 @@ final class ClusterDecoder {
       }
     }
     return statuses;
+  }
+
+  /**
+   * Decodes the idle timeout of {@code HttpProtocolOptions}; all other options are ignored (A75
+   * "Reading idle_timeout").
+   */
+  private static Duration idleTimeout(ByteString bytes, FieldErrors errors) {
+    Map<String, Any> all = new HashMap<>();
+    try {
+      for (var entry :
+          WireFields.entries(bytes, Cluster.TYPED_EXTENSION_PROTOCOL_OPTIONS_FIELD_NUMBER)
+              .entrySet()) {
+        all.put(entry.getKey(), Any.parseFrom(entry.getValue()));
+      }
+    } catch (InvalidProtocolBufferException e) {
+      errors.at("typed_extension_protocol_options").add("is not readable: " + e.getMessage());
+    }
+    Any any = all.get(HTTP_PROTOCOL_OPTIONS);
+    if (any == null) {
+      return ClusterResource.DEFAULT_IDLE_TIMEOUT;
+    }
+    FieldErrors here = errors.at("typed_extension_protocol_options", HTTP_PROTOCOL_OPTIONS);
+    String type = TypedConfig.typeName(any.getTypeUrl());
+    if (!type.equals(HTTP_PROTOCOL_OPTIONS)) {
+      here.add("holds " + quoted(type) + "; must be " + HTTP_PROTOCOL_OPTIONS);
+      return ClusterResource.DEFAULT_IDLE_TIMEOUT;
+    }
+    return TypedConfig.read(any, HttpProtocolOptions.getDefaultInstance(), here)
+        .map(HttpProtocolOptions::getCommonHttpProtocolOptions)
+        .filter(io.envoyproxy.envoy.config.core.v3.HttpProtocolOptions::hasIdleTimeout)
+        .flatMap(
+            common ->
+                ProtoDurations.decode(
+                    common.getIdleTimeout(),
+                    here.at("common_http_protocol_options").at("idle_timeout")))
+        .orElse(ClusterResource.DEFAULT_IDLE_TIMEOUT);
   }
 }

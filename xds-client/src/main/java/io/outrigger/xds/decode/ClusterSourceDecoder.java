@@ -4,6 +4,7 @@ import static io.outrigger.xds.decode.FieldErrors.quoted;
 
 import com.google.protobuf.Any;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.core.v3.ConfigSource;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.envoyproxy.envoy.config.endpoint.v3.ClusterLoadAssignment;
 import io.envoyproxy.envoy.extensions.clusters.aggregate.v3.ClusterConfig;
@@ -85,7 +86,7 @@ final class ClusterSourceDecoder {
 
   private static Optional<ClusterSource> eds(Cluster proto, FieldErrors errors) {
     var config = proto.getEdsClusterConfig();
-    ConfigSources.requireAdsOrSelf(
+    requireAdsOrSelf(
         config.hasEdsConfig(), config.getEdsConfig(), errors.at("eds_config"));
     if (!config.getServiceName().isEmpty()) {
       return Optional.of(new ClusterSource.Eds(config.getServiceName()));
@@ -150,5 +151,24 @@ final class ClusterSourceDecoder {
       }
     }
     return new ClusterSource.Aggregate(config.getClustersList());
+  }
+
+  /**
+   * Adds an error unless {@code source} is {@code ads} or {@code self}: a resource may refer only
+   * to resources of the server that sent it (A27, A30).
+   */
+  static void requireAdsOrSelf(boolean present, ConfigSource source, FieldErrors errors) {
+    if (!present) {
+      errors.add("is missing; must be ads or self");
+    } else if (!source.hasAds() && !source.hasSelf()) {
+      errors.add(described(source) + "; must be ads or self");
+    }
+  }
+
+  static String described(ConfigSource source) {
+    var which = source.getConfigSourceSpecifierCase();
+    return which == ConfigSource.ConfigSourceSpecifierCase.CONFIGSOURCESPECIFIER_NOT_SET
+        ? "names no source"
+        : FieldErrors.fieldOf(which) + " is not supported";
   }
 }

@@ -46,7 +46,7 @@ final class ConnectionManagerDecoder {
     return switch (proto.getRouteSpecifierCase()) {
       case RDS -> {
         FieldErrors here = errors.at("rds");
-        ConfigSources.requireAdsOrSelf(
+        ClusterSourceDecoder.requireAdsOrSelf(
             proto.getRds().hasConfigSource(),
             proto.getRds().getConfigSource(),
             here.at("config_source"));

@@ -2,9 +2,12 @@ package io.outrigger.xds.decode;
 
 import static java.util.stream.Collectors.joining;
 
+import com.google.protobuf.UInt32Value;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
+import io.envoyproxy.envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.ClusterResource;
 import java.util.HashMap;
@@ -38,15 +41,48 @@ final class PolicyDecoderRegistry {
           (proto, errors) ->
               Optional.of(new BalancingPolicy.PickFirst(proto.getShuffleAddressList())));
 
+  /**
+   * As {@code lb_policy}, the policy is used within localities that are chosen by weight (A52-04).
+   */
+  static final PolicyDecoder LEAST_REQUEST = // A48
+      PolicyDecoder.ofMessage(
+              "envoy.extensions.load_balancing_policies.least_request.v3.LeastRequest",
+              "least_request_experimental",
+              LeastRequest::getDefaultInstance,
+              (proto, errors) ->
+                  leastRequest(proto.hasChoiceCount(), proto.getChoiceCount(), errors))
+          .orLegacy(
+              Cluster.LbPolicy.LEAST_REQUEST,
+              (cluster, errors) ->
+                  leastRequest(
+                          cluster.getLeastRequestLbConfig().hasChoiceCount(),
+                          cluster.getLeastRequestLbConfig().getChoiceCount(),
+                          errors.at("least_request_lb_config"))
+                      .map(BalancingPolicy.WrrLocality::new));
+
+  /** Chooses localities by weight and applies a child policy within each (A52). */
+  static final PolicyDecoder WRR_LOCALITY =
+      new PolicyDecoder(
+          "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
+          (config, children, errors) ->
+              config
+                  .read(WrrLocality.getDefaultInstance(), errors)
+                  .flatMap(
+                      proto -> wrrLocality(proto, children, errors.at("endpoint_picking_policy"))),
+          new PolicyDecoder.Custom(
+              "wrr_locality_experimental",
+              config ->
+                  config.policy("childPolicy").map(PolicyDecoderRegistry::wrrLocality)));
+
   /** All supported policies, in the order in which error messages list them. */
   static final PolicyDecoderRegistry ALL =
       new PolicyDecoderRegistry(
           List.of(
-              WrrLocalityDecoder.DECODER,
+              WRR_LOCALITY,
               ROUND_ROBIN,
               PICK_FIRST,
               RingHashDecoder.DECODER,
-              LeastRequestDecoder.DECODER,
+              LEAST_REQUEST,
               WeightedRoundRobinDecoder.DECODER,
               RandomSubsettingDecoder.DECODER));
 
@@ -110,5 +146,42 @@ final class PolicyDecoderRegistry {
         .flatMap(each -> each.legacy().stream())
         .map(each -> each.value().name())
         .collect(joining(", "));
+  }
+
+  private static Optional<BalancingPolicy> leastRequest(
+      boolean present, UInt32Value choiceCount, FieldErrors errors) {
+    long choices =
+        present
+            ? Integer.toUnsignedLong(choiceCount.getValue())
+            : BalancingPolicy.LeastRequest.DEFAULT_CHOICES;
+    if (choices < 2) {
+      errors.at("choice_count").add("is " + choices + "; must be at least 2");
+      return Optional.empty();
+    }
+    return Optional.of(
+        new BalancingPolicy.LeastRequest(
+            (int) Math.min(choices, BalancingPolicy.LeastRequest.MAX_CHOICES)));
+  }
+
+  private static Optional<BalancingPolicy> wrrLocality(
+      WrrLocality proto, PolicyDecoder.Children children, FieldErrors here) {
+    if (!proto.hasEndpointPickingPolicy()) {
+      here.add("is missing");
+      return Optional.empty();
+    }
+    return children
+        .decode(proto.getEndpointPickingPolicy(), here)
+        .map(PolicyDecoderRegistry::wrrLocality);
+  }
+
+  /**
+   * Returns a policy with {@code child} in each locality. A {@code child} that is also a {@code
+   * wrr_locality} is returned unchanged, because the inner policy would have only one locality to
+   * choose from.
+   */
+  private static BalancingPolicy wrrLocality(BalancingPolicy child) {
+    return child instanceof BalancingPolicy.WrrLocality
+        ? child
+        : new BalancingPolicy.WrrLocality(child);
   }
 }

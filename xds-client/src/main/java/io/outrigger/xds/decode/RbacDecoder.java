@@ -2,31 +2,46 @@ package io.outrigger.xds.decode;
 
 import static io.outrigger.xds.decode.FieldErrors.quoted;
 
+import io.envoyproxy.envoy.config.rbac.v3.Permission;
 import io.envoyproxy.envoy.config.rbac.v3.Policy;
+import io.envoyproxy.envoy.config.rbac.v3.Principal;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC.AuditLoggingOptions;
 import io.envoyproxy.envoy.config.rbac.v3.RBAC.AuditLoggingOptions.AuditLoggerConfig;
 import io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBACPerRoute;
+import io.envoyproxy.envoy.type.matcher.v3.PathMatcher;
+import io.outrigger.base.CidrRange;
 import io.outrigger.config.rbac.Criterion;
 import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.rbac.Rbac.Action;
 import io.outrigger.config.rbac.Rbac.Audit;
+import io.outrigger.config.route.HeaderMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * Decodes the RBAC filter and its overrides (A41), and its audit loggers (A59). Every part that the
  * decoder does not understand is an error, because ignoring the part could let in a request that
- * the policy keeps out (decision xds-0075). Shadow rules and statistics, which let nothing in, are
+ * the policy keeps out: a criterion that silently never matched would open a DENY policy, and under
+ * a NOT an ALLOW policy (decision xds-0075). Shadow rules and statistics, which let nothing in, are
  * ignored.
  */
+@SuppressWarnings("deprecation") // istiod still sends the deprecated fields
 final class RbacDecoder extends FilterDecoder {
   static final String TYPE = "envoy.extensions.filters.http.rbac.v3.RBAC";
   static final String OVERRIDE_TYPE = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
   static final String STDOUT_LOGGER =
       "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
+
+  private static final String AUTHORITY = ":authority";
+
+  /** Fields that concern one connection and therefore count as absent (RFC 9113 section 8.2.2). */
+  private static final Set<String> HOP_BY_HOP =
+      Set.of("te", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
 
   RbacDecoder() {
     super(TYPE, Rbac.class);
@@ -94,10 +109,8 @@ final class RbacDecoder extends FilterDecoder {
     }
     return new Rbac.Policy(
         name,
-        Criterion.any(
-            CriterionDecoder.permissions(proto.getPermissionsList(), "permissions", errors)),
-        Criterion.any(
-            CriterionDecoder.principals(proto.getPrincipalsList(), "principals", errors)));
+        Criterion.any(permissions(proto.getPermissionsList(), "permissions", errors)),
+        Criterion.any(principals(proto.getPrincipalsList(), "principals", errors)));
   }
 
   private static Audit audit(AuditLoggingOptions proto, FieldErrors errors) {
@@ -133,5 +146,145 @@ final class RbacDecoder extends FilterDecoder {
         yield Audit.NONE;
       }
     };
+  }
+
+  private static List<Criterion> permissions(
+      List<Permission> protos, String field, FieldErrors errors) {
+    return errors.each(field, protos, RbacDecoder::permission);
+  }
+
+  private static List<Criterion> principals(
+      List<Principal> protos, String field, FieldErrors errors) {
+    return errors.each(field, protos, RbacDecoder::principal);
+  }
+
+  private static Optional<? extends Criterion> permission(Permission proto, FieldErrors errors) {
+    FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getRuleCase()));
+    return switch (proto.getRuleCase()) {
+      case AND_RULES ->
+          combined(
+              permissions(proto.getAndRules().getRulesList(), "rules", here), Criterion::all, here);
+      case OR_RULES ->
+          combined(
+              permissions(proto.getOrRules().getRulesList(), "rules", here), Criterion::any, here);
+      case NOT_RULE -> permission(proto.getNotRule(), here).map(Criterion.Not::new);
+      case ANY -> any(proto.getAny(), here);
+      case HEADER -> header(proto.getHeader(), here);
+      case URL_PATH -> path(proto.getUrlPath(), here);
+      case DESTINATION_IP -> range(proto.getDestinationIp(), here).map(Criterion.LocalAddress::new);
+      case DESTINATION_PORT ->
+          Optional.of(
+              new Criterion.LocalPort(proto.getDestinationPort(), proto.getDestinationPort() + 1));
+      case DESTINATION_PORT_RANGE ->
+          Optional.of(
+              new Criterion.LocalPort(
+                  proto.getDestinationPortRange().getStart(),
+                  proto.getDestinationPortRange().getEnd()));
+      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case REQUESTED_SERVER_NAME -> // A41: the name is the empty text
+          MatcherDecoder.text(proto.getRequestedServerName(), here)
+              .map(matcher -> new Criterion.Constant(matcher.matches("")));
+      case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);
+      case RULE_NOT_SET -> {
+        errors.add("no permission, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<? extends Criterion> principal(Principal proto, FieldErrors errors) {
+    FieldErrors here = errors.at(FieldErrors.fieldOf(proto.getIdentifierCase()));
+    return switch (proto.getIdentifierCase()) {
+      case AND_IDS ->
+          combined(principals(proto.getAndIds().getIdsList(), "ids", here), Criterion::all, here);
+      case OR_IDS ->
+          combined(principals(proto.getOrIds().getIdsList(), "ids", here), Criterion::any, here);
+      case NOT_ID -> principal(proto.getNotId(), here).map(Criterion.Not::new);
+      case ANY -> any(proto.getAny(), here);
+      case HEADER -> header(proto.getHeader(), here);
+      case URL_PATH -> path(proto.getUrlPath(), here);
+      case SOURCE_IP -> peer(proto.getSourceIp(), here);
+      case DIRECT_REMOTE_IP -> peer(proto.getDirectRemoteIp(), here);
+      case REMOTE_IP -> peer(proto.getRemoteIp(), here);
+      case METADATA -> metadata(proto.getMetadata().getInvert());
+      case AUTHENTICATED ->
+          proto.getAuthenticated().hasPrincipalName()
+              ? MatcherDecoder.text(
+                      proto.getAuthenticated().getPrincipalName(), here.at("principal_name"))
+                  .map(name -> new Criterion.Authenticated(Optional.of(name)))
+              : Optional.of(new Criterion.Authenticated(Optional.empty()));
+      case FILTER_STATE, SOURCED_METADATA, CUSTOM -> unsupported(here);
+      case IDENTIFIER_NOT_SET -> {
+        errors.add("no principal, or an unknown one");
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private static Optional<Criterion> combined(
+      List<Criterion> criteria, Function<List<Criterion>, Criterion> type, FieldErrors errors) {
+    if (criteria.isEmpty()) {
+      errors.add("holds nothing to combine; give at least one");
+      return Optional.empty();
+    }
+    return Optional.of(type.apply(criteria));
+  }
+
+  private static Optional<Criterion> any(boolean value, FieldErrors errors) {
+    if (!value) {
+      errors.add("is false, which has no meaning; must be true");
+    }
+    return Optional.of(Criterion.ALWAYS);
+  }
+
+  /** There is no metadata, so that its matcher does not match (A41). */
+  private static Optional<Criterion> metadata(boolean invert) {
+    return Optional.of(invert ? Criterion.ALWAYS : Criterion.NEVER);
+  }
+
+  private static Optional<Criterion> peer(
+      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
+    return range(proto, errors).map(Criterion.PeerAddress::new);
+  }
+
+  /** Decodes a range whose length fits its address, unlike that of a filter chain (A36). */
+  private static Optional<CidrRange> range(
+      io.envoyproxy.envoy.config.core.v3.CidrRange proto, FieldErrors errors) {
+    int bits = proto.getAddressPrefix().indexOf(':') < 0 ? 32 : CidrRange.MAX_LENGTH;
+    int length = proto.getPrefixLen().getValue();
+    if (Integer.compareUnsigned(length, bits) > 0) {
+      errors.at("prefix_len").add(Integer.toUnsignedString(length) + " is more than " + bits);
+      return Optional.empty();
+    }
+    return AddressDecoder.range(proto, errors);
+  }
+
+  private static Optional<Criterion> path(PathMatcher proto, FieldErrors errors) {
+    return MatcherDecoder.text(proto.getPath(), errors.at("path")).map(Criterion.Path::new);
+  }
+
+  private static Optional<Criterion> header(
+      io.envoyproxy.envoy.config.route.v3.HeaderMatcher proto, FieldErrors errors) {
+    Optional<HeaderMatcher> decoded = MatcherDecoder.header(proto, errors);
+    if (decoded.isEmpty()) {
+      return Optional.empty();
+    }
+    HeaderMatcher matcher = decoded.get();
+    String name = matcher.name();
+    if (name.isEmpty() || name.startsWith("grpc-") || name.equals(":scheme")) {
+      errors.at("name").add(quoted(name) + " cannot be matched; A41 excludes it");
+    }
+    if (proto.getTreatMissingHeaderAsEmpty()) { // A41: an absent header does not match
+      errors.at("treat_missing_header_as_empty").add("is not supported; must be false");
+    }
+    if (HOP_BY_HOP.contains(name)) {
+      return Optional.of(new Criterion.Constant(matcher.matches((String) null)));
+    }
+    return Optional.of(new Criterion.Header(name.equals("host") ? AUTHORITY : name, matcher));
+  }
+
+  private static Optional<Criterion> unsupported(FieldErrors errors) {
+    errors.add("is not supported, and ignoring it could allow requests that the policy denies");
+    return Optional.empty();
   }
 }

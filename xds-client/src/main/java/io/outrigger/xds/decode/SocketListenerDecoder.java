@@ -9,8 +9,11 @@ import io.envoyproxy.envoy.config.listener.v3.Filter;
 import io.envoyproxy.envoy.config.listener.v3.FilterChain;
 import io.envoyproxy.envoy.config.listener.v3.Listener;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.outrigger.base.CidrRange;
 import io.outrigger.base.IpAddress;
 import io.outrigger.config.listener.FilterChainMatch;
+import io.outrigger.config.listener.FilterChainMatch.SourceType;
+import io.outrigger.config.listener.FilterChainMatch.Unmatched;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.tls.DownstreamTls;
@@ -119,8 +122,7 @@ final class SocketListenerDecoder {
       errors.at("name").add("is " + quoted(name) + " as in " + other + "; give each its own name");
     }
     Optional<FilterChainMatch> match =
-        FilterChainMatchDecoder.decode(
-            proto.getFilterChainMatch(), errors.at("filter_chain_match"));
+        match(proto.getFilterChainMatch(), errors.at("filter_chain_match"));
     Optional<DownstreamTls> tls = TransportSecurityDecoder.ofServer(proto, context, errors);
     Optional<Manager> manager = manager(proto.getFiltersList(), errors);
     return match.flatMap(
@@ -173,5 +175,65 @@ final class SocketListenerDecoder {
               return ConnectionManagerDecoder.decode(
                   proto, bytes, FilterDecoders.SERVER, context, errors);
             });
+  }
+
+  /**
+   * Decodes the match of a chain. A value that a field lists twice makes the match a duplicate of
+   * itself, which is an error as for two chains.
+   */
+  private static Optional<FilterChainMatch> match(
+      io.envoyproxy.envoy.config.listener.v3.FilterChainMatch proto, FieldErrors errors) {
+    int before = errors.count();
+    Set<Integer> destinationPorts =
+        proto.hasDestinationPort() ? Set.of(proto.getDestinationPort().getValue()) : Set.of();
+    var unmatched =
+        new Unmatched(
+            destinationPorts,
+            unique(proto.getServerNamesList(), errors.at("server_names")),
+            unique(proto.getApplicationProtocolsList(), errors.at("application_protocols")));
+    if (proto.getDirectSourcePrefixRangesCount() > 0) {
+      errors.at("direct_source_prefix_ranges").add("is not supported; use source_prefix_ranges");
+    }
+    Set<CidrRange> destinations = ranges(proto.getPrefixRangesList(), "prefix_ranges", errors);
+    Set<CidrRange> sources =
+        ranges(proto.getSourcePrefixRangesList(), "source_prefix_ranges", errors);
+    Set<Integer> ports = unique(proto.getSourcePortsList(), errors.at("source_ports"));
+    Optional<SourceType> sourceType =
+        switch (proto.getSourceType()) {
+          case ANY -> Optional.of(SourceType.ANY);
+          case SAME_IP_OR_LOOPBACK -> Optional.of(SourceType.SAME_IP_OR_LOOPBACK);
+          case EXTERNAL -> Optional.of(SourceType.EXTERNAL);
+          case UNRECOGNIZED -> Optional.empty();
+        };
+    if (sourceType.isEmpty()) {
+      errors.at("source_type").add("must be ANY, SAME_IP_OR_LOOPBACK or EXTERNAL");
+    }
+    return errors.count() > before
+        ? Optional.empty()
+        : sourceType.map(
+            type ->
+                new FilterChainMatch(
+                    destinations, proto.getTransportProtocol(), type, sources, ports, unmatched));
+  }
+
+  private static Set<CidrRange> ranges(
+      List<io.envoyproxy.envoy.config.core.v3.CidrRange> protos, String field, FieldErrors errors) {
+    Set<CidrRange> ranges = new HashSet<>();
+    for (int i = 0; i < protos.size(); i++) {
+      FieldErrors here = errors.at(field, i);
+      Optional<CidrRange> range = AddressDecoder.range(protos.get(i), here);
+      if (range.isPresent() && !ranges.add(range.get())) {
+        here.add("is the same range as an earlier one");
+      }
+    }
+    return ranges;
+  }
+
+  private static <T> Set<T> unique(List<T> values, FieldErrors errors) {
+    Set<T> unique = new HashSet<>(values);
+    if (unique.size() < values.size()) {
+      errors.add("has a value twice");
+    }
+    return unique;
   }
 }

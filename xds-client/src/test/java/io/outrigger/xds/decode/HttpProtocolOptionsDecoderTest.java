@@ -33,7 +33,7 @@ class HttpProtocolOptionsDecoderTest {
         options.replaceFirst(
             "\\{",
             "{\"@type\": \"type.googleapis.com/"
-                + HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS
+                + ClusterDecoder.HTTP_PROTOCOL_OPTIONS
                 + "\",");
 
     assertThat(valid(CLUSTER, cluster(ADS + options(typed))).sessions().idleTimeout())
@@ -80,13 +80,13 @@ class HttpProtocolOptionsDecoderTest {
     var cluster = Cluster.newBuilder().setName("pay").setType(Cluster.DiscoveryType.EDS);
     cluster.getEdsClusterConfigBuilder().getEdsConfigBuilder().getAdsBuilder();
     cluster.putTypedExtensionProtocolOptions(
-        HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, Any.pack(options.build()));
+        ClusterDecoder.HTTP_PROTOCOL_OPTIONS, Any.pack(options.build()));
     return cluster.build();
   }
 
   private static String options(String typed) {
     return ", \"typed_extension_protocol_options\": {\""
-        + HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS
+        + ClusterDecoder.HTTP_PROTOCOL_OPTIONS
         + "\": "
         + typed
         + "}";

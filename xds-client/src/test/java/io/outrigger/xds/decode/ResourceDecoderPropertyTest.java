@@ -52,7 +52,8 @@ class ResourceDecoderPropertyTest {
                "circuit_breakers": {"thresholds": [{"max_requests": 4294967295}]}}
               """
                   .formatted(
-                      WrrLocalityDecoder.TYPE, PolicyDecoderRegistry.ROUND_ROBIN.typeName())),
+                      PolicyDecoderRegistry.WRR_LOCALITY.typeName(),
+                      PolicyDecoderRegistry.ROUND_ROBIN.typeName())),
           Decoding.any(
               ResourceType.ENDPOINT,
               """

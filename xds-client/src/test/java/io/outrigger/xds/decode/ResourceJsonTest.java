@@ -266,9 +266,9 @@ class ResourceJsonTest {
             FaultDecoder.TYPE,
             HttpFilterDecoder.FILTER_CONFIG,
             ClusterSourceDecoder.AGGREGATE,
-            HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS,
+            ClusterDecoder.HTTP_PROTOCOL_OPTIONS,
             "envoy.extensions.transport_sockets.raw_buffer.v3.RawBuffer",
-            WrrLocalityDecoder.TYPE,
+            PolicyDecoderRegistry.WRR_LOCALITY.typeName(),
             PolicyDecoderRegistry.ROUND_ROBIN.typeName(),
             PolicyDecoderRegistry.PICK_FIRST.typeName(),
             "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
@@ -317,7 +317,7 @@ class ResourceJsonTest {
       Descriptor type = KnownTypes.all().find(name);
       String generated = type.getFile().getOptions().getJavaPackage() + "." + type.getName();
       boolean isUsed = bytecode.indexOf(generated.replace('.', '/')) >= 0;
-      assertThat(isUsed || name.equals(RandomSubsettingMessage.TYPE)).as(name).isTrue();
+      assertThat(isUsed || name.equals(RandomSubsettingDecoder.TYPE)).as(name).isTrue();
     }
   }
 

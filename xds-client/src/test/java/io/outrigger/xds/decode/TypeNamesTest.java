@@ -54,11 +54,11 @@ class TypeNamesTest {
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
         Arguments.of(
-            HttpProtocolOptionsDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
-        Arguments.of(WrrLocalityDecoder.TYPE, WrrLocality.getDescriptor()),
+            ClusterDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
+        Arguments.of(PolicyDecoderRegistry.WRR_LOCALITY.typeName(), WrrLocality.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.ROUND_ROBIN.typeName(), RoundRobin.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.PICK_FIRST.typeName(), PickFirst.getDescriptor()),
-        Arguments.of(RandomSubsettingMessage.TYPE, RandomSubsettingMessage.descriptor()));
+        Arguments.of(RandomSubsettingDecoder.TYPE, RandomSubsettingDecoder.descriptor()));
   }
 
   @ParameterizedTest(name = "{0}")
