@@ -192,7 +192,10 @@ public final class ProxyApp implements AutoCloseable {
   public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
       throws StartFailure, InvalidInput {
     return start(
-        options, source -> ResourceFiles.NONE, OverlayFiles.read(options.overlays()), names);
+        options,
+        source -> ResourceFiles.read(source.resources()),
+        OverlayFiles.read(options.overlays()),
+        names);
   }
 
   /**

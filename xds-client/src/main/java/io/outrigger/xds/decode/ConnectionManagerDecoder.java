@@ -58,7 +58,7 @@ final class ConnectionManagerDecoder {
       case ROUTE_CONFIG -> {
         boolean overridden =
             RouteMaps.haveOverrides(bytes, HttpConnectionManager.ROUTE_CONFIG_FIELD_NUMBER);
-        yield RouteOverlays.decode(
+        yield OverlayDecoder.routes(
                 proto.getRouteConfig(), overridden, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }

@@ -72,7 +72,7 @@ public final class ResourceDecoder {
               Cluster.parser(),
               ClusterDecoder::withoutMaps,
               Cluster::getName,
-              ClusterOverlay::decode),
+              OverlayDecoder::cluster),
           ResourceType.ENDPOINT,
           new Codec<>(
               ClusterLoadAssignment.parser(),

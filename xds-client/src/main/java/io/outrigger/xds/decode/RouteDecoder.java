@@ -12,7 +12,7 @@ import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
-import io.outrigger.xds.overlay.RouteRule;
+import io.outrigger.xds.overlay.Overlay.RouteRule;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,7 +36,7 @@ final class RouteDecoder {
 
   static Optional<RouteTable> decode(
       RouteConfiguration proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
-    return RouteOverlays.decode(proto, RouteMaps.haveOverrides(bytes), context, errors);
+    return OverlayDecoder.routes(proto, RouteMaps.haveOverrides(bytes), context, errors);
   }
 
   static Optional<RouteTable> decode(
@@ -116,7 +116,7 @@ final class RouteDecoder {
     }
     var own = new Route(proto.getName(), index, match.get(), action.get(), overrides);
     return Optional.of(
-        scope.rules().isEmpty() ? own : RouteOverlays.over(own, proto, hostRetry, scope));
+        scope.rules().isEmpty() ? own : OverlayDecoder.route(own, proto, hostRetry, scope));
   }
 
   private static Optional<RouteAction> action(

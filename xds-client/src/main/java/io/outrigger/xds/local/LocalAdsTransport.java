@@ -1,13 +1,24 @@
 package io.outrigger.xds.local;
 
+import com.google.protobuf.Any;
+import com.google.rpc.Status;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
+import io.envoyproxy.envoy.service.discovery.v3.DiscoveryResponse;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceError;
+import io.envoyproxy.envoy.service.discovery.v3.ResourceName;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.stream.AdsTransport;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A control plane whose resources come from this machine: from files, or from the {@code dns:///}
@@ -16,9 +27,15 @@ import java.util.Optional;
  */
 @ControlConfined
 public final class LocalAdsTransport implements AdsTransport {
+  private static final class Requested {
+    Set<String> names = Set.of();
+    boolean hasNewNames;
+    String sentVersion = "";
+  }
+
   private final ControlLoop loop;
   private final String name;
-  private final List<LocalAdsStream> streams = new ArrayList<>();
+  private final List<LocalStream> streams = new ArrayList<>();
   private Optional<ResourceSnapshot> snapshot = Optional.empty();
 
   /**
@@ -32,7 +49,7 @@ public final class LocalAdsTransport implements AdsTransport {
   /** Serves these resources from now on; streams are not answered before the first call. */
   public void publish(ResourceSnapshot next) {
     snapshot = Optional.of(next);
-    List.copyOf(streams).forEach(LocalAdsStream::respond);
+    List.copyOf(streams).forEach(LocalStream::respond);
   }
 
   Optional<ResourceSnapshot> snapshot() {
@@ -42,14 +59,10 @@ public final class LocalAdsTransport implements AdsTransport {
   @Override
   public ServerStream<DiscoveryRequest> open(Listener listener) {
     loop.checkInside();
-    var stream = new LocalAdsStream(loop, this, listener);
+    var stream = new LocalStream(listener);
     streams.add(stream);
     stream.start();
     return stream;
-  }
-
-  void forget(LocalAdsStream stream) {
-    streams.remove(stream);
   }
 
   /** Does nothing: each client closes its streams. */
@@ -64,5 +77,130 @@ public final class LocalAdsTransport implements AdsTransport {
   @Override
   public String title() {
     return "resources from " + name;
+  }
+
+  /**
+   * The server side of one state-of-the-world stream.
+   *
+   * <p>A response of a type is due when the client requests new names, or when the resources of
+   * that type have changed. The response is sent once the transport has a snapshot and the client
+   * permits a response. Each response contains every requested resource, because the client skips
+   * resources whose bytes it has. Resources are not sent again until they change, even if the
+   * client rejects them. The snapshot is complete, so a requested name that it lacks is answered at
+   * once with a resource error (xRFC TP3). A resource with an error of the snapshot is sent
+   * together with that error, so that the resource stays in use and the error is known (A88-07).
+   */
+  private final class LocalStream implements ServerStream<DiscoveryRequest> {
+    private final AdsTransport.Listener listener;
+    private final Map<ResourceType<?>, Requested> requested = new LinkedHashMap<>();
+    private int credits;
+    private boolean closed;
+
+    LocalStream(AdsTransport.Listener listener) {
+      this.listener = listener;
+    }
+
+    void start() {
+      post(listener::onReady);
+    }
+
+    @Override
+    public void send(DiscoveryRequest request) {
+      loop.checkInside();
+      if (!closed) {
+        // a type that no source holds is never answered
+        ResourceType.ALL.stream()
+            .filter(type -> type.typeUrl().equals(request.getTypeUrl()))
+            .forEach(type -> request(type, new LinkedHashSet<>(request.getResourceNamesList())));
+      }
+    }
+
+    private void request(ResourceType<?> type, Set<String> names) {
+      Requested of = requested.computeIfAbsent(type, unknown -> new Requested());
+      of.hasNewNames |= !of.names.containsAll(names);
+      of.names = names;
+      respond();
+    }
+
+    @Override
+    public boolean isReady() {
+      return !closed;
+    }
+
+    @Override
+    public void requestNext() {
+      loop.checkInside();
+      credits++;
+      respond();
+    }
+
+    @Override
+    public void close() {
+      loop.checkInside();
+      closed = true;
+      streams.remove(this);
+    }
+
+    void respond() {
+      snapshot.ifPresent(
+          now -> requested.forEach((type, of) -> respond(type, of, now.ofType(type))));
+    }
+
+    private void respond(ResourceType<?> type, Requested of, ResourceSnapshot.OfType resources) {
+      boolean isDue =
+          !of.names.isEmpty() && (of.hasNewNames || !resources.version().equals(of.sentVersion));
+      if (closed || credits == 0 || !isDue) {
+        return;
+      }
+      credits--;
+      of.hasNewNames = false;
+      of.sentVersion = resources.version();
+      var response =
+          DiscoveryResponse.newBuilder()
+              .setTypeUrl(type.typeUrl())
+              .setVersionInfo(resources.version());
+      Map<String, Any> all = resources.resources();
+      if (type.fullStateOfTheWorld()) {
+        response.addAllResources(all.values());
+      }
+      for (String wanted : of.names) {
+        Optional<Any> known = Optional.ofNullable(all.get(wanted));
+        Optional<RpcStatus> problem = Optional.ofNullable(resources.errors().get(wanted));
+        problem.ifPresent(status -> response.addResourceErrors(error(wanted, status)));
+        if (known.isEmpty() && problem.isEmpty()) {
+          (type.equals(ResourceType.LISTENER)
+                  ? NamedResource.listenerAt(wanted, all.values())
+                  : known)
+              .ifPresentOrElse(
+                  response::addResources, () -> response.addResourceErrors(missing(wanted)));
+        } else if (!type.fullStateOfTheWorld()) {
+          known.ifPresent(response::addResources);
+        }
+      }
+      DiscoveryResponse built = response.build();
+      post(() -> listener.onResponse(built));
+    }
+
+    private ResourceError missing(String wanted) {
+      return error(
+          wanted, new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + name));
+    }
+
+    private static ResourceError error(String resource, RpcStatus status) {
+      return ResourceError.newBuilder()
+          .setResourceName(ResourceName.newBuilder().setName(resource))
+          .setErrorDetail(
+              Status.newBuilder().setCode(status.code().number()).setMessage(status.message()))
+          .build();
+    }
+
+    private void post(Runnable event) {
+      loop.execute(
+          () -> {
+            if (!closed) {
+              event.run();
+            }
+          });
+    }
   }
 }

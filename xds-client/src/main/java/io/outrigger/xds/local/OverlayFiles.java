@@ -3,9 +3,9 @@ package io.outrigger.xds.local;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.local.OverlayFormat.Rules;
-import io.outrigger.xds.overlay.ClusterRule;
 import io.outrigger.xds.overlay.Overlay;
-import io.outrigger.xds.overlay.RouteRule;
+import io.outrigger.xds.overlay.Overlay.ClusterRule;
+import io.outrigger.xds.overlay.Overlay.RouteRule;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The state of all files of local policy at one moment. Each reading starts from the previous
@@ -28,8 +27,6 @@ import java.util.stream.Stream;
 public record OverlayFiles(
     Map<Path, WatchedFile<Rules>> files, Overlay overlay, List<FileProblem> problems) {
   public static final OverlayFiles NONE = new OverlayFiles(Map.of(), Overlay.NONE, List.of());
-
-  private static final OverlayFormat FORMAT = new OverlayFormat();
 
   public OverlayFiles {
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
@@ -53,7 +50,7 @@ public record OverlayFiles(
   public static OverlayFiles read(List<Path> roots, OverlayFiles before) {
     List<FileProblem> problems = new ArrayList<>();
     Map<Path, WatchedFile<Rules>> files =
-        WatchedFile.readAll(roots, FORMAT, before.files, problems);
+        WatchedFile.readAll(roots, OverlayFormat.FORMAT, before.files, problems);
     files.values().forEach(file -> problems.addAll(file.problems()));
     List<ClusterRule> clusters = new ArrayList<>();
     List<RouteRule> routes = new ArrayList<>();
@@ -63,14 +60,15 @@ public record OverlayFiles(
       if (conflict.isPresent()) {
         problems.add(conflict.get());
       } else {
-        rules(file.content()).forEach(rule -> named.put(rule.name(), rule));
-        clusters.addAll(file.content().clusters());
-        routes.addAll(file.content().routes());
+        Overlay own = file.content().overlay();
+        own.rules().forEach(rule -> named.put(rule.name(), rule));
+        clusters.addAll(own.clusters());
+        routes.addAll(own.routes());
       }
     }
-    boolean isSame = before.overlay.isOf(clusters, routes);
+    var overlay = new Overlay(clusters, routes);
     return new OverlayFiles(
-        files, isSame ? before.overlay : Overlay.of(clusters, routes), problems);
+        files, overlay.equals(before.overlay) ? before.overlay : overlay, problems);
   }
 
   /**
@@ -79,7 +77,7 @@ public record OverlayFiles(
    */
   private static Optional<FileProblem> conflict(
       WatchedFile<Rules> file, Map<String, OverlayRule> named) {
-    return rules(file.content())
+    return file.content().overlay().rules().stream()
         .filter(rule -> named.containsKey(rule.name()))
         .map(
             rule ->
@@ -90,11 +88,5 @@ public record OverlayFiles(
                     "rule %s has the name of the %s; no rule of this file counts"
                         .formatted(rule.name(), named.get(rule.name()))))
         .findFirst();
-  }
-
-  private static Stream<OverlayRule> rules(Rules rules) {
-    return Stream.concat(
-        rules.clusters().stream().map(ClusterRule::rule),
-        rules.routes().stream().map(RouteRule::rule));
   }
 }

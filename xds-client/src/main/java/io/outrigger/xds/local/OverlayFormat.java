@@ -1,19 +1,19 @@
 package io.outrigger.xds.local;
 
-import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.decode.PatchReader;
-import io.outrigger.xds.overlay.ClusterRule;
 import io.outrigger.xds.overlay.Glob;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
 import io.outrigger.xds.overlay.Located.Items;
 import io.outrigger.xds.overlay.Located.Place;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.overlay.Overlay.ClusterRule;
+import io.outrigger.xds.overlay.Overlay.RouteRule;
 import io.outrigger.xds.overlay.Patch;
-import io.outrigger.xds.overlay.RouteRule;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -25,9 +25,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Parses files of local policy (CONTRACT section 11). */
-@AnyThread
-final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
+/** Parses one file of local policy (CONTRACT section 11). */
+final class OverlayFormat {
   private static final int MAX_SIZE = 4 << 20;
   private static final int MAX_ALPN = 8;
   private static final int MAX_ALPN_BYTES = 255; // RFC 7301 section 3.1
@@ -38,38 +37,39 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
   private static final Set<String> CONDITIONS = Set.of("path", "path_prefix", "name");
   private static final String ALPN = "alpn";
 
-  /**
-   * The rules of a file: rules for clusters and rules for routes, each in the order of the file.
-   */
-  record Rules(List<ClusterRule> clusters, List<RouteRule> routes, List<FileProblem> ignored) {
-    static final Rules NONE = new Rules(List.of(), List.of(), List.of());
+  static final WatchedFile.Format<Rules> FORMAT =
+      new WatchedFile.Format<>(MAX_SIZE, Rules.NONE, OverlayFormat::parse);
+
+  /** The rules of a file, in its order, and the fields without effect. */
+  record Rules(Overlay overlay, List<FileProblem> ignored) {
+    static final Rules NONE = new Rules(Overlay.NONE, List.of());
 
     Rules {
-      clusters = List.copyOf(clusters);
-      routes = List.copyOf(routes);
       ignored = List.copyOf(ignored);
     }
   }
 
-  @Override
-  public int maxSize() {
-    return MAX_SIZE;
-  }
+  private final List<ClusterRule> clusters = new ArrayList<>();
+  private final List<RouteRule> routes = new ArrayList<>();
+  private final List<FileProblem> ignored = new ArrayList<>();
+  private final Path path;
+  private final List<FileProblem> problems;
+  private final Set<String> names = new HashSet<>();
+  private String subject = "";
 
-  @Override
-  public Rules nothing() {
-    return Rules.NONE;
+  private OverlayFormat(Path path, List<FileProblem> problems) {
+    this.path = path;
+    this.problems = problems;
   }
 
   /** Parses the rules of a file. If anything in the file is wrong, none of its rules are used. */
-  @Override
-  public Rules parse(Path path, String text, List<FileProblem> problems) {
+  static Rules parse(Path path, String text, List<FileProblem> problems) {
     var places = new Places(path, text, MAX_SIZE);
     try {
-      var reading = new Reading(path, problems);
+      var reading = new OverlayFormat(path, problems);
       reading.document(places.tree());
       return problems.isEmpty()
-          ? new Rules(reading.clusters, reading.routes, reading.ignored)
+          ? new Rules(new Overlay(reading.clusters, reading.routes), reading.ignored)
           : Rules.NONE;
     } catch (YamlReader.Unreadable e) {
       problems.add(places.problem(e));
@@ -77,221 +77,205 @@ final class OverlayFormat implements WatchedFile.Format<OverlayFormat.Rules> {
     }
   }
 
-  private static final class Reading {
-    final List<ClusterRule> clusters = new ArrayList<>();
-    final List<RouteRule> routes = new ArrayList<>();
-    final List<FileProblem> ignored = new ArrayList<>();
+  private void add(Place place, String field, String reason) {
+    problems.add(problem(place, field, reason));
+  }
 
-    private final Path path;
-    private final List<FileProblem> problems;
-    private final Set<String> names = new HashSet<>();
-    private String subject = "";
+  private FileProblem problem(Place place, String field, String reason) {
+    String where = subject.isEmpty() || field.isEmpty() ? subject + field : subject + " " + field;
+    return new FileProblem(
+        path, place.line(), place.column(), where.isEmpty() ? reason : where + ": " + reason);
+  }
 
-    Reading(Path path, List<FileProblem> problems) {
-      this.path = path;
-      this.problems = problems;
+  private void document(Located tree) {
+    if (!(tree instanceof Fields root)
+        || !root.entries().containsKey("overlay")
+        || !(root.entries().get("overlay").value() instanceof Items rules)) {
+      add(tree.place(), "", SHAPE);
+      return;
     }
-
-    private void add(Place place, String field, String reason) {
-      problems.add(problem(place, field, reason));
-    }
-
-    private FileProblem problem(Place place, String field, String reason) {
-      String where = subject.isEmpty() || field.isEmpty() ? subject + field : subject + " " + field;
-      return new FileProblem(
-          path, place.line(), place.column(), where.isEmpty() ? reason : where + ": " + reason);
-    }
-
-    void document(Located tree) {
-      if (!(tree instanceof Fields root)
-          || !root.entries().containsKey("overlay")
-          || !(root.entries().get("overlay").value() instanceof Items rules)) {
-        add(tree.place(), "", SHAPE);
-        return;
-      }
-      refuseUnknown(root, Set.of("overlay"), "");
-      for (int i = 0; i < rules.items().size(); i++) {
-        subject = "overlay[" + i + "]";
-        if (rules.items().get(i) instanceof Fields rule) {
-          rule(rule);
-        } else {
-          add(rules.items().get(i).place(), "", "must be a mapping");
-        }
-      }
-    }
-
-    private void rule(Fields rule) {
-      String name = text(rule, "name").orElse("");
-      if (name.isBlank()) {
-        add(rule.place(), "name", "is missing");
+    refuseUnknown(root, Set.of("overlay"), "");
+    for (int i = 0; i < rules.items().size(); i++) {
+      subject = "overlay[" + i + "]";
+      if (rules.items().get(i) instanceof Fields rule) {
+        rule(rule);
       } else {
-        subject = "rule " + name;
-        if (!names.add(name)) {
-          add(rule.place(), "name", "is already the name of another rule");
-        }
+        add(rules.items().get(i).place(), "", "must be a mapping");
       }
-      refuseUnknown(rule, KEYS, "");
-      var origin = new OverlayRule(name, path.toString(), rule.place().line(), mode(rule));
-      boolean ofClusters = has(rule, "clusters");
-      boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
-      if (ofClusters == ofRoutes) {
-        add(
-            rule.place(),
-            "",
-            ofClusters
-                ? "has clusters beside targets or routes; it may be for one kind only"
-                : "has neither clusters nor targets or routes; name those that it is for");
-        return;
+    }
+  }
+
+  private void rule(Fields rule) {
+    String name = text(rule, "name").orElse("");
+    if (name.isBlank()) {
+      add(rule.place(), "name", "is missing");
+    } else {
+      subject = "rule " + name;
+      if (!names.add(name)) {
+        add(rule.place(), "name", "is already the name of another rule");
       }
-      Optional<Fields> patch = patch(rule);
-      if (patch.isEmpty()) {
-        return;
-      }
-      if (ofClusters) {
-        List<String> alpn = alpn(patch.get());
-        Patch read = read(patch.get(), PatchReader.cluster(patch.get().json(), Set.of(ALPN)));
-        clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
+    }
+    refuseUnknown(rule, KEYS, "");
+    var origin = new OverlayRule(name, path.toString(), rule.place().line(), mode(rule));
+    boolean ofClusters = has(rule, "clusters");
+    boolean ofRoutes = has(rule, "targets") || has(rule, "routes");
+    if (ofClusters == ofRoutes) {
+      add(
+          rule.place(),
+          "",
+          ofClusters
+              ? "has clusters beside targets or routes; it may be for one kind only"
+              : "has neither clusters nor targets or routes; name those that it is for");
+      return;
+    }
+    Optional<Fields> patch = patch(rule);
+    if (patch.isEmpty()) {
+      return;
+    }
+    if (ofClusters) {
+      List<String> alpn = alpn(patch.get());
+      Patch read = read(patch.get(), PatchReader.cluster(patch.get().json(), Set.of(ALPN)));
+      clusters.add(new ClusterRule(origin, globs(rule, "clusters", "clusters"), read, alpn));
+    } else {
+      route(rule, origin, read(patch.get(), PatchReader.route(patch.get().json())));
+    }
+  }
+
+  private Patch read(Fields patch, PatchReader.Result read) {
+    read.errors().forEach(error -> problems.add(inPatch(patch, error)));
+    read.ignored().forEach(field -> ignored.add(inPatch(patch, field)));
+    return read.patch();
+  }
+
+  private FileProblem inPatch(Fields patch, FieldError found) {
+    String field = found.path().isEmpty() ? "patch" : "patch." + found.path();
+    return problem(patch.placeOf(found.steps()), field, found.reason());
+  }
+
+  private void route(Fields rule, OverlayRule origin, Patch patch) {
+    List<Glob> targets = has(rule, "targets") ? globs(rule, "targets", "targets") : List.of();
+    Fields conditions = new Fields(rule.place(), Map.of());
+    Entry entry = rule.entries().get("routes");
+    if (entry != null) {
+      if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
+        conditions = fields;
       } else {
-        route(rule, origin, read(patch.get(), PatchReader.route(patch.get().json())));
+        add(entry.place(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
       }
     }
+    refuseUnknown(conditions, CONDITIONS, "routes.");
+    routes.add(
+        new RouteRule(
+            origin,
+            targets,
+            condition(conditions, "path"),
+            condition(conditions, "path_prefix"),
+            condition(conditions, "name"),
+            patch));
+  }
 
-    private Patch read(Fields patch, PatchReader.Result read) {
-      read.errors().forEach(error -> problems.add(inPatch(patch, error)));
-      read.ignored().forEach(field -> ignored.add(inPatch(patch, field)));
-      return read.patch();
-    }
+  private void refuseUnknown(Fields fields, Set<String> known, String prefix) {
+    fields
+        .entries()
+        .forEach(
+            (key, entry) -> {
+              if (!known.contains(key)) {
+                add(entry.place(), prefix + key, "is unknown; supported: " + listed(known));
+              }
+            });
+  }
 
-    private FileProblem inPatch(Fields patch, FieldError found) {
-      String field = found.path().isEmpty() ? "patch" : "patch." + found.path();
-      return problem(patch.placeOf(found.steps()), field, found.reason());
-    }
+  private List<Glob> condition(Fields conditions, String key) {
+    return has(conditions, key) ? globs(conditions, key, "routes." + key) : List.of();
+  }
 
-    private void route(Fields rule, OverlayRule origin, Patch patch) {
-      List<Glob> targets = has(rule, "targets") ? globs(rule, "targets", "targets") : List.of();
-      Fields conditions = new Fields(rule.place(), Map.of());
-      Entry entry = rule.entries().get("routes");
-      if (entry != null) {
-        if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
-          conditions = fields;
-        } else {
-          add(entry.place(), "routes", "must be a mapping with some of " + listed(CONDITIONS));
-        }
-      }
-      refuseUnknown(conditions, CONDITIONS, "routes.");
-      routes.add(
-          new RouteRule(
-              origin,
-              targets,
-              condition(conditions, "path"),
-              condition(conditions, "path_prefix"),
-              condition(conditions, "name"),
-              patch));
-    }
-
-    private void refuseUnknown(Fields fields, Set<String> known, String prefix) {
-      fields
-          .entries()
-          .forEach(
-              (key, entry) -> {
-                if (!known.contains(key)) {
-                  add(entry.place(), prefix + key, "is unknown; supported: " + listed(known));
-                }
-              });
-    }
-
-    private List<Glob> condition(Fields conditions, String key) {
-      return has(conditions, key) ? globs(conditions, key, "routes." + key) : List.of();
-    }
-
-    private Mode mode(Fields rule) {
-      Entry entry = rule.entries().get("mode");
-      if (entry == null) {
-        return Mode.DEFAULT;
-      }
-      for (Mode mode : Mode.values()) {
-        if (text(rule, "mode").filter(mode.label()::equals).isPresent()) {
-          return mode;
-        }
-      }
-      add(entry.place(), "mode", "must be default or override");
+  private Mode mode(Fields rule) {
+    Entry entry = rule.entries().get("mode");
+    if (entry == null) {
       return Mode.DEFAULT;
     }
-
-    private Optional<Fields> patch(Fields rule) {
-      Entry entry = rule.entries().get("patch");
-      if (entry == null) {
-        add(rule.place(), "patch", "is missing");
-      } else if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
-        return Optional.of(fields);
-      } else {
-        add(entry.place(), "patch", "must be a mapping that sets something");
+    for (Mode mode : Mode.values()) {
+      if (text(rule, "mode").filter(mode.label()::equals).isPresent()) {
+        return mode;
       }
-      return Optional.empty();
     }
+    add(entry.place(), "mode", "must be default or override");
+    return Mode.DEFAULT;
+  }
 
-    /** Returns the globs of a list; a single glob needs no list. */
-    private List<Glob> globs(Fields of, String key, String field) {
-      Entry entry = Objects.requireNonNull(of.entries().get(key));
-      List<Located> items =
-          entry.value() instanceof Items list ? list.items() : List.of(entry.value());
-      List<Glob> globs = new ArrayList<>();
-      for (Located item : items) {
-        text(item).filter(text -> !text.isEmpty()).map(Glob::new).ifPresent(globs::add);
-      }
-      if (globs.isEmpty() || globs.size() < items.size()) {
-        add(entry.place(), field, "must be globs, such as [\"outbound|*\"]");
-      }
-      return globs;
+  private Optional<Fields> patch(Fields rule) {
+    Entry entry = rule.entries().get("patch");
+    if (entry == null) {
+      add(rule.place(), "patch", "is missing");
+    } else if (entry.value() instanceof Fields fields && !fields.entries().isEmpty()) {
+      return Optional.of(fields);
+    } else {
+      add(entry.place(), "patch", "must be a mapping that sets something");
     }
+    return Optional.empty();
+  }
 
-    private List<String> alpn(Fields patch) {
-      Entry entry = patch.entries().get(ALPN);
-      if (entry == null) {
-        return List.of();
-      }
-      List<String> names = new ArrayList<>();
-      List<Located> items = entry.value() instanceof Items list ? list.items() : List.of();
-      items.forEach(item -> text(item).filter(Reading::isProtocol).ifPresent(names::add));
-      if (names.isEmpty()
-          || names.size() < items.size()
-          || names.size() > MAX_ALPN
-          || names.size() > Set.copyOf(names).size()) {
-        add(
-            entry.place(),
-            "patch.alpn",
-            "must be a list of up to "
-                + MAX_ALPN
-                + " different names of protocols that mean HTTP/2, such as [istio-h2, istio]");
-      }
-      return names;
+  /** Returns the globs of a list; a single glob needs no list. */
+  private List<Glob> globs(Fields of, String key, String field) {
+    Entry entry = Objects.requireNonNull(of.entries().get(key));
+    List<Located> items =
+        entry.value() instanceof Items list ? list.items() : List.of(entry.value());
+    List<Glob> globs = new ArrayList<>();
+    for (Located item : items) {
+      text(item).filter(text -> !text.isEmpty()).map(Glob::new).ifPresent(globs::add);
     }
+    if (globs.isEmpty() || globs.size() < items.size()) {
+      add(entry.place(), field, "must be globs, such as [\"outbound|*\"]");
+    }
+    return globs;
+  }
 
-    /** Whether an ALPN name may mean HTTP/2. The names of other HTTP versions are not allowed. */
-    private static boolean isProtocol(String name) {
-      int length = name.getBytes(StandardCharsets.UTF_8).length;
-      return length > 0
-          && length <= MAX_ALPN_BYTES
-          && !name.startsWith("http/")
-          && !name.startsWith("h3");
+  private List<String> alpn(Fields patch) {
+    Entry entry = patch.entries().get(ALPN);
+    if (entry == null) {
+      return List.of();
     }
+    List<String> names = new ArrayList<>();
+    List<Located> items = entry.value() instanceof Items list ? list.items() : List.of();
+    items.forEach(item -> text(item).filter(OverlayFormat::isProtocol).ifPresent(names::add));
+    if (names.isEmpty()
+        || names.size() < items.size()
+        || names.size() > MAX_ALPN
+        || names.size() > Set.copyOf(names).size()) {
+      add(
+          entry.place(),
+          "patch.alpn",
+          "must be a list of up to "
+              + MAX_ALPN
+              + " different names of protocols that mean HTTP/2, such as [istio-h2, istio]");
+    }
+    return names;
+  }
 
-    private static boolean has(Fields fields, String key) {
-      return fields.entries().containsKey(key);
-    }
+  /** Whether an ALPN name may mean HTTP/2. The names of other HTTP versions are not allowed. */
+  private static boolean isProtocol(String name) {
+    int length = name.getBytes(StandardCharsets.UTF_8).length;
+    return length > 0
+        && length <= MAX_ALPN_BYTES
+        && !name.startsWith("http/")
+        && !name.startsWith("h3");
+  }
 
-    private static Optional<String> text(Fields fields, String key) {
-      return Optional.ofNullable(fields.entries().get(key)).flatMap(entry -> text(entry.value()));
-    }
+  private static boolean has(Fields fields, String key) {
+    return fields.entries().containsKey(key);
+  }
 
-    private static Optional<String> text(Located value) {
-      return value instanceof Located.Scalar scalar && scalar.json().isJsonPrimitive()
-          ? Optional.of(scalar.json().getAsString())
-          : Optional.empty();
-    }
+  private static Optional<String> text(Fields fields, String key) {
+    return Optional.ofNullable(fields.entries().get(key)).flatMap(entry -> text(entry.value()));
+  }
 
-    private static String listed(Set<String> keys) {
-      return String.join(", ", keys.stream().sorted().toList());
-    }
+  private static Optional<String> text(Located value) {
+    return value instanceof Located.Scalar scalar && scalar.json().isJsonPrimitive()
+        ? Optional.of(scalar.json().getAsString())
+        : Optional.empty();
+  }
+
+  private static String listed(Set<String> keys) {
+    return String.join(", ", keys.stream().sorted().toList());
   }
 }

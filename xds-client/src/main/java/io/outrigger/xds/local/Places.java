@@ -37,9 +37,9 @@ final class Places {
 
   static Places of(Path path) {
     try {
-      return new Places(path, Files.readString(path), ResourceFormat.MAX_SIZE);
+      return new Places(path, Files.readString(path), ResourceFiles.MAX_SIZE);
     } catch (IOException e) {
-      return new Places(path, "", ResourceFormat.MAX_SIZE);
+      return new Places(path, "", ResourceFiles.MAX_SIZE);
     }
   }
 
@@ -47,7 +47,7 @@ final class Places {
     Located known = tree;
     if (known == null) {
       // JSON may be indented with tabs, which YAML rejects. Strings in JSON contain no raw tabs.
-      String yaml = FileListing.isYaml(path) ? text : text.replace('\t', ' ');
+      String yaml = WatchedFile.isYaml(path) ? text : text.replace('\t', ' ');
       known = YamlReader.read(yaml, maxSize).orElse(EMPTY);
       tree = known;
     }

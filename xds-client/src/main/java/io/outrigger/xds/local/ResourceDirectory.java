@@ -39,12 +39,8 @@ public final class ResourceDirectory {
 
   public void start() {
     loop.checkInside();
-    if (files.wereRead()) {
-      onRead(files);
-      watcher.startLater();
-    } else {
-      watcher.start();
-    }
+    onRead(files);
+    watcher.startLater();
   }
 
   public void close() {

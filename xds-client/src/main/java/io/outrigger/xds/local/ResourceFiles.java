@@ -5,6 +5,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.decode.FieldError;
+import io.outrigger.xds.decode.ResourceJson;
 import io.outrigger.xds.status.FileProblem;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,17 +33,15 @@ public record ResourceFiles(
   public static final ResourceFiles NONE =
       new ResourceFiles(Map.of(), ResourceSnapshot.EMPTY, List.of(), List.of());
 
-  private static final ResourceFormat FORMAT = new ResourceFormat();
+  static final int MAX_SIZE = 64 << 20;
+
+  static final WatchedFile.Format<List<NamedResource>> FORMAT =
+      new WatchedFile.Format<>(MAX_SIZE, List.of(), ResourceFiles::parse);
 
   public ResourceFiles {
     files = Collections.unmodifiableMap(new LinkedHashMap<>(files));
     unlisted = List.copyOf(unlisted);
     conflicts = List.copyOf(conflicts);
-  }
-
-  /** Whether the files were read. Each reading finds at least one file or problem. */
-  boolean wereRead() {
-    return !files.isEmpty() || !unlisted.isEmpty();
   }
 
   List<FileProblem> problems() {
@@ -73,6 +72,36 @@ public record ResourceFiles(
     List<FileProblem> conflicts = new ArrayList<>();
     var snapshot = ResourceSnapshot.of(merge(files.values(), conflicts));
     return new ResourceFiles(files, snapshot, problems, conflicts);
+  }
+
+  /** Parses a document of resources (CONTRACT section 4). */
+  private static List<NamedResource> parse(Path path, String text, List<FileProblem> problems) {
+    var places = new Places(path, text, MAX_SIZE);
+    ResourceJson.Document document;
+    try {
+      document =
+          WatchedFile.isYaml(path)
+              ? ResourceJson.of(places.tree().json())
+              : ResourceJson.parse(text);
+    } catch (YamlReader.Unreadable e) {
+      problems.add(places.problem(e));
+      return List.of();
+    }
+    document.errors().forEach(error -> problems.add(places.problem(List.of(), "", error)));
+    List<NamedResource> resources = new ArrayList<>();
+    for (int i = 0; i < document.resources().size(); i++) {
+      Any any = document.resources().get(i);
+      List<String> steps = document.steps().get(i);
+      NamedResource.of(any, steps)
+          .ifPresentOrElse(
+              resources::add,
+              () -> problems.add(places.problem(steps, "", FieldError.of(nameless(any)))));
+    }
+    return List.copyOf(resources);
+  }
+
+  private static String nameless(Any any) {
+    return "a resource of type " + any.getTypeUrl() + " has no name";
   }
 
   private static Map<ResourceType<?>, Map<String, Any>> merge(

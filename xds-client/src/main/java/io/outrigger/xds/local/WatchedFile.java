@@ -6,9 +6,12 @@ import io.outrigger.base.RegularFile;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.status.FileProblem;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -16,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The last reading of one file, and the content in use.
@@ -47,11 +51,14 @@ record WatchedFile<T>(
     problems = List.copyOf(problems);
   }
 
-  interface Format<T> {
-    int maxSize();
+  /**
+   * One kind of files.
+   *
+   * @param nothing the content of a file that could not be read
+   */
+  record Format<T>(int maxSize, T nothing, Parser<T> parser) {}
 
-    T nothing();
-
+  interface Parser<T> {
     T parse(Path path, String text, List<FileProblem> problems);
   }
 
@@ -70,17 +77,66 @@ record WatchedFile<T>(
     Map<Path, WatchedFile<T>> files = new LinkedHashMap<>();
     for (Path root : roots) {
       try {
-        for (Path path : FileListing.of(root, problems)) {
+        for (Path path : list(root, problems)) {
           files.put(path, before.getOrDefault(path, unread(path, format)).read(format));
         }
       } catch (IOException e) {
-        problems.add(new FileProblem(root, FileListing.reason(e)));
+        boolean isMissing = e instanceof NoSuchFileException;
+        String reason = isMissing ? "no such file or folder" : "cannot be read: " + e;
+        problems.add(new FileProblem(root, reason));
         before.values().stream()
             .filter(file -> file.path().startsWith(root))
             .forEach(file -> files.put(file.path(), file.broken("is not there any more")));
       }
     }
     return files;
+  }
+
+  /** Lists the files of a path: the file itself, or the files in the folder, ordered by name. */
+  private static List<Path> list(Path root, List<FileProblem> problems) throws IOException {
+    if (!Files.isDirectory(root)) {
+      if (!Files.exists(root)) {
+        throw new NoSuchFileException(root.toString());
+      }
+      if (!isDocument(root)) {
+        problems.add(new FileProblem(root, "must end in .json, .yaml or .yml"));
+        return List.of();
+      }
+      return List.of(root);
+    }
+    List<Path> found = new ArrayList<>();
+    for (Path path : documents(root)) {
+      if (Files.isRegularFile(path)) {
+        found.add(path);
+      } else if (!Files.exists(path)) {
+        problems.add(new FileProblem(path, "is a link to nothing"));
+      }
+    }
+    if (found.isEmpty()) {
+      problems.add(new FileProblem(root, "holds no .json, .yaml or .yml file"));
+    }
+    return found;
+  }
+
+  private static List<Path> documents(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries
+          .filter(path -> !String.valueOf(path.getFileName()).startsWith("."))
+          .filter(WatchedFile::isDocument)
+          .sorted()
+          .toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static boolean isDocument(Path path) {
+    return String.valueOf(path.getFileName()).endsWith(".json") || isYaml(path);
+  }
+
+  static boolean isYaml(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return name.endsWith(".yaml") || name.endsWith(".yml");
   }
 
   static <T> WatchedFile<T> unread(Path path, Format<T> format) {
@@ -110,7 +166,7 @@ record WatchedFile<T>(
     List<FileProblem> wrong = new ArrayList<>();
     T next;
     try {
-      next = format.parse(path, text(bytes), wrong);
+      next = format.parser().parse(path, text(bytes), wrong);
     } catch (CharacterCodingException e) {
       wrong.add(new FileProblem(path, "is not UTF-8 text"));
       next = format.nothing();

@@ -1,5 +1,8 @@
 package io.outrigger.xds.overlay;
 
+import io.envoyproxy.envoy.config.route.v3.Route;
+import io.envoyproxy.envoy.config.route.v3.RouteMatch;
+import io.envoyproxy.envoy.config.route.v3.RouteMatch.PathSpecifierCase;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import java.util.ArrayList;
@@ -11,32 +14,86 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** All overlay rules that are in force. Earlier rules have precedence. */
+/**
+ * All overlay rules that are in force. Earlier rules have precedence.
+ *
+ * @param routeRulesByTarget the route rules of each target whose rules differ from {@link
+ *     #routeRules}, by target
+ */
 @AnyThread
-public final class Overlay {
-  public sealed interface Rule permits ClusterRule, RouteRule {
+public record Overlay(
+    List<ClusterRule> clusters,
+    List<RouteRule> routes,
+    Map<String, List<RouteRule>> routeRulesByTarget) {
+  public static final Overlay NONE = new Overlay(List.of(), List.of());
+
+  public Overlay {
+    clusters = List.copyOf(clusters);
+    routes = List.copyOf(routes);
+    routeRulesByTarget = Map.copyOf(routeRulesByTarget);
+  }
+
+  public Overlay(List<ClusterRule> clusters, List<RouteRule> routes) {
+    this(clusters, routes, Map.of());
+  }
+
+  public sealed interface Rule {
     OverlayRule rule();
 
     Patch patch();
   }
 
-  public static final Overlay NONE = new Overlay(List.of(), List.of(), Map.of());
-
-  private final List<ClusterRule> clusters;
-  private final List<RouteRule> routes;
-  private final List<RouteRule> everywhere;
-  private final Map<String, List<RouteRule>> byTarget;
-
-  private Overlay(
-      List<ClusterRule> clusters, List<RouteRule> routes, Map<String, List<RouteRule>> byTarget) {
-    this.clusters = List.copyOf(clusters);
-    this.routes = List.copyOf(routes);
-    this.everywhere = routes.stream().filter(rule -> rule.targets().isEmpty()).toList();
-    this.byTarget = Map.copyOf(byTarget);
+  /**
+   * A rule for clusters.
+   *
+   * @param names patterns for the names of clusters; at least one
+   * @param alpn protocols to offer before {@code h2}; empty when the rule does not set them
+   */
+  public record ClusterRule(OverlayRule rule, List<Glob> names, Patch patch, List<String> alpn)
+      implements Rule {
+    public ClusterRule {
+      names = List.copyOf(names);
+      alpn = List.copyOf(alpn);
+    }
   }
 
-  public static Overlay of(List<ClusterRule> clusters, List<RouteRule> routes) {
-    return clusters.isEmpty() && routes.isEmpty() ? NONE : new Overlay(clusters, routes, Map.of());
+  /**
+   * A rule for routes. An empty list of patterns matches everything.
+   *
+   * @param targets patterns for targets as configured, such as {@code xds:///orders}
+   * @param path patterns for the path of routes that match one exact path
+   * @param pathPrefix patterns for the prefix of routes that match by prefix
+   * @param patch the fields of {@code RouteAction} that the rule sets
+   */
+  public record RouteRule(
+      OverlayRule rule,
+      List<Glob> targets,
+      List<Glob> path,
+      List<Glob> pathPrefix,
+      List<Glob> name,
+      Patch patch)
+      implements Rule {
+    public RouteRule {
+      targets = List.copyOf(targets);
+      path = List.copyOf(path);
+      pathPrefix = List.copyOf(pathPrefix);
+      name = List.copyOf(name);
+    }
+
+    /** Whether the rule applies to {@code route}. The caller has already checked the target. */
+    public boolean isFor(Route route) {
+      RouteMatch match = route.getMatch();
+      PathSpecifierCase specifier = match.getPathSpecifierCase();
+      return allows(name, route.getName())
+          && (path.isEmpty()
+              || (specifier == PathSpecifierCase.PATH && allows(path, match.getPath())))
+          && (pathPrefix.isEmpty()
+              || (specifier == PathSpecifierCase.PREFIX && allows(pathPrefix, match.getPrefix())));
+    }
+
+    private static boolean allows(List<Glob> globs, String text) {
+      return globs.isEmpty() || Glob.any(globs, text);
+    }
   }
 
   /**
@@ -47,43 +104,25 @@ public final class Overlay {
    * @return this overlay itself if the rules of each target stay the same
    */
   public Overlay forTargets(Set<String> targets) {
+    List<RouteRule> everywhere = routeRules();
     Map<String, List<RouteRule>> here = new HashMap<>();
     for (String target : targets) {
-      List<RouteRule> rules = routes.stream().filter(rule -> rule.isFor(target)).toList();
+      List<RouteRule> rules =
+          routes.stream().filter(rule -> RouteRule.allows(rule.targets(), target)).toList();
       if (!rules.equals(everywhere)) {
         here.put(target, rules);
       }
     }
-    return here.equals(byTarget) ? this : new Overlay(clusters, routes, here);
-  }
-
-  public boolean isOf(List<ClusterRule> clusterRules, List<RouteRule> routeRules) {
-    return clusters.equals(clusterRules) && routes.equals(routeRules);
+    return here.equals(routeRulesByTarget) ? this : new Overlay(clusters, routes, here);
   }
 
   public List<ClusterRule> clusterRules(String name) {
-    List<ClusterRule> found = List.of();
-    for (ClusterRule rule : clusters) {
-      if (rule.isFor(name)) {
-        found = found.isEmpty() ? new ArrayList<>() : found;
-        found.add(rule);
-      }
-    }
-    return found;
+    return clusters.stream().filter(rule -> Glob.any(rule.names(), name)).toList();
   }
 
   /** The route rules for all targets that are not in {@link #routeRulesByTarget}. */
   public List<RouteRule> routeRules() {
-    return everywhere;
-  }
-
-  /** The route rules of each target whose rules differ from {@link #routeRules}, by target. */
-  public Map<String, List<RouteRule>> routeRulesByTarget() {
-    return byTarget;
-  }
-
-  public boolean hasRouteRules() {
-    return !routes.isEmpty();
+    return routes.stream().filter(rule -> rule.targets().isEmpty()).toList();
   }
 
   /** Every rule, grouped by file. The rules of one file are in the order of their lines. */

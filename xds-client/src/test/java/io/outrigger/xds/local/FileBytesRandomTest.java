@@ -58,11 +58,11 @@ class FileBytesRandomTest {
 
   static Stream<Case> readers() {
     return Stream.of(
-        of("resources in JSON", new ResourceFormat(), "a.json", JSON),
-        of("resources in YAML", new ResourceFormat(), "a.yaml", YAML),
-        of("resources in JSON, which is YAML", new ResourceFormat(), "a.yaml", JSON),
-        of("overlay in YAML", new OverlayFormat(), "a.yaml", OVERLAY),
-        of("overlay in JSON", new OverlayFormat(), "a.json", OVERLAY_JSON));
+        of("resources in JSON", ResourceFiles.FORMAT, "a.json", JSON),
+        of("resources in YAML", ResourceFiles.FORMAT, "a.yaml", YAML),
+        of("resources in JSON, which is YAML", ResourceFiles.FORMAT, "a.yaml", JSON),
+        of("overlay in YAML", OverlayFormat.FORMAT, "a.yaml", OVERLAY),
+        of("overlay in JSON", OverlayFormat.FORMAT, "a.json", OVERLAY_JSON));
   }
 
   private static <T> Case of(
@@ -70,7 +70,7 @@ class FileBytesRandomTest {
     ForeignBytes.Reader reader =
         bytes -> {
           List<FileProblem> problems = new ArrayList<>();
-          format.parse(Path.of(file), new String(bytes, UTF_8), problems);
+          format.parser().parse(Path.of(file), new String(bytes, UTF_8), problems);
           problems.forEach(problem -> requireNonNull(problem.toString()));
         };
     Shape shape = sample.startsWith("{") ? Shape.JSON : Shape.BYTES;

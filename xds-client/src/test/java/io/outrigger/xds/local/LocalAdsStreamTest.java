@@ -35,7 +35,9 @@ class LocalAdsStreamTest implements AdsTransport.Listener {
     folder = new ResourceFolder(temp);
     folder.write("c.json", cluster("a"), cluster("b"));
     folder.write("e.json", endpoints("a", "10.0.0.1"), endpoints("b", "10.0.0.2"));
-    directory = new ResourceDirectory(loop, Runnable::run, List.of(temp), ResourceFiles.NONE);
+    directory =
+        new ResourceDirectory(
+            loop, Runnable::run, List.of(temp), ResourceFiles.read(List.of(temp)));
     transport = directory.transport();
   }
 

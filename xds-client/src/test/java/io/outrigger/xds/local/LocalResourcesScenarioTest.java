@@ -69,7 +69,7 @@ class LocalResourcesScenarioTest {
   }
 
   private void run() {
-    run(ResourceFiles.NONE, Runnable::run);
+    run(ResourceFiles.read(List.of(temp)), Runnable::run);
   }
 
   private void run(ResourceFiles read, Executor reader) {
@@ -236,7 +236,9 @@ class LocalResourcesScenarioTest {
     var answers = new LinkedBlockingQueue<Outcome<XdsConfig>>();
     try (var control = new ControlThread("test-control");
         var reading = new BackgroundThread("test-files")) {
-      var directory = new ResourceDirectory(control, reading, List.of(temp), ResourceFiles.NONE);
+      var directory =
+          new ResourceDirectory(
+              control, reading, List.of(temp), ResourceFiles.read(List.of(temp)));
       var ads =
           new AdsClients(
               control,

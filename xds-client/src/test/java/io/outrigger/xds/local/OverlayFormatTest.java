@@ -202,7 +202,7 @@ final class OverlayFormatTest {
           patch: {retry_policy: {retry_on: unavailable, per_try_timeout: 1s}}
         """;
 
-    var rules = new OverlayFormat().parse(Path.of("o.yaml"), text, problems);
+    var rules = OverlayFormat.parse(Path.of("o.yaml"), text, problems);
 
     assertThat(problems).isEmpty();
     assertThat(rules.ignored())

@@ -101,9 +101,8 @@ final class OverlayFuzzTest {
     List<FileProblem> problems = new ArrayList<>();
     OverlayFormat.Rules rules;
     try {
-      rules = new OverlayFormat().parse(Path.of("a.json"), document, problems);
-      Overlay overlay =
-          Overlay.of(rules.clusters(), rules.routes()).forTargets(Set.of("xds:///orders"));
+      rules = OverlayFormat.parse(Path.of("a.json"), document, problems);
+      Overlay overlay = rules.overlay().forTargets(Set.of("xds:///orders"));
       assertStaysValid(CLUSTER, CLUSTERS, overlay);
       assertStaysValid(ROUTE, ROUTES, overlay);
     } catch (RuntimeException e) {

@@ -63,7 +63,7 @@ final class ResourceFileFuzzTest {
     Path path = Files.write(folder.resolve(name), bytes);
 
     WatchedFile<List<NamedResource>> file =
-        WatchedFile.unread(path, new ResourceFormat()).read(new ResourceFormat());
+        WatchedFile.unread(path, ResourceFiles.FORMAT).read(ResourceFiles.FORMAT);
 
     assertThat(file.problems().isEmpty()).isEqualTo(file.good());
     assertThat(file.problems()).allSatisfy(problem -> assertThat(problem.text()).isNotBlank());

@@ -12,6 +12,8 @@ import io.envoyproxy.envoy.config.route.v3.RouteAction;
 import io.envoyproxy.envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.overlay.Overlay.ClusterRule;
+import io.outrigger.xds.overlay.Overlay.RouteRule;
 import io.outrigger.xds.testing.Overlays;
 import java.util.ArrayList;
 import java.util.List;

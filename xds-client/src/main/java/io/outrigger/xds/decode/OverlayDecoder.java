@@ -1,0 +1,186 @@
+package io.outrigger.xds.decode;
+
+import com.google.gson.JsonArray;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.envoyproxy.envoy.config.route.v3.RouteConfiguration;
+import io.outrigger.config.cluster.ClusterResource;
+import io.outrigger.config.overlay.OverlayEffect;
+import io.outrigger.config.overlay.OverlayEffect.Omission;
+import io.outrigger.config.overlay.OverlayEffect.Value;
+import io.outrigger.config.overlay.OverlayRule;
+import io.outrigger.config.route.RetryPolicy;
+import io.outrigger.config.route.Route;
+import io.outrigger.config.route.RouteTable;
+import io.outrigger.xds.overlay.Merge;
+import io.outrigger.xds.overlay.Overlay;
+import io.outrigger.xds.overlay.Overlay.ClusterRule;
+import io.outrigger.xds.overlay.Overlay.RouteRule;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/**
+ * Decodes clusters and route configurations and applies the overlay rules to them. The rules do not
+ * decide whether a resource is valid: a rule that would make a valid message invalid is left out as
+ * a whole, and the other rules still apply.
+ */
+final class OverlayDecoder {
+  /**
+   * A decoded value and the effect of the rules.
+   *
+   * @param value the decoded message; the value without the overlay if no rule has set a field
+   */
+  private record Result<V>(V value, OverlayEffect effect) {}
+
+  private OverlayDecoder() {}
+
+  static Optional<ClusterResource> cluster(
+      Cluster proto, ByteString bytes, DecodeContext context, FieldErrors errors) {
+    Optional<ClusterResource> own = ClusterDecoder.decode(proto, bytes, context, errors);
+    List<ClusterRule> rules = context.overlay().clusterRules(proto.getName());
+    if (own.isEmpty() || !errors.isEmpty() || rules.isEmpty()) {
+      return own;
+    }
+    try {
+      Cluster whole = Cluster.parseFrom(bytes); // proto lacks the map fields
+      var result =
+          lay(
+              whole,
+              own.get(),
+              rules,
+              (message, found) ->
+                  ClusterDecoder.decode((Cluster) message, message.toByteString(), context, found));
+      return Optional.of(withAlpn(result, rules));
+    } catch (InvalidProtocolBufferException e) {
+      errors.add("is not readable: " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Applies the setting {@code alpn} of the first rule that has it. Only overlay rules have this
+   * setting; {@code Cluster} has no field {@code alpn}.
+   */
+  private static ClusterResource withAlpn(Result<ClusterResource> result, List<ClusterRule> rules) {
+    Optional<ClusterRule> first = rules.stream().filter(rule -> !rule.alpn().isEmpty()).findFirst();
+    OverlayEffect effect = result.effect();
+    if (first.isEmpty()) {
+      return result.value().overlaid(effect);
+    }
+    List<String> alpn = first.get().alpn();
+    List<Value> set = new ArrayList<>(effect.set());
+    var names = new JsonArray();
+    alpn.forEach(names::add);
+    set.add(new Value(first.get().rule(), "alpn", names.toString()));
+    ClusterResource cluster =
+        result.value().overlaid(new OverlayEffect(effect.matched(), set, effect.leftOut()));
+    return cluster.reach().tls().map(tls -> cluster.securedBy(tls.offering(alpn))).orElse(cluster);
+  }
+
+  /**
+   * Decodes a route configuration. If a rule applies to some targets only, these targets get their
+   * own route table.
+   */
+  static Optional<RouteTable> routes(
+      RouteConfiguration proto, boolean overridden, DecodeContext context, FieldErrors errors) {
+    Optional<RouteTable> own = RouteDecoder.decode(proto, overridden, List.of(), context, errors);
+    Overlay overlay = context.overlay();
+    if (own.isEmpty() || !errors.isEmpty() || overlay.routes().isEmpty()) {
+      return own;
+    }
+    Map<List<RouteRule>, RouteTable> made = new HashMap<>(); // shared by targets of the same rules
+    made.put(List.of(), own.get());
+    RouteTable everywhere = under(overlay.routeRules(), proto, overridden, context, made);
+    Map<String, RouteTable> byTarget = new HashMap<>();
+    overlay
+        .routeRulesByTarget()
+        .forEach(
+            (target, rules) -> {
+              RouteTable here = under(rules, proto, overridden, context, made);
+              if (!here.equals(everywhere)) {
+                byTarget.put(target, here);
+              }
+            });
+    return Optional.of(new RouteTable(everywhere.name(), everywhere.virtualHosts(), byTarget));
+  }
+
+  private static RouteTable under(
+      List<RouteRule> rules,
+      RouteConfiguration proto,
+      boolean overridden,
+      DecodeContext context,
+      Map<List<RouteRule>, RouteTable> made) {
+    return made.computeIfAbsent(
+        rules,
+        all ->
+            RouteDecoder.decode(proto, overridden, all, context, FieldErrors.ofResource())
+                .orElseThrow());
+  }
+
+  /** Applies the rules of {@code scope} to a route that was decoded without them. */
+  static Route route(
+      Route own,
+      io.envoyproxy.envoy.config.route.v3.Route proto,
+      Optional<RetryPolicy> hostRetry,
+      RouteDecoder.Scope scope) {
+    List<RouteRule> rules = scope.rules().stream().filter(rule -> rule.isFor(proto)).toList();
+    if (rules.isEmpty() || !proto.hasRoute()) {
+      return own;
+    }
+    var result =
+        lay(
+            proto.getRoute(),
+            own.action(),
+            rules,
+            (message, errors) ->
+                RouteActionDecoder.decode((RouteAction) message, hostRetry, scope, errors));
+    return own.overlaid(result.value(), result.effect());
+  }
+
+  /**
+   * Applies all {@code rules} in their order to {@code own}, a message that was decoded without an
+   * error.
+   *
+   * @param ownValue the value that {@code own} was decoded to
+   */
+  private static <V> Result<V> lay(
+      Message own,
+      V ownValue,
+      List<? extends Overlay.Rule> rules,
+      BiFunction<Message, FieldErrors, Optional<V>> decoder) {
+    var merged = new Merge(own);
+    V last = ownValue;
+    List<Omission> leftOut = new ArrayList<>();
+    for (Overlay.Rule rule : rules) {
+      Merge tried = merged.fork();
+      if (!tried.lay(rule.rule(), rule.patch())) {
+        continue;
+      }
+      FieldErrors errors = FieldErrors.ofResource();
+      Optional<V> value = decoder.apply(tried.message(), errors);
+      if (value.isPresent() && errors.isEmpty()) {
+        merged = tried;
+        last = value.get();
+      } else {
+        leftOut.add(omission(rule.rule(), errors));
+      }
+    }
+    List<OverlayRule> matched = rules.stream().<OverlayRule>map(Overlay.Rule::rule).toList();
+    return new Result<>(last, new OverlayEffect(matched, merged.values(), leftOut));
+  }
+
+  private static Omission omission(OverlayRule rule, FieldErrors errors) {
+    if (errors.isEmpty()) {
+      return new Omission(rule, "", "nothing of use is left");
+    }
+    FieldError first = errors.all().get(0);
+    return new Omission(rule, first.path(), first.reason());
+  }
+}
