@@ -24,7 +24,6 @@ class ShapeRulesTest {
         "locality",
         "cluster",
         "endpoint",
-        "endpoint.least",
         "endpoint.ring",
         "endpoint.weighted",
         "outlier",

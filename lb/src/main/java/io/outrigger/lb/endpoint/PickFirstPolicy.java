@@ -1,6 +1,9 @@
 package io.outrigger.lb.endpoint;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
@@ -13,13 +16,16 @@ import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.member.HappyEyeballs;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +43,8 @@ import org.jspecify.annotations.Nullable;
 final class PickFirstPolicy implements LbPolicy {
   private static final PickResult WAITS =
       PickResult.Queue.connecting("pick_first: waiting for any subchannel to connect");
+
+  private static final long RESOLUTION = 1L << 52;
 
   private final LbContext context;
   private final LbParent parent;
@@ -58,7 +66,7 @@ final class PickFirstPolicy implements LbPolicy {
     updating = true;
     List<Backend> backends =
         config.settings().shuffle()
-            ? WeightedShuffle.of(config.backends(), config.weights(), context.random())
+            ? shuffled(config.backends(), config.weights(), context.random())
             : config.backends();
     if (backends.isEmpty()) {
       close();
@@ -72,6 +80,31 @@ final class PickFirstPolicy implements LbPolicy {
     }
     updating = false;
     publish();
+  }
+
+  private record Keyed(double key, Backend backend) {}
+
+  /**
+   * Shuffles endpoints so that heavier endpoints tend to come earlier: each next endpoint is drawn
+   * from the remaining endpoints with a probability in proportion to its weight (A113).
+   */
+  static List<Backend> shuffled(
+      List<Backend> backends, LocalityWeights localities, RandomSource random) {
+    long[] weights = localities.sharesOf(backends);
+    return IntStream.range(0, weights.length)
+        .mapToObj(i -> new Keyed(key(weights[i], random), backends.get(i)))
+        .sorted(Comparator.comparingDouble(Keyed::key))
+        .map(Keyed::backend)
+        .toList();
+  }
+
+  /**
+   * Draws an exponentially distributed number with rate {@code weight}: sorting by it gives the
+   * same order as A113's {@code u^(1/w)}.
+   */
+  private static double key(long weight, RandomSource random) {
+    double unit = (random.nextLong(RESOLUTION, Purpose.SHUFFLE) + 0.5) / RESOLUTION;
+    return -Math.log(unit) / weight;
   }
 
   @Override
@@ -123,6 +156,7 @@ final class PickFirstPolicy implements LbPolicy {
   }
 
   /** Queues the call and begins to connect (A62-02). */
+  @AnyThread
   private final class WakingPicker implements Picker {
     private final HappyEyeballs list;
     private final AtomicBoolean asked = new AtomicBoolean();

@@ -1,11 +1,17 @@
 package io.outrigger.lb.endpoint;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
@@ -27,6 +33,43 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
 
   @Override
   protected Picker picker(List<LeafEndpoint> ready, PickResult[] results) {
-    return new RoundRobinPicker(results, context().loops(), context().random());
+    return new Turns(results, context().loops(), context().random());
+  }
+
+  /**
+   * Returns prepared results in turn. Each event loop has its own position, so picking shares no
+   * data and allocates nothing; the first position is random, so that many proxies that start
+   * together do not all begin with the same endpoint.
+   */
+  @AnyThread
+  private static final class Turns implements Picker {
+    /** Ints per event loop: keeps the positions of two loops on different cache lines. */
+    private static final int STRIDE = 16;
+
+    private final PickResult[] results;
+    private final int[] places;
+
+    Turns(PickResult[] results, int loops, RandomSource random) {
+      this.results = results;
+      this.places = new int[loops * STRIDE];
+      int start = (int) random.nextLong(results.length, Purpose.START_INDEX);
+      for (int loop = 0; loop < loops; loop++) {
+        places[loop * STRIDE] = (int) (((long) start + loop) % results.length);
+      }
+    }
+
+    @Override
+    public PickResult pick(PickContext call) {
+      int slot = call.loop() * STRIDE;
+      int place = places[slot];
+      places[slot] = place + 1 == results.length ? 0 : place + 1;
+      return results[place];
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      return new PickPlan.Equal(
+          "each endpoint in turn, event loop by event loop", List.of(results));
+    }
   }
 }

@@ -266,7 +266,7 @@ class PickFirstPolicyTest {
     Map<String, Integer> first = new HashMap<>();
 
     for (int i = 0; i < 4000; i++) {
-      List<Backend> shuffled = WeightedShuffle.of(backends, LocalityWeights.EQUAL, random);
+      List<Backend> shuffled = PickFirstPolicy.shuffled(backends, LocalityWeights.EQUAL, random);
       assertThat(shuffled).containsExactlyInAnyOrderElementsOf(backends);
       first.merge(shuffled.get(0).endpoint().address().toString(), 1, Integer::sum);
     }
@@ -282,7 +282,7 @@ class PickFirstPolicyTest {
 
     List<Backend> backends = List.of(weighted(E1, 1), weighted(E2, 3));
 
-    assertThat(WeightedShuffle.of(backends, LocalityWeights.EQUAL, parent.random()))
+    assertThat(PickFirstPolicy.shuffled(backends, LocalityWeights.EQUAL, parent.random()))
         .containsExactly(weighted(E2, 3), weighted(E1, 1));
   }
 

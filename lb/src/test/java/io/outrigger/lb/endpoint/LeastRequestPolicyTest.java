@@ -1,4 +1,4 @@
-package io.outrigger.lb.endpoint.least;
+package io.outrigger.lb.endpoint;
 
 import static io.outrigger.lb.state.Connectivity.CONNECTING;
 import static io.outrigger.lb.state.Connectivity.READY;
