@@ -2,7 +2,9 @@ package io.outrigger.lb.endpoint.weighted;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.config.cluster.PropagatedMetrics;
 import io.outrigger.lb.BackendMetrics;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -53,36 +55,62 @@ final class ReportedWeight {
 
   private final AtomicReference<@Nullable Reported> reported = new AtomicReference<>();
 
-  /**
-   * Updates the weight from {@code report}.
-   *
-   * @return false when the report has impossible numbers and was ignored
-   */
-  boolean onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
-    double utilization = Utilization.of(report, settings.utilizationMetrics());
+  /** Updates the weight from {@code report}; a report with impossible numbers is ignored. */
+  void onReport(BackendMetrics report, WeightedRoundRobin settings, long nowNanos) {
+    double utilization = utilization(report, settings.utilizationMetrics());
     double qps = report.qps();
     double eps = report.eps();
     if (!isCredible(utilization) || !isCredible(qps) || !isCredible(eps)) {
-      return false;
-    }
-    if (qps == 0) {
-      return true; // a weight needs requests
+      return;
     }
     double penalized =
         utilization > 0 ? utilization + eps / qps * settings.errorPenalty() : utilization;
-    if (penalized == 0) {
-      return true;
-    }
     double weight = qps / penalized;
-    if (!isUsable(weight)) {
-      return false;
+    if (isUsable(weight)) {
+      reported.updateAndGet(
+          before ->
+              before == null
+                  ? new Reported(weight, true, nowNanos, nowNanos)
+                  : before.followedBy(weight, nowNanos));
     }
-    reported.updateAndGet(
-        before ->
-            before == null
-                ? new Reported(weight, true, nowNanos, nowNanos)
-                : before.followedBy(weight, nowNanos));
-    return true;
+  }
+
+  /**
+   * Derives the utilization of a backend from its report (A114 "Weight Calculation Logic"): the
+   * largest positive value of {@code metrics}; without a positive value, the application
+   * utilization if positive; otherwise the CPU utilization. The utilization is not checked further.
+   */
+  static double utilization(BackendMetrics report, List<String> metrics) {
+    double largest = 0;
+    for (int i = 0; i < metrics.size(); i++) {
+      double value = metric(report, metrics.get(i));
+      if (value > largest) { // neither NaN nor negative
+        largest = value;
+      }
+    }
+    if (largest > 0) {
+      return largest;
+    }
+    return report.applicationUtilization() > 0
+        ? report.applicationUtilization()
+        : report.cpuUtilization();
+  }
+
+  private static double metric(BackendMetrics report, String name) {
+    if (name.startsWith(PropagatedMetrics.NAMED_METRICS)) {
+      String key = name.substring(PropagatedMetrics.NAMED_METRICS.length());
+      return report.namedMetrics().getOrDefault(key, 0.0);
+    }
+    if (name.startsWith(PropagatedMetrics.UTILIZATION)) {
+      String key = name.substring(PropagatedMetrics.UTILIZATION.length());
+      return report.utilization().getOrDefault(key, 0.0);
+    }
+    return switch (name) {
+      case PropagatedMetrics.APPLICATION_UTILIZATION -> report.applicationUtilization();
+      case PropagatedMetrics.CPU_UTILIZATION -> report.cpuUtilization();
+      case PropagatedMetrics.MEM_UTILIZATION -> report.memUtilization();
+      default -> 0;
+    };
   }
 
   private static boolean isCredible(double number) {
@@ -90,8 +118,8 @@ final class ReportedWeight {
   }
 
   /**
-   * Returns false for a weight that cannot be represented: two possible numbers may have a ratio
-   * that overflows.
+   * Returns false without requests or utilization, and for a weight that cannot be represented: two
+   * possible numbers may have a ratio that overflows.
    */
   private static boolean isUsable(double weight) {
     return weight > 0 && weight < Double.POSITIVE_INFINITY;

@@ -1,19 +1,31 @@
 package io.outrigger.lb.endpoint.weighted;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.cluster.BalancingPolicy.WeightedRoundRobin;
+import io.outrigger.lb.BackendMetrics;
+import io.outrigger.lb.ComposedParent;
+import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Standing;
 import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
+import io.outrigger.lb.member.LeafEndpoint;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.WeightUpdate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,29 +39,29 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class WeightedRoundRobinPolicy
-    extends EveryEndpointPolicy<BalancingPolicy.WeightedRoundRobin, WeightedEndpoint> {
-  private final OrcaSettings orcaSettings;
+    extends EveryEndpointPolicy<WeightedRoundRobin, WeightedRoundRobinPolicy.WeightedEndpoint> {
+  /** The settings for load reports, which event loops read. */
+  private volatile WeightedRoundRobin orcaSettings;
+
   private long @Nullable [] sequences;
   private @Nullable TimerHandle nextUpdate;
   private String detail = "";
 
   public WeightedRoundRobinPolicy(
-      LbContext context,
-      LbConfig.Leaf<BalancingPolicy.WeightedRoundRobin> config,
-      LbParent parent) {
+      LbContext context, LbConfig.Leaf<WeightedRoundRobin> config, LbParent parent) {
     super(context, config, parent);
-    this.orcaSettings = new OrcaSettings(context.control(), config.settings());
+    this.orcaSettings = config.settings();
   }
 
   @Override
   protected WeightedEndpoint newMember(Backend backend) {
-    return new WeightedEndpoint(context(), parent(), backend, orcaSettings);
+    return new WeightedEndpoint(backend, new ReportedWeight());
   }
 
   @Override
   protected void onUpdate(Change<WeightedEndpoint> change) {
-    if (!orcaSettings.settings().equals(settings())) {
-      orcaSettings.settings(settings());
+    if (!orcaSettings.equals(settings())) {
+      orcaSettings = settings();
       ready().forEach(WeightedEndpoint::askForReports);
     }
     super.onUpdate(change);
@@ -67,8 +79,7 @@ public final class WeightedRoundRobinPolicy
       nextUpdate =
           context().control().schedule(settings().updatePeriod(), this::onUpdatePeriodElapsed);
     }
-    return new WeightedRoundRobinPicker(
-        results, StaticStride.of(weights(ready)), sequences(ready.size()));
+    return new WeightedTurns(results, StaticStride.of(weights(ready)), sequences(ready.size()));
   }
 
   private void onUpdatePeriodElapsed() {
@@ -86,7 +97,7 @@ public final class WeightedRoundRobinPolicy
     int usable = 0;
     int stale = 0;
     for (int i = 0; i < weights.length; i++) {
-      Usable found = ready.get(i).weight().lookUp(settings(), now);
+      Usable found = ready.get(i).weight.lookUp(settings(), now);
       weights[i] = found.weight();
       usable += found.standing() == Standing.USABLE ? 1 : 0;
       stale += found.standing() == Standing.STALE ? 1 : 0;
@@ -109,10 +120,10 @@ public final class WeightedRoundRobinPolicy
   private long[] sequences(int endpoints) {
     long[] known = sequences;
     if (known == null) {
-      known = new long[context().loops() * WeightedRoundRobinPicker.STRIDE];
+      known = new long[context().loops() * WeightedTurns.STRIDE];
       long start = context().random().nextLong(endpoints, Purpose.START_INDEX);
       for (int loop = 0; loop < context().loops(); loop++) {
-        known[loop * WeightedRoundRobinPicker.STRIDE] = start + loop;
+        known[loop * WeightedTurns.STRIDE] = start + loop;
       }
       sequences = known;
     }
@@ -141,8 +152,118 @@ public final class WeightedRoundRobinPolicy
 
   @Override
   protected String shownDetail() {
-    return orcaSettings.refused() == 0
-        ? detail
-        : detail + "; " + orcaSettings.refused() + " reports had impossible values";
+    return detail;
+  }
+
+  /** An endpoint and the weight from its load reports, which arrive over any of its addresses. */
+  final class WeightedEndpoint extends LeafEndpoint {
+    private final ReportedWeight weight;
+    private final OutOfBandReports outOfBand;
+    private boolean ready;
+
+    private WeightedEndpoint(Backend backend, ReportedWeight weight) {
+      super(
+          context().control(),
+          ComposedParent.wrapping(parent(), subchannel -> new Reporting(subchannel, weight)),
+          backend);
+      this.weight = weight;
+      this.outOfBand =
+          new OutOfBandReports(
+              context().control(),
+              context().random(),
+              backend.endpoint().address().toString(),
+              report -> apply(report, weight));
+    }
+
+    /**
+     * Called when the endpoint's state may have changed: a new connection restarts the blackout
+     * period.
+     */
+    private void noteState() {
+      boolean before = ready;
+      ready = state() == Connectivity.READY;
+      if (ready && !before) {
+        weight.onReady();
+      }
+      askForReports();
+    }
+
+    /** Requests out-of-band reports over the current connection, if the settings enable them. */
+    private void askForReports() {
+      Transport transport = ready && orcaSettings.oob() ? use().subchannel().transport() : null;
+      outOfBand.ask(transport, orcaSettings.oobPeriod());
+    }
+
+    @Override
+    protected void onClose() {
+      outOfBand.stop();
+    }
+  }
+
+  /** Any thread may call this method. */
+  private void apply(BackendMetrics report, ReportedWeight weight) {
+    weight.onReport(report, orcaSettings, context().control().nanoTime());
+  }
+
+  /** Applies the reports that responses carry, unless out-of-band reports are requested. */
+  @AnyThread
+  private final class Reporting extends DelegatingSubchannel {
+    private final ReportedWeight weight;
+
+    Reporting(Subchannel subchannel, ReportedWeight weight) {
+      super(subchannel);
+      this.weight = weight;
+    }
+
+    @Override
+    public boolean wantsBackendMetrics() {
+      return !orcaSettings.oob() || super.wantsBackendMetrics();
+    }
+
+    @Override
+    public void onBackendMetrics(PickContext call, BackendMetrics report) {
+      if (!orcaSettings.oob()) {
+        apply(report, weight);
+      }
+      if (super.wantsBackendMetrics()) {
+        super.onBackendMetrics(call, report);
+      }
+    }
+  }
+
+  /**
+   * Picks endpoints in turn, as often as their weights allow. Each event loop counts its own turns,
+   * in an array that all pickers of a policy share, so that new weights do not restart the round.
+   *
+   * @param turns the turns of the endpoints of {@code results}, by their index
+   * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
+   */
+  @AnyThread
+  private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
+      implements Picker {
+    /** Longs per event loop: keeps the counts of two loops on different cache lines. */
+    static final int STRIDE = 8;
+
+    @Override
+    public PickResult pick(PickContext call) {
+      int slot = call.loop() * STRIDE;
+      long sequence = sequences[slot];
+      int turn;
+      do {
+        turn = turns.turn(sequence);
+        sequence++;
+      } while (turn < 0);
+      sequences[slot] = sequence;
+      return results[turn];
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      List<PickPlan.Share> shares = new ArrayList<>();
+      for (int i = 0; i < results.length; i++) {
+        shares.add(new PickPlan.Share(turns.share(i), new PickPlan.Certain(results[i])));
+      }
+      return new PickPlan.Shared("turns by weight, event loop by event loop", shares);
+    }
   }
 }

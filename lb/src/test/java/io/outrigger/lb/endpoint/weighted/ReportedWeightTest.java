@@ -42,7 +42,7 @@ class ReportedWeightTest {
       double app, double cpu, double qps, double eps, double penalty, double expected) {
     settings = settings(Duration.ZERO, penalty);
 
-    assertThat(report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isTrue();
+    report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()));
 
     assertThat(lookUp().weight()).isCloseTo(expected, org.assertj.core.data.Offset.offset(0.001));
     assertThat(lookUp().standing())
@@ -81,7 +81,8 @@ class ReportedWeightTest {
             Map.of("disk", 0.8),
             Map.of("queue", 0.5, "dotted.name", 0.6, "nan", Double.NaN, "negative", -1.0));
 
-    assertThat(Utilization.of(report, Arrays.asList(names.split(" ", -1)))).isEqualTo(utilization);
+    assertThat(ReportedWeight.utilization(report, Arrays.asList(names.split(" ", -1))))
+        .isEqualTo(utilization);
   }
 
   @ParameterizedTest(name = "app {0}, cpu {1}, qps {2}, eps {3}")
@@ -105,7 +106,7 @@ class ReportedWeightTest {
     settings = settings(Duration.ZERO, 1);
     report(100);
 
-    assertThat(report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()))).isFalse();
+    report(new BackendMetrics(app, cpu, 0, qps, eps, Map.of(), Map.of()));
 
     assertThat(lookUp()).isEqualTo(new Usable(100, Standing.USABLE));
   }
@@ -187,11 +188,11 @@ class ReportedWeightTest {
   }
 
   private void report(double ofWeight) {
-    assertThat(report(new BackendMetrics(1, 0, 0, ofWeight, 0, Map.of(), Map.of()))).isTrue();
+    report(new BackendMetrics(1, 0, 0, ofWeight, 0, Map.of(), Map.of()));
   }
 
-  private boolean report(BackendMetrics report) {
-    return weight.onReport(report, settings, now);
+  private void report(BackendMetrics report) {
+    weight.onReport(report, settings, now);
   }
 
   private Usable lookUp() {
