@@ -129,10 +129,6 @@ public final class ClusterImplPolicy implements LbPolicy {
     if (refused > 0) {
       detail.append(", %d refused".formatted(refused));
     }
-    long metrics = meter.refusedMetrics().sum();
-    if (metrics > 0) {
-      detail.append(", %d figures of backends not reported".formatted(metrics));
-    }
     return detail.toString();
   }
 

@@ -10,7 +10,6 @@ import io.outrigger.lb.load.LoadSums;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +26,6 @@ final class ClusterMeter implements LoadMeter {
   private final Set<CountedSubchannel> inUse = new HashSet<>();
   private final Set<CountedSubchannel> ending = new HashSet<>();
   private final DropCounts drops;
-  private final LongAdder refusedMetrics = new LongAdder();
   private String edsServiceName = "";
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // null without a server to report to
@@ -78,11 +76,6 @@ final class ClusterMeter implements LoadMeter {
 
   Optional<XdsServer> server() {
     return reporting.map(LoadReporting::server);
-  }
-
-  /** Counts the metrics that backends sent for load reports and that cannot be added up. */
-  LongAdder refusedMetrics() {
-    return refusedMetrics;
   }
 
   Set<CountedSubchannel> inUse() {

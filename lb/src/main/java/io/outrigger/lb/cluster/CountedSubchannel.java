@@ -108,7 +108,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   void propagate(PropagatedMetrics metrics) {
     meter.onMoving(this); // collects the replaced sums too
     replaced = tally;
-    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops, meter.refusedMetrics());
+    tally = metrics.isEmpty() ? null : new MetricTally(metrics, loops);
   }
 
   /** Adds to {@code sums} the counts since the last call of this method. */

@@ -7,7 +7,6 @@ import io.outrigger.lb.BackendMetrics;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,25 +26,18 @@ public final class MetricTally {
   static final int MAX_NAMES = 1000;
 
   private final PropagatedMetrics wanted;
-  private final LongAdder refused;
   private final AtomicReferenceArray<@Nullable Sums> sums;
 
-  /**
-   * Creates an empty tally for load reports on {@code loops} event loops.
-   *
-   * @param refused counts the wanted metrics that cannot be added, because the value is not a
-   *     finite number or there are too many names
-   */
-  public MetricTally(PropagatedMetrics wanted, int loops, LongAdder refused) {
+  /** Creates an empty tally for load reports on {@code loops} event loops. */
+  public MetricTally(PropagatedMetrics wanted, int loops) {
     this.wanted = wanted;
-    this.refused = refused;
     this.sums = new AtomicReferenceArray<>(loops);
   }
 
   /** Adds {@code report}, with which a call ended. This method runs on event loop {@code loop}. */
   public void onReport(int loop, BackendMetrics report) {
     Sums known = sums.getAndSet(loop, null);
-    Sums mine = known == null ? new Sums(refused) : known;
+    Sums mine = known == null ? new Sums() : known;
     if (wanted.cpuUtilization()) {
       mine.addPositive(PropagatedMetrics.CPU_UTILIZATION, report.cpuUtilization());
     }
@@ -74,11 +66,6 @@ public final class MetricTally {
 
   private static final class Sums {
     private final Map<String, MetricTotal> totals = new HashMap<>();
-    private final LongAdder refused;
-
-    Sums(LongAdder refused) {
-      this.refused = refused;
-    }
 
     /**
      * Adds {@code value} only if it is positive: a number that the backend did not send is zero,
@@ -87,8 +74,6 @@ public final class MetricTally {
     void addPositive(String name, double value) {
       if (value > 0) {
         add(name, value);
-      } else if (value != 0) { // negative, or NaN
-        refused.increment();
       }
     }
 
@@ -109,8 +94,6 @@ public final class MetricTally {
       boolean isKnown = totals.containsKey(name);
       if (Double.isFinite(value) && (isKnown || totals.size() < MAX_NAMES)) { // decision lb-0015
         totals.merge(name, new MetricTotal(1, value), MetricTotal::plus);
-      } else {
-        refused.increment();
       }
     }
   }

@@ -27,7 +27,6 @@ import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.testing.LbScript;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
-import io.outrigger.lb.view.LbNode;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -387,19 +386,6 @@ class LoadScenarioTest {
             Map.entry("named_metrics.key3", new MetricTotal(1, 4)),
             Map.entry("cpu_utilization", new MetricTotal(3, 1.5)));
     assertThat(only(take(ONE)).localities()).isEmpty();
-  }
-
-  @Test
-  void figuresThatCannotBeAddedUpAreShown() {
-    var wanted = PropagatedMetrics.of(List.of("named_metrics.*"));
-    serve(cluster(Optional.of(ONE), wanted, Samples.zone("a", E1)));
-    script.ready(E1);
-
-    report(Map.of("good", 1.0, "bad", Double.NaN, "endless", Double.POSITIVE_INFINITY));
-
-    LbNode clusterImpl = script.describe("pay").children().get(0);
-    assertThat(clusterImpl.policy()).isEqualTo("cluster_impl");
-    assertThat(clusterImpl.detail()).endsWith(", 2 figures of backends not reported");
   }
 
   @Conformance("A64-01")
