@@ -9,6 +9,7 @@ import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.Connectivity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,7 +35,9 @@ final class RingHashPicker implements Picker {
 
   private final Ring ring;
   private final Connectivity[] states;
-  private final @Nullable PickResult[] results;
+  private final PickResult.@Nullable Use[] uses;
+  private final @Nullable String[] failures;
+  private final FailureNote note;
   private final boolean connecting;
   private final String hashHeader;
   private final RandomSource random;
@@ -45,7 +48,8 @@ final class RingHashPicker implements Picker {
 
   /**
    * @param states the states of the endpoints, by their number on the ring
-   * @param results the pick results of READY and failed endpoints, by their number on the ring
+   * @param uses the pick results of READY endpoints, by their number on the ring
+   * @param failures the errors of failed endpoints, by their number on the ring
    * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
    *     hash is used
    * @param connect requests the connection of an endpoint; may be called on any event loop
@@ -53,14 +57,18 @@ final class RingHashPicker implements Picker {
   RingHashPicker(
       Ring ring,
       Connectivity[] states,
-      @Nullable PickResult[] results,
+      PickResult.@Nullable Use[] uses,
+      @Nullable String[] failures,
+      FailureNote note,
       boolean connecting,
       String hashHeader,
       RandomSource random,
       IntConsumer connect) {
     this.ring = ring;
     this.states = states;
-    this.results = results;
+    this.uses = uses;
+    this.failures = failures;
+    this.note = note;
     this.hashHeader = hashHeader;
     this.random = random;
     this.connect = connect;
@@ -82,14 +90,10 @@ final class RingHashPicker implements Picker {
 
   private PickResult pickFor(long hash) {
     int member = ring.memberAt(landing(ring.placeOf(hash)));
-    return switch (states[member]) {
-      case READY, TRANSIENT_FAILURE -> result(member);
-      case IDLE -> {
-        askFor(member);
-        yield WAITS;
-      }
-      case CONNECTING -> WAITS;
-    };
+    if (states[member] == Connectivity.IDLE) {
+      askFor(member);
+    }
+    return result(member);
   }
 
   /**
@@ -199,16 +203,19 @@ final class RingHashPicker implements Picker {
   }
 
   private PickPlan planOf(int member) {
-    PickResult known = results[member];
-    return new PickPlan.Certain(known == null ? WAITS : known);
+    return new PickPlan.Certain(result(member));
   }
 
   private PickResult result(int member) {
-    PickResult result = results[member];
-    if (result == null) {
-      throw new AssertionError(states[member]);
+    PickResult use = uses[member];
+    if (use != null) {
+      return use;
     }
-    return result;
+    String failure = failures[member];
+    return failure == null
+        ? WAITS
+        : new PickResult.Fail(
+            note.unavailable("no endpoint can be reached; last error: " + failure));
   }
 
   private void askFor(int member) {

@@ -1,6 +1,7 @@
 package io.outrigger.lb.endpoint.ring;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbContext;
@@ -8,9 +9,12 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
+import io.outrigger.lb.endpoint.ring.Ring.Slot;
 import io.outrigger.lb.member.EndpointPolicy;
+import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,11 +38,12 @@ import org.jspecify.annotations.Nullable;
  * random place (A117); failed endpoints retry by themselves.
  */
 @ControlConfined
-public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHash, PlacedEndpoint> {
+public final class RingHashPolicy
+    extends EndpointPolicy<BalancingPolicy.RingHash, RingHashPolicy.PlacedEndpoint> {
   /** The members in the order of their keys; a member's number on the ring is its index. */
   private List<PlacedEndpoint> members = List.of();
 
-  /** The configuration from which {@link #ring} was built; its note is added to failures. */
+  /** The configuration from which {@link #ring} was built. */
   private LbConfig.Leaf<BalancingPolicy.RingHash> applied;
 
   /** The current ring; null while the policy has no endpoints. */
@@ -60,17 +65,16 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     boolean isSame =
         change.added().isEmpty() && change.kept().isEmpty() && change.removed().isEmpty();
     if (!isSame) {
-      change.kept().forEach(PlacedEndpoint::move);
+      change.kept().forEach(kept -> kept.slot = Slot.of(kept.backend()));
       List<PlacedEndpoint> next =
           new ArrayList<>(members); // quick, because the list is almost sorted already
       if (!change.removed().isEmpty()) {
         next.removeAll(Set.copyOf(change.removed()));
       }
       next.addAll(change.added());
-      next.sort((one, other) -> one.slot().compareTo(other.slot()));
+      next.sort(Comparator.comparing(member -> member.slot));
       members = List.copyOf(next);
     }
-    (note().equals(applied.note()) ? change.added() : members).forEach(this::note);
     if (!isSame || !isMadeFor(config())) {
       ring = members.isEmpty() ? null : newRing();
     }
@@ -87,7 +91,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
     long[] shares =
         config().weights().sharesOf(members.stream().map(PlacedEndpoint::backend).toList());
     return Ring.of(
-        members.stream().map(PlacedEndpoint::slot).toList(),
+        members.stream().map(member -> member.slot).toList(),
         shares,
         settings.minSize(),
         settings.maxSize());
@@ -99,19 +103,7 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
 
   @Override
   protected void onMemberChange(PlacedEndpoint member) {
-    note(member);
-  }
-
-  private void note(PlacedEndpoint member) {
-    member.result(
-        switch (member.state()) {
-          case READY -> member.use();
-          case TRANSIENT_FAILURE ->
-              new PickResult.Fail(
-                  note()
-                      .unavailable("no endpoint can be reached; last error: " + member.failure()));
-          case IDLE, CONNECTING -> null;
-        });
+    // The next picker shows the change.
   }
 
   @Override
@@ -165,15 +157,23 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   private RingHashPicker picker(Ring current) {
     List<PlacedEndpoint> byNumber = members; // the picker keeps this list after an update
     var states = new Connectivity[byNumber.size()];
-    var results = new PickResult[byNumber.size()];
+    var uses = new PickResult.Use[byNumber.size()];
+    var failures = new String[byNumber.size()];
     for (int number = 0; number < states.length; number++) {
-      states[number] = byNumber.get(number).state();
-      results[number] = byNumber.get(number).result();
+      PlacedEndpoint member = byNumber.get(number);
+      states[number] = member.state();
+      switch (member.state()) {
+        case READY -> uses[number] = member.use();
+        case TRANSIENT_FAILURE -> failures[number] = member.failure();
+        case IDLE, CONNECTING -> {}
+      }
     }
     return new RingHashPicker(
         current,
         states,
-        results,
+        uses,
+        failures,
+        note(),
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
         context().random(),
@@ -192,5 +192,14 @@ public final class RingHashPolicy extends EndpointPolicy<BalancingPolicy.RingHas
   @Override
   protected String shownDetail() {
     return ring == null ? "" : "a ring of " + ring.size() + " entries";
+  }
+
+  static final class PlacedEndpoint extends LeafEndpoint {
+    private Slot slot;
+
+    private PlacedEndpoint(ControlLoop control, LbParent parent, Backend backend) {
+      super(control, parent, backend);
+      this.slot = Slot.of(backend);
+    }
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RingTest {
-  private record Weighted(Slot slot, long share) {}
+  private record Weighted(Ring.Slot slot, long share) {}
 
   /** Placed by hand: the hashes of {@code key_index} by the reference implementation. */
   @Conformance({"A42-01", "A42-04"})
@@ -147,7 +147,7 @@ class RingTest {
   /** In the order of the keys, as they must be given. */
   private static List<Weighted> slots(long[] weights, String... keys) {
     return IntStream.range(0, keys.length)
-        .mapToObj(i -> new Weighted(new Slot(keys[i], ""), weights[i]))
+        .mapToObj(i -> new Weighted(new Ring.Slot(keys[i], ""), weights[i]))
         .sorted(Comparator.comparing(Weighted::slot))
         .toList();
   }
