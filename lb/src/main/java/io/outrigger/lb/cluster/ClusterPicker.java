@@ -11,6 +11,7 @@ import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PickResult.Reason;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PlannedCall;
+import io.outrigger.lb.cluster.DropCounts.DropCount;
 import io.outrigger.lb.config.LbConfig;
 import java.util.ArrayList;
 import java.util.List;

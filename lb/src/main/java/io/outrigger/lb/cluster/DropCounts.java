@@ -1,5 +1,6 @@
 package io.outrigger.lb.cluster;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.lb.load.LoadSums;
@@ -8,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts the calls that a cluster dropped in each category (A27), and the calls that its breaker
@@ -60,5 +62,30 @@ final class DropCounts {
 
   DropCount refused() {
     return refused;
+  }
+
+  /** How many calls were dropped for one reason. */
+  @AnyThread
+  static final class DropCount {
+    private final LongAdder total = new LongAdder();
+    private long last; // used on the control loop only
+
+    void onDrop() {
+      total.increment();
+    }
+
+    long total() {
+      return total.sum();
+    }
+
+    /**
+     * The number of dropped calls since the last call of this method. This method must run on the
+     * control loop.
+     */
+    private long sinceLast() {
+      long before = last;
+      last = total();
+      return last - before;
+    }
   }
 }

@@ -5,7 +5,10 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +22,11 @@ import java.util.function.Predicate;
  */
 @ControlConfined
 public final class LoadRegistry implements LoadSource {
+  /** The maximum number of unreported clusters without meters for each server. */
+  static final int MAX_GONE = 1000;
+
+  private record Key(String cluster, String edsServiceName) {}
+
   private final ControlLoop control;
   private final Map<XdsServer, ServerLoads> servers = new LinkedHashMap<>();
   private Runnable listener = () -> {};
@@ -38,8 +46,8 @@ public final class LoadRegistry implements LoadSource {
     boolean isNew = !servers.containsKey(server);
     LoadSums sums =
         servers
-            .computeIfAbsent(server, absent -> new ServerLoads(control))
-            .join(new ServerLoads.Key(cluster, edsServiceName), meter);
+            .computeIfAbsent(server, absent -> new ServerLoads())
+            .join(new Key(cluster, edsServiceName), meter);
     if (isNew) {
       listener.run();
     }
@@ -52,7 +60,7 @@ public final class LoadRegistry implements LoadSource {
    */
   public void leave(XdsServer server, String cluster, String edsServiceName, LoadMeter meter) {
     control.checkInside();
-    loads(server).leave(new ServerLoads.Key(cluster, edsServiceName), meter);
+    loads(server).leave(new Key(cluster, edsServiceName), meter);
   }
 
   /**
@@ -61,7 +69,7 @@ public final class LoadRegistry implements LoadSource {
    */
   public void onClosed(XdsServer server, String cluster, String edsServiceName) {
     control.checkInside();
-    loads(server).close(new ServerLoads.Key(cluster, edsServiceName));
+    loads(server).close(new Key(cluster, edsServiceName));
   }
 
   @Override
@@ -84,7 +92,7 @@ public final class LoadRegistry implements LoadSource {
       return List.of();
     }
     List<ClusterLoad> taken = loads.take(asked);
-    if (loads.isEmpty()) {
+    if (loads.entries.isEmpty()) {
       servers.remove(server);
       listener.run();
     }
@@ -94,5 +102,100 @@ public final class LoadRegistry implements LoadSource {
   private ServerLoads loads(XdsServer server) {
     return Objects.requireNonNull(
         servers.get(server), () -> "nothing is counted for " + server.uri());
+  }
+
+  /**
+   * The counts for one server, by cluster. A cluster without meters is kept until its last counts
+   * were reported; while the server accepts no reports, the latest {@link #MAX_GONE} of them are.
+   */
+  private final class ServerLoads {
+    private final Map<Key, Entry> entries = new LinkedHashMap<>();
+
+    /** Keys of {@link #entries} with a meter whose policy is closed. */
+    private final Set<Key> ending = new LinkedHashSet<>();
+
+    /** Keys of {@link #entries} without a meter, the oldest first. */
+    private final Set<Key> gone = new LinkedHashSet<>();
+
+    LoadSums join(Key key, LoadMeter meter) {
+      gone.remove(key);
+      Entry entry = entries.computeIfAbsent(key, absent -> new Entry(control.nanoTime()));
+      entry.meters.add(meter);
+      return entry.sums;
+    }
+
+    void leave(Key key, LoadMeter meter) {
+      Entry entry = entry(key);
+      meter.collect(entry.sums);
+      entry.meters.remove(meter);
+      noteIfGone(key, entry);
+    }
+
+    void close(Key key) {
+      ending.add(key);
+      for (Key each : List.copyOf(ending)) { // all keys: calls of other keys may have ended
+        Entry entry = entry(each);
+        entry.look();
+        noteIfGone(each, entry);
+      }
+    }
+
+    private void noteIfGone(Key key, Entry entry) {
+      if (entry.meters.isEmpty()) {
+        ending.remove(key);
+        gone.add(key);
+        if (gone.size() > MAX_GONE) {
+          forget(gone.iterator().next());
+        }
+      }
+    }
+
+    List<ClusterLoad> take(Predicate<String> asked) {
+      List<ClusterLoad> taken = new ArrayList<>();
+      for (Key key : List.copyOf(entries.keySet())) {
+        Entry entry = entry(key);
+        boolean isAsked = asked.test(key.cluster());
+        if (isAsked || ending.contains(key)) {
+          entry.look();
+        }
+        if (isAsked) {
+          long now = control.nanoTime();
+          taken.add(
+              entry.sums.take(
+                  key.cluster(), key.edsServiceName(), Duration.ofNanos(now - entry.sinceNanos)));
+          entry.sinceNanos = now;
+        }
+        if (entry.meters.isEmpty()) {
+          forget(key);
+        }
+      }
+      return taken;
+    }
+
+    private void forget(Key key) {
+      entries.remove(key);
+      ending.remove(key);
+      gone.remove(key);
+    }
+
+    private Entry entry(Key key) {
+      return Objects.requireNonNull(entries.get(key), () -> "nothing is counted for " + key);
+    }
+  }
+
+  private static final class Entry {
+    private final List<LoadMeter> meters = new ArrayList<>();
+    private final LoadSums sums = new LoadSums();
+    private long sinceNanos;
+
+    Entry(long sinceNanos) {
+      this.sinceNanos = sinceNanos;
+    }
+
+    void look() {
+      sums.beginLook();
+      meters.forEach(meter -> meter.collect(sums));
+      meters.removeIf(LoadMeter::isOver);
+    }
   }
 }

@@ -40,7 +40,7 @@ class LoadRegistryTest {
 
   @Test
   void clustersThatAreReportedElsewhereAreNotKeptForEver() {
-    for (int i = 0; i < ServerLoads.MAX_GONE + 10; i++) {
+    for (int i = 0; i < LoadRegistry.MAX_GONE + 10; i++) {
       String cluster = "c" + i;
       loop.inside(() -> registry.join(ONE, cluster, "", meter));
       loop.inside(() -> registry.leave(ONE, cluster, "", meter));
@@ -49,7 +49,7 @@ class LoadRegistryTest {
     loop.inside(
         () ->
             assertThat(registry.take(ONE, cluster -> true))
-                .hasSize(ServerLoads.MAX_GONE)
+                .hasSize(LoadRegistry.MAX_GONE)
                 .first()
                 .satisfies(load -> assertThat(load.cluster()).isEqualTo("c10")));
   }
