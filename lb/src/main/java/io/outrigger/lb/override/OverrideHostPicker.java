@@ -12,6 +12,7 @@ import io.outrigger.lb.SessionHint;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.Connectivity;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,29 +22,43 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING; otherwise the first endpoint without a connection gets a connection; otherwise the
  * child policy picks. Calls without a session are always picked by the child policy.
  *
+ * <p>In a cluster in which no session has been seen, the first call of a session waits one turn of
+ * the control loop, in which the address map is filled.
+ *
  * <p>The address entries change while the picker is in use. No waiting call misses such a change:
  * every change that could matter to a waiting call is followed by a new picker, and a waiting call
  * is picked again as soon as there is a new picker.
  */
 @AnyThread
 final class OverrideHostPicker implements Picker {
-  static final PickResult WAITS =
+  private static final PickResult WAITS =
       PickResult.Queue.connecting(
           "xds_override_host: waiting for the endpoint of the session to connect");
 
   private final AddressMap entries;
-  private final ControlLoop clock;
+  private final boolean isFilled;
+  private final ControlLoop control;
+  private final Runnable fill;
   private final Consumer<AddressEntry> connect;
   private final Picker child;
+  private final AtomicBoolean asked = new AtomicBoolean();
 
   /**
-   * @param clock a clock that any thread may read
+   * @param fill fills {@code entries} and publishes another picker; runs on the control loop unless
+   *     {@code isFilled}
    * @param connect connects an entry on the control loop; called on any event loop
    */
   OverrideHostPicker(
-      AddressMap entries, ControlLoop clock, Consumer<AddressEntry> connect, Picker child) {
+      AddressMap entries,
+      boolean isFilled,
+      ControlLoop control,
+      Runnable fill,
+      Consumer<AddressEntry> connect,
+      Picker child) {
     this.entries = entries;
-    this.clock = clock;
+    this.isFilled = isFilled;
+    this.control = control;
+    this.fill = fill;
     this.connect = connect;
     this.child = child;
   }
@@ -53,6 +68,12 @@ final class OverrideHostPicker implements Picker {
     SessionHint session = call.session();
     if (session == null) {
       return child.pick(call);
+    }
+    if (!isFilled) {
+      if (!asked.get() && asked.compareAndSet(false, true)) {
+        control.execute(fill);
+      }
+      return WAITS;
     }
     AddressEntry preferred = choose(session.preferred());
     return preferred == null ? pickAny(call, session) : pickPreferred(preferred, session);
@@ -64,23 +85,28 @@ final class OverrideHostPicker implements Picker {
       return child.plan(call);
     }
     List<EndpointAddress> preferred = call.session().get();
-    AddressEntry chosen = choose(preferred);
-    AddressEntry.Link link = chosen == null ? null : chosen.link();
-    PickPlan rest =
-        chosen == null
-            ? child.plan(call)
-            : new PickPlan.Certain(link != null && link.use() != null ? link.use() : WAITS);
     var candidates =
         preferred.stream()
             .map(each -> new PickPlan.OverrideCandidate(each, standing(each)))
             .toList();
-    return new PickPlan.Preferring(
-        candidates,
-        chosen == null ? PickPlan.OverrideOutcome.LOST : PickPlan.OverrideOutcome.KEPT,
-        rest);
+    if (!isFilled) {
+      PickPlan rest = preferred.isEmpty() ? child.plan(call) : new PickPlan.Certain(WAITS);
+      return new PickPlan.Preferring(candidates, PickPlan.OverrideOutcome.NOT_LOOKED_UP, rest);
+    }
+    AddressEntry chosen = choose(preferred);
+    if (chosen == null) {
+      return new PickPlan.Preferring(
+          candidates, PickPlan.OverrideOutcome.LOST, child.plan(call));
+    }
+    AddressEntry.Link link = chosen.link();
+    var kept = new PickPlan.Certain(link != null && link.use() != null ? link.use() : WAITS);
+    return new PickPlan.Preferring(candidates, PickPlan.OverrideOutcome.KEPT, kept);
   }
 
   private String standing(EndpointAddress address) {
+    if (!isFilled) {
+      return "not looked up before a first session";
+    }
     AddressEntry entry = entries.get(address);
     if (entry == null) {
       return "not in the cluster";
@@ -130,7 +156,7 @@ final class OverrideHostPicker implements Picker {
    * will be published soon.
    */
   private PickResult pickPreferred(AddressEntry entry, SessionHint session) {
-    entry.used(clock.nanoTime());
+    entry.used(control.nanoTime());
     AddressEntry.Link link = entry.link();
     PickResult use = link == null ? null : link.use();
     if (use != null) {
@@ -152,7 +178,7 @@ final class OverrideHostPicker implements Picker {
       if (entry == null) { // the endpoint has just left the cluster
         session.picked(AddressEntry.addresses(address, subchannel.backend().endpoint()));
       } else {
-        entry.used(clock.nanoTime());
+        entry.used(control.nanoTime());
         session.picked(entry.addresses());
       }
     }

@@ -2,23 +2,26 @@ package io.outrigger.lb.override;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.Count;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.SharedSubchannels;
+import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,12 +47,15 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   private final ControlLoop control;
   private final LbParent parent;
-  private final SharedSubchannels subchannels;
   private final ChildSlot child;
   private final PublishGate gate = new PublishGate(this::publish);
+  private final AddressMap entries;
 
   private LbConfig.OverrideHost config;
-  private @Nullable AddressMap entries;
+
+  /** Whether a session was seen; before, {@link #entries} is empty. */
+  private boolean hasSessions;
+
   private @Nullable TimerHandle sweepTimer;
   private boolean publishPosted;
   private boolean closed;
@@ -59,7 +65,9 @@ public final class OverrideHostPolicy implements LbPolicy {
     this.control = control;
     this.parent = parent;
     this.config = config;
-    this.subchannels = new SharedSubchannels(control, parent);
+    var subchannels = new SharedSubchannels(control, parent);
+    this.entries = new AddressMap(control, subchannels, this::onHostChange);
+    subchannels.observe(entries);
     this.child =
         new ChildSlot(
             factory,
@@ -74,33 +82,30 @@ public final class OverrideHostPolicy implements LbPolicy {
     config = (LbConfig.OverrideHost) next;
     gate.publishAfter(
         () -> {
-          if (entries != null) {
-            updateHosts(entries);
+          if (hasSessions) {
+            updateHosts();
           }
           child.update(config.child());
         });
   }
 
-  private void updateHosts(AddressMap table) {
-    table.update(config.backends(), config.statuses(), config.idleTimeout());
+  private void updateHosts() {
+    entries.update(config.backends(), config.statuses(), config.idleTimeout());
   }
 
-  /** Builds the address map when the first call of a session arrives. */
-  private void prepare() {
-    if (closed || entries != null) {
-      return;
+  /** Fills the address map when the first call of a session has arrived. */
+  private void onFirstSession() {
+    if (!closed && !hasSessions) {
+      hasSessions = true;
+      updateHosts();
+      gate.request();
     }
-    var table = new AddressMap(control, subchannels, this::onHostChange);
-    subchannels.observe(table);
-    updateHosts(table);
-    entries = table;
-    gate.request();
   }
 
   /** Connects {@code entry}, for which a session's call waits. */
   private void connect(AddressEntry entry) {
     entry.answered();
-    if (entries != null && entries.has(entry) && entry.isReachable()) {
+    if (entries.has(entry) && entry.isReachable()) {
       entry.on(Event.ASKED, true);
     }
   }
@@ -114,17 +119,15 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   private void sweepLater() {
-    if (sweepTimer == null && !closed && entries != null && entries.isKeeping()) {
+    if (sweepTimer == null && !closed && entries.isKeeping()) {
       sweepTimer = control.schedule(SWEEP_INTERVAL, this::sweep);
     }
   }
 
   private void sweep() {
     sweepTimer = null;
-    if (entries != null) {
-      entries.sweep();
-      sweepLater();
-    }
+    entries.sweep();
+    sweepLater();
   }
 
   /** Publishes once for all changes in this turn of the control loop. */
@@ -140,14 +143,12 @@ public final class OverrideHostPolicy implements LbPolicy {
   }
 
   private void publish() {
-    if (closed) {
-      return;
+    if (!closed) {
+      parent.publish(
+          child.state(),
+          new OverrideHostPicker(
+              entries, hasSessions, control, this::onFirstSession, this::ask, child.picker()));
     }
-    Picker picker =
-        entries == null
-            ? new FirstSessionPicker(() -> control.execute(this::prepare), child.picker())
-            : new OverrideHostPicker(entries, control, this::ask, child.picker());
-    parent.publish(child.state(), picker);
   }
 
   /**
@@ -164,9 +165,7 @@ public final class OverrideHostPolicy implements LbPolicy {
   public void close() {
     closed = true;
     child.close();
-    if (entries != null) {
-      entries.close();
-    }
+    entries.close();
     if (sweepTimer != null) {
       sweepTimer.cancel();
     }
@@ -174,15 +173,39 @@ public final class OverrideHostPolicy implements LbPolicy {
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    var view = new AffinityView(entries);
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
     settings.put("idle_timeout", config.idleTimeout().toString());
     visitor.enter(
-        new NodeHead(name, config.policy(), child.state(), settings, view.detail(config), isUsed));
-    child.accept(visitor.mapEndpoints(view::seen), name, true);
-    view.unbalanced(config).forEach(visitor::endpoint);
+        new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
+    child.accept(visitor.mapEndpoints(this::seen), name, true);
+    Stream.concat(config.sessionOnly().stream(), config.setAside().stream())
+        .forEach(backend -> visitor.endpoint(seen(LbEndpoint.untouched(backend))));
     visitor.leave();
+  }
+
+  private String detail() {
+    int left = config.sessionOnly().size() + config.setAside().size();
+    return (hasSessions
+            ? Count.of(entries.kept().size(), "connection") + " kept for sessions alone"
+            : "no session so far")
+        + (left == 0 ? "" : ", " + Count.of(left, "endpoint") + " left out for health");
+  }
+
+  /** Returns {@code endpoint}, with the connection to it if that is kept for sessions alone. */
+  private LbEndpoint seen(LbEndpoint endpoint) {
+    AddressEntry first = entries.get(endpoint.address().bare());
+    if (first == null) {
+      return endpoint;
+    }
+    LbEndpoint seen = endpoint;
+    for (AddressEntry entry : entries.hostsOf(first.backend())) {
+      if (entry.ownership() == Ownership.SESSIONS) {
+        Connectivity state = Objects.requireNonNull(entry.link()).state();
+        seen = seen.with(new LbEndpoint.Link(state, entry.calls()));
+      }
+    }
+    return seen;
   }
 }
