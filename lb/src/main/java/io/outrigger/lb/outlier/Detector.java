@@ -4,10 +4,11 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.LbContext;
+import io.outrigger.lb.outlier.OutlierAlgorithms.Candidate;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.ReturnReason;
+import io.outrigger.lb.view.OutlierEvent.Share;
 import io.outrigger.lb.view.OutlierEvent.SpareReason;
-import java.time.Instant;
 import java.util.List;
 
 /**
@@ -16,7 +17,6 @@ import java.util.List;
  */
 @ControlConfined
 record Detector(LbContext context) {
-
   /**
    * Performs the steps of A50 when the timer fires, in A50's order; {@code start} was read before
    * the sweep.
@@ -35,14 +35,14 @@ record Detector(LbContext context) {
         .successRate()
         .ifPresent(
             settings -> {
-              var found = SuccessRateAlgorithm.candidates(settings, calls);
+              var found = OutlierAlgorithms.candidates(settings, calls);
               evaluate(found, endpoints, settings.enforcement(), sweep);
             });
     detection
         .failurePercentage()
         .ifPresent(
             settings -> {
-              var found = FailurePercentageAlgorithm.candidates(settings, calls);
+              var found = OutlierAlgorithms.candidates(settings, calls);
               evaluate(found, endpoints, settings.enforcement(), sweep);
             });
     endpoints.forEach(endpoint -> decayOrUneject(endpoint, sweep));
@@ -53,15 +53,7 @@ record Detector(LbContext context) {
    * and its budget of ejections.
    */
   private record Sweep(
-      SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {
-    long nanos() {
-      return start.nanos();
-    }
-
-    Instant time() {
-      return start.time();
-    }
-  }
+      SweepTimer.Start start, String cluster, OutlierDetection detection, EjectionBudget budget) {}
 
   private void evaluate(
       List<Candidate> found, List<EndpointTracker> endpoints, int enforcement, Sweep sweep) {
@@ -92,15 +84,16 @@ record Detector(LbContext context) {
       EjectionState.Admitted admitted,
       OutlierEvent.Evidence evidence,
       Sweep sweep) {
-    OutlierEvent.Share before = sweep.budget().share();
+    Share before = sweep.budget().share();
     sweep.budget().spend();
-    EjectionState.Ejected ejected = admitted.eject(sweep.nanos(), sweep.time(), evidence.method());
+    SweepTimer.Start now = sweep.start();
+    EjectionState.Ejected ejected = admitted.eject(now.nanos(), now.time(), evidence.method());
     report(
         endpoint,
         new OutlierEvent.Ejected(
             sweep.cluster(),
             endpoint.address(),
-            sweep.time(),
+            now.time(),
             evidence,
             before,
             sweep.budget().share(),
@@ -117,7 +110,7 @@ record Detector(LbContext context) {
         new OutlierEvent.Spared(
             sweep.cluster(),
             endpoint.address(),
-            sweep.time(),
+            sweep.start().time(),
             evidence,
             sweep.budget().share(),
             endpoint.state().multiplier(),
@@ -132,7 +125,7 @@ record Detector(LbContext context) {
     if (endpoint.state() instanceof EjectionState.Admitted admitted) {
       endpoint.become(admitted.decayed());
     } else if (endpoint.state() instanceof EjectionState.Ejected ejected
-        && ejected.isOver(sweep.nanos(), sweep.detection())) {
+        && ejected.isOver(sweep.start().nanos(), sweep.detection())) {
       admit(sweep.cluster(), endpoint, ejected, ReturnReason.TIME_IS_OVER);
     }
   }
@@ -164,5 +157,40 @@ record Detector(LbContext context) {
   private void report(EndpointTracker endpoint, OutlierEvent event) {
     endpoint.remember(event);
     context.observer().onEvent(event);
+  }
+
+  /**
+   * Limits how many endpoints may be ejected at once; the two algorithms of a sweep share one
+   * budget (A50-24). One endpoint may always be ejected, however small the percentage is (A50-23,
+   * decision lb-0010).
+   */
+  @ControlConfined
+  static final class EjectionBudget {
+    private final int maxPercent;
+    private final int total;
+    private int ejected;
+
+    /**
+     * @param total the number of endpoints of the cluster, in every priority, with or without
+     *     traffic (A50-25)
+     */
+    EjectionBudget(int maxPercent, int total, int ejected) {
+      this.maxPercent = maxPercent;
+      this.total = total;
+      this.ejected = ejected;
+    }
+
+    /** Whether one more endpoint may be ejected (A50-22). */
+    boolean hasRoom() {
+      return ejected == 0 || ejected * 100L < (long) maxPercent * total;
+    }
+
+    void spend() {
+      ejected++;
+    }
+
+    Share share() {
+      return new Share(ejected, total);
+    }
   }
 }

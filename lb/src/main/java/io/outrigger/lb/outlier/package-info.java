@@ -5,8 +5,8 @@
  *
  * <p>The class {@link io.outrigger.lb.outlier.OutlierDetectionPolicy} implements A50 "Outlier
  * Detection Behavior" with {@code TrackerTable} (A50's map), {@code SweepTimer} (A50's timer) and
- * {@code Detector}; {@code EjectableSubchannel} is A50's "Subchannel Wrapper"; each algorithm has
- * its own class.
+ * {@code Detector}; {@code EjectableSubchannel} is A50's "Subchannel Wrapper"; {@code
+ * OutlierAlgorithms} has the two algorithms.
  */
 @NullMarked
 package io.outrigger.lb.outlier;

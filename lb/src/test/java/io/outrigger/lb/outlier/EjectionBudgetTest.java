@@ -2,6 +2,7 @@ package io.outrigger.lb.outlier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.outlier.Detector.EjectionBudget;
 import io.outrigger.lb.view.OutlierEvent.Share;
 import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;

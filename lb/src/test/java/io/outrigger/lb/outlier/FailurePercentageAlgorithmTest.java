@@ -67,8 +67,8 @@ class FailurePercentageAlgorithmTest {
   void aCandidateComesWithItsNumbers() {
     var settings = new FailurePercentage(85, 100, 1, 50);
 
-    Candidate found =
-        FailurePercentageAlgorithm.candidates(
+    OutlierAlgorithms.Candidate found =
+        OutlierAlgorithms.candidates(
                 settings, SuccessRateAlgorithmTest.hosts("100/0 10/90"))
             .get(0);
 
@@ -76,8 +76,8 @@ class FailurePercentageAlgorithmTest {
   }
 
   private static List<Integer> candidates(FailurePercentage settings, List<IntervalCalls> hosts) {
-    return FailurePercentageAlgorithm.candidates(settings, hosts).stream()
-        .map(Candidate::host)
+    return OutlierAlgorithms.candidates(settings, hosts).stream()
+        .map(OutlierAlgorithms.Candidate::host)
         .toList();
   }
 }

@@ -83,8 +83,8 @@ class SuccessRateAlgorithmTest {
   void aCandidateComesWithItsNumbers() {
     var settings = new SuccessRate(1900, 100, 5, 100);
 
-    Candidate found =
-        SuccessRateAlgorithm.candidates(settings, hosts("100/0 100/0 100/0 100/0 0/150 0/1 100/0"))
+    OutlierAlgorithms.Candidate found =
+        OutlierAlgorithms.candidates(settings, hosts("100/0 100/0 100/0 100/0 0/150 0/1 100/0"))
             .get(0);
 
     var evidence = (LowSuccessRate) found.evidence();
@@ -123,7 +123,9 @@ class SuccessRateAlgorithmTest {
   }
 
   private static List<Integer> candidates(SuccessRate settings, List<IntervalCalls> hosts) {
-    return SuccessRateAlgorithm.candidates(settings, hosts).stream().map(Candidate::host).toList();
+    return OutlierAlgorithms.candidates(settings, hosts).stream()
+        .map(OutlierAlgorithms.Candidate::host)
+        .toList();
   }
 
   static List<IntervalCalls> hosts(String text) {
