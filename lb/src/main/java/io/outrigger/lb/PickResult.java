@@ -45,10 +45,27 @@ public sealed interface PickResult {
     public Use countedBy(CircuitBreaker breaker) {
       Use last = counted;
       if (last == null || last.breaker != breaker) {
-        last = new Use(new LimitedSubchannel(subchannel, breaker), breaker);
+        last = new Use(new Limited(subchannel, breaker), breaker);
         counted = last;
       }
       return last;
+    }
+
+    /** A subchannel whose calls {@code breaker} has counted as in flight. */
+    @AnyThread
+    private static final class Limited extends DelegatingSubchannel {
+      private final CircuitBreaker breaker;
+
+      Limited(Subchannel subchannel, CircuitBreaker breaker) {
+        super(subchannel);
+        this.breaker = breaker;
+      }
+
+      @Override
+      public void callEnded(PickContext call, CallOutcome outcome) {
+        breaker.release();
+        super.callEnded(call, outcome);
+      }
     }
   }
 
