@@ -11,6 +11,12 @@ import io.outrigger.lb.view.LbObserver;
  * @param observer receives the events of the policies
  * @param loops the number of event loops that pick; {@link PickContext#loop} is less than {@code
  *     loops}
+ * @param namesPriorities whether the reason of waiting calls contains their priority (A121)
  */
 @AnyThread
-public record LbContext(ControlLoop control, RandomSource random, LbObserver observer, int loops) {}
+public record LbContext(
+    ControlLoop control,
+    RandomSource random,
+    LbObserver observer,
+    int loops,
+    boolean namesPriorities) {}

@@ -11,6 +11,7 @@ import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.load.LoadRegistry;
@@ -104,13 +105,11 @@ final class Tree {
     var connector = new FakeConnector();
     var manager =
         new ClusterManager(
-            control,
+            new LbContext(control, RandomSource.SYSTEM, event -> {}, LOOPS, false),
             connector,
-            RandomSource.SYSTEM,
             new CircuitBreakers(),
             new LoadRegistry(control),
-            event -> {},
-            LOOPS,
+            false,
             new Deaf());
     var config = Samples.config(Set.of("aggregate"), clusters.toArray(ClusterConfig[]::new));
     var handles = new HashMap<String, ClusterHandle>();

@@ -37,7 +37,6 @@ public final class PriorityPolicy implements LbPolicy {
   private final LbContext context;
   private final PolicyFactory factory;
   private final LbParent parent;
-  private final boolean namesPriorities;
   private final PublishGate gate = new PublishGate(this::choose);
   private final Map<String, PriorityChild> children = new HashMap<>();
 
@@ -49,20 +48,12 @@ public final class PriorityPolicy implements LbPolicy {
   private int publishedIndex;
   private boolean closed;
 
-  /**
-   * @param namesPriorities whether the reason of waiting calls contains the priority (A121)
-   */
   public PriorityPolicy(
-      LbContext context,
-      PolicyFactory factory,
-      LbConfig.Priority config,
-      LbParent parent,
-      boolean namesPriorities) {
+      LbContext context, PolicyFactory factory, LbConfig.Priority config, LbParent parent) {
     this.context = context;
     this.factory = factory;
     this.config = config;
     this.parent = parent;
-    this.namesPriorities = namesPriorities;
   }
 
   @Override
@@ -240,7 +231,10 @@ public final class PriorityPolicy implements LbPolicy {
       published = picker;
       publishedIndex = index;
       parent.publish(
-          state, namesPriorities ? new PriorityPicker(index, failover(index), picker) : picker);
+          state,
+          context.namesPriorities()
+              ? new PriorityPicker(index, failover(index), picker)
+              : picker);
     }
   }
 

@@ -3,17 +3,16 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
-import io.outrigger.base.RandomSource;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.LbContext;
+import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.LbObserver;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -52,9 +51,9 @@ public final class ClusterManager {
   private final LbContext context;
   private final Connector connector;
   private final Listener listener;
-  private final TreeFactory factory;
+  private final PolicyFactory factory;
   private final Reresolution reresolution;
-  private final LbConfigCache trees = new LbConfigCache();
+  private final LbConfigCache trees;
   private final Map<String, ClusterLb> live = new TreeMap<>();
   private boolean closed;
 
@@ -63,42 +62,23 @@ public final class ClusterManager {
    *
    * @param breakers the circuit breakers, shared by all managers of the process
    * @param loads the counts for load reports, shared by all managers of the process
-   * @param observer receives the events of all clusters, in addition to the log
-   * @param loops the number of event loops that pick; {@code PickContext.loop} is less than {@code
-   *     loops}
+   * @param aggregatesDecide whether the policy of an aggregate balances its leaves, as gRPC did
+   *     before A75 (A75-05)
    */
   public ClusterManager(
-      ControlLoop control,
+      LbContext context,
       Connector connector,
-      RandomSource random,
       CircuitBreakers breakers,
       LoadRegistry loads,
-      LbObserver observer,
-      int loops,
+      boolean aggregatesDecide,
       Listener listener) {
-    this.control = control;
-    this.context = new LbContext(control, random, new LbLog().and(observer), loops);
+    this.control = context.control();
+    this.context = context;
+    this.trees = new LbConfigCache(aggregatesDecide);
     this.connector = connector;
     this.listener = listener;
-    this.factory = new TreeFactory(context, breakers, loads);
+    this.factory = TreePolicies.registry(context, breakers, loads);
     this.reresolution = new Reresolution(control, listener::onReresolution);
-  }
-
-  /**
-   * Balances the leaves of an aggregate by the policy of the aggregate, as gRPC did before A75
-   * (A75-05). This method must be called before the first {@link #apply}.
-   */
-  public void letAggregatesDecide() {
-    trees.letAggregatesDecide();
-  }
-
-  /**
-   * Adds the priority to the reason of calls that wait (A121). This method must be called before
-   * the first {@link #apply}.
-   */
-  public ClusterManager namePriorities() {
-    factory.namePriorities();
-    return this;
   }
 
   /**

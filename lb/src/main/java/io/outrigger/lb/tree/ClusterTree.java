@@ -76,7 +76,7 @@ final class ClusterTree {
    *
    * @param leaves the usable leaf clusters, in order of preference
    */
-  static LbConfig aggregate(ClusterConfig.Aggregate aggregate, List<LeafTree> leaves) {
+  static LbConfig aggregate(ClusterConfig.Aggregate aggregate, List<LbConfig.Child> leaves) {
     String name = aggregate.cluster().name();
     if (leaves.isEmpty()) {
       return new LbConfig.Failing(
@@ -84,15 +84,13 @@ final class ClusterTree {
               .unavailable("none of its clusters is usable"),
           true);
     }
-    return new LbConfig.Priority(
-        name,
-        leaves.stream()
-            .map(
-                leaf ->
-                    new LbConfig.Child(leaf.name(), leaf.name(), leaf.config(), leaf.reresolves()))
-            .toList());
+    return new LbConfig.Priority(name, leaves);
   }
 
+  /**
+   * Whether a request for re-resolution may help: DNS names are resolved again, but EDS pushes its
+   * endpoints (A37).
+   */
   static boolean reresolves(ClusterSource source) {
     return source instanceof ClusterSource.Dns;
   }
@@ -200,5 +198,33 @@ final class ClusterTree {
 
   private static String edsServiceName(ClusterSource source) {
     return source instanceof ClusterSource.Eds eds ? eds.serviceName() : "";
+  }
+
+  /**
+   * The endpoints of a locality in the form that policies use.
+   *
+   * @param usable the backends that ordinary requests may reach (A27-08)
+   * @param unusable the backends that ordinary requests may not reach
+   */
+  private record LocalityBackends(
+      LocalityEndpoints source, List<Backend> usable, List<Backend> unusable) {
+    /**
+     * @param priority the priority of the locality in its cluster, 0 the highest
+     * @param reach how the endpoints are connected; the addresses of the backends include it
+     */
+    static LocalityBackends of(LocalityEndpoints source, int priority, Reach reach) {
+      List<Backend> all =
+          source.endpoints().stream()
+              .map(endpoint -> new Backend(reach.of(endpoint), source.locality(), priority))
+              .toList();
+      return new LocalityBackends(
+          source,
+          all.stream().filter(LocalityBackends::isUsable).toList(),
+          all.stream().filter(backend -> !isUsable(backend)).toList());
+    }
+
+    private static boolean isUsable(Backend backend) {
+      return backend.endpoint().health().isUsable();
+    }
   }
 }

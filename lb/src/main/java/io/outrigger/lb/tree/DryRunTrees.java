@@ -18,7 +18,7 @@ public final class DryRunTrees {
 
   /** Returns a tree for each cluster that the routes of {@code config} name. */
   public static List<LbNode> of(XdsConfig config) {
-    var trees = new LbConfigCache();
+    var trees = new LbConfigCache(false);
     trees.replace(config.clusters());
     return LbNode.of(
         visitor ->

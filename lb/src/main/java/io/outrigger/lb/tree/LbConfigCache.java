@@ -2,6 +2,8 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Outcome;
+import io.outrigger.config.cluster.BalancingPolicy;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.config.LbConfig;
 import java.util.Collections;
@@ -22,15 +24,14 @@ final class LbConfigCache {
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
   private final Map<String, LeafTree> leaves = new HashMap<>();
 
-  /** Whether the policy of an aggregate replaces the policies of its leaf clusters (A75-05). */
-  private boolean aggregatesDecide;
+  private final boolean aggregatesDecide;
 
   /**
-   * Makes the policy of an aggregate replace the policies of its leaf clusters; must be called
-   * before clusters are added.
+   * @param aggregatesDecide whether the policy of an aggregate replaces the policies of its leaf
+   *     clusters (A75-05)
    */
-  void letAggregatesDecide() {
-    aggregatesDecide = true;
+  LbConfigCache(boolean aggregatesDecide) {
+    this.aggregatesDecide = aggregatesDecide;
   }
 
   void replace(Map<String, Outcome<ClusterConfig>> next) {
@@ -62,7 +63,9 @@ final class LbConfigCache {
     clusters.put(name, cluster);
     if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf leaf) {
       LeafTree known = leaves.get(name);
-      leaves.put(name, known == null ? LeafTree.of(leaf) : known.with(leaf));
+      leaves.put(
+          name,
+          known == null ? LeafTree.following(leaf, PriorityNames.NONE) : known.with(leaf));
     } else {
       leaves.remove(name);
     }
@@ -90,14 +93,58 @@ final class LbConfigCache {
 
   private LbConfig tree(String name, ClusterConfig cluster) {
     if (cluster instanceof ClusterConfig.Aggregate aggregate) {
-      List<LeafTree> usable =
+      List<LbConfig.Child> usable =
           aggregate.leaves().stream()
               .map(leaves::get)
               .filter(Objects::nonNull)
               .map(leaf -> aggregatesDecide ? leaf.balanced(aggregate.cluster().policy()) : leaf)
+              .map(LeafTree::child)
               .toList();
       return ClusterTree.aggregate(aggregate, usable);
     }
     return Objects.requireNonNull(leaves.get(name), name).config();
+  }
+
+  /**
+   * A leaf cluster with the names of its priorities, and the tree that is built from them. Names
+   * are reused from update to update, and an unchanged cluster keeps the same tree object.
+   */
+  private record LeafTree(ClusterConfig.Leaf source, PriorityNames names, LbConfig config) {
+    /**
+     * Returns the tree of the cluster's new version {@code next}; returns this instance when
+     * nothing changed.
+     */
+    LeafTree with(ClusterConfig.Leaf next) {
+      return next.equals(source) ? this : following(next, names);
+    }
+
+    /** Returns the same cluster with {@code policy} in place of the cluster's own policy. */
+    LeafTree balanced(BalancingPolicy policy) {
+      if (source.cluster().policy().equals(policy)) {
+        return this;
+      }
+      var other =
+          new ClusterConfig.Leaf(
+              source.cluster().balanced(policy), source.endpoints(), source.resolutionNote());
+      return new LeafTree(other, names, ClusterTree.leaf(other, names));
+    }
+
+    /** Builds the tree of {@code source}, whose priorities had the names {@code before}. */
+    static LeafTree following(ClusterConfig.Leaf source, PriorityNames before) {
+      PriorityNames names =
+          source
+              .endpoints()
+              .toOptional()
+              .map(EndpointSet::priorities)
+              .map(before::after)
+              .orElse(before);
+      return new LeafTree(source, names, ClusterTree.leaf(source, names));
+    }
+
+    LbConfig.Child child() {
+      String name = source.cluster().name();
+      boolean reresolves = ClusterTree.reresolves(source.cluster().source());
+      return new LbConfig.Child(name, name, config, reresolves);
+    }
   }
 }

@@ -10,7 +10,7 @@ import org.slf4j.event.Level;
 
 /** Logs the events of the trees. */
 @ControlConfined
-final class LbLog implements LbObserver {
+public final class LbLog implements LbObserver {
   private static final Logger log = LoggerFactory.getLogger(LbLog.class);
 
   @Override

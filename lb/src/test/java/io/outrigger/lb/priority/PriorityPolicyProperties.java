@@ -43,7 +43,7 @@ class PriorityPolicyProperties {
     var children = new FakePolicies();
     var policy =
         new PriorityPolicy(
-            parent.context(1), children, new LbConfig.Priority("pay", List.of()), parent, false);
+            parent.context(1), children, new LbConfig.Priority("pay", List.of()), parent);
     int configured = update(parent, policy, CHILDREN);
 
     for (Event event : events) {

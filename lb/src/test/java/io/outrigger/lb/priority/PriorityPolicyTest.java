@@ -7,6 +7,7 @@ import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
@@ -37,8 +38,7 @@ class PriorityPolicyTest {
           parent.context(events::add, 1),
           children,
           new LbConfig.Priority("pay", List.of()),
-          parent,
-          false);
+          parent);
 
   /** What calls wait for in the policy in {@code parent}. */
   private static String waits(FakeParent parent) {
@@ -53,11 +53,10 @@ class PriorityPolicyTest {
     var outerPolicies = new FakePolicies();
     var outer =
         new PriorityPolicy(
-            told.context(events::add, 1),
+            new LbContext(told.loop(), told.random(), events::add, 1, true),
             outerPolicies,
             new LbConfig.Priority("all", List.of()),
-            told,
-            true);
+            told);
     List<LbConfig.Child> priorities =
         List.of(
             new LbConfig.Child("p0", "p0", FakePolicies.config("p0", 0), true),

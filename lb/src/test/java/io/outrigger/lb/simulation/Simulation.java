@@ -11,6 +11,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.SimulatedServer.Condition;
@@ -126,13 +127,11 @@ record Simulation(
       RandomSource source = (bound, purpose) -> draws.nextLong(bound);
       var manager =
           new ClusterManager(
-              loop,
+              new LbContext(loop, source, this::onEvent, 1, false),
               network,
-              source,
               new CircuitBreakers(),
               new LoadRegistry(loop),
-              this::onEvent,
-              1,
+              false,
               new Deaf());
       List<ClusterHandle> handles = new ArrayList<>();
       loop.inside(

@@ -7,6 +7,7 @@ import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.simulation.Scenario.Fleet;
 import io.outrigger.lb.simulation.Scenario.Step;
@@ -136,13 +137,11 @@ final class SubsetReport {
       RandomSource source = (bound, purpose) -> draws.nextLong(bound);
       var manager =
           new ClusterManager(
-              loop,
+              new LbContext(loop, source, event -> {}, 1, false),
               connector,
-              source,
               new CircuitBreakers(),
               new LoadRegistry(loop),
-              event -> {},
-              1,
+              false,
               new Simulation.Deaf());
       loop.inside(
           () -> {

@@ -53,7 +53,7 @@ public final class FakeParent implements LbParent {
   }
 
   public LbContext context(LbObserver observer, int loops) {
-    return new LbContext(loop, random, observer, loops);
+    return new LbContext(loop, random, observer, loops, false);
   }
 
   @Override

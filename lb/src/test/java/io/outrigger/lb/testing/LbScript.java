@@ -3,6 +3,7 @@ package io.outrigger.lb.testing;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
@@ -56,7 +57,7 @@ public final class LbScript implements ClusterManager.Listener {
 
   /** A tree that shares its loop and all that is counted for the process with another. */
   public LbScript(FakeControlLoop loop, CircuitBreakers breakers, LoadRegistry loads) {
-    this(loop, breakers, loads, Integer.MAX_VALUE);
+    this(loop, breakers, loads, Integer.MAX_VALUE, false, false);
   }
 
   /** A tree of whose attempts to connect at most {@code underWay} are under way. */
@@ -65,29 +66,47 @@ public final class LbScript implements ClusterManager.Listener {
   }
 
   private LbScript(FakeControlLoop loop, int underWay) {
-    this(loop, new CircuitBreakers(), new LoadRegistry(loop), underWay);
+    this(loop, new CircuitBreakers(), new LoadRegistry(loop), underWay, false, false);
   }
 
   private LbScript(
-      FakeControlLoop loop, CircuitBreakers breakers, LoadRegistry loads, int underWay) {
+      FakeControlLoop loop,
+      CircuitBreakers breakers,
+      LoadRegistry loads,
+      int underWay,
+      boolean aggregatesDecide,
+      boolean namesPriorities) {
     this.loop = loop;
     this.loads = loads;
     this.manager =
         new ClusterManager(
-            loop,
+            new LbContext(loop, random, events::add, LOOPS, namesPriorities),
             new ConnectionPace(loop, underWay).of(connector),
-            random,
             breakers,
             loads,
-            events::add,
-            LOOPS,
+            aggregatesDecide,
             this);
   }
 
-  /** The policies of aggregates count, as before A75; before anything is applied. */
-  public LbScript letAggregatesDecide() {
-    manager.letAggregatesDecide();
-    return this;
+  /** A tree in which the policies of aggregates count, as before A75. */
+  public static LbScript withAggregatesDeciding() {
+    return with(true, false);
+  }
+
+  /** A tree whose waiting calls are told their priority. */
+  public static LbScript withPrioritiesNamed() {
+    return with(false, true);
+  }
+
+  private static LbScript with(boolean aggregatesDecide, boolean namesPriorities) {
+    var loop = new FakeControlLoop();
+    return new LbScript(
+        loop,
+        new CircuitBreakers(),
+        new LoadRegistry(loop),
+        Integer.MAX_VALUE,
+        aggregatesDecide,
+        namesPriorities);
   }
 
   /** Applies a configuration and retires what it does not route to. */

@@ -105,7 +105,7 @@ class AggregateScenarioTest {
             new ClusterSource.Aggregate(List.of("b")),
             new BalancingPolicy.PickFirst(false),
             1);
-    var older = new LbScript().letAggregatesDecide();
+    var older = LbScript.withAggregatesDeciding();
 
     older.apply(
         Samples.config(
@@ -125,7 +125,7 @@ class AggregateScenarioTest {
             new ClusterSource.Aggregate(List.of("b")),
             b.cluster().policy(),
             ClusterResource.Limits.DEFAULT.maxRequests());
-    var older = new LbScript().letAggregatesDecide();
+    var older = LbScript.withAggregatesDeciding();
 
     older.apply(
         Samples.config(

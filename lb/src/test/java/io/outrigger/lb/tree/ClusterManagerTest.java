@@ -93,12 +93,13 @@ class ClusterManagerTest {
   @Conformance("A121-01")
   @Test
   void callsThatWaitAreToldInWhichPriorityWhereThatIsWanted() {
-    lb.loop().inside(() -> assertThat(manager.namePriorities()).isSameAs(manager));
-    lb.apply(Samples.config(Set.of("pay"), Samples.eds("pay", E1)));
+    var named = LbScript.withPrioritiesNamed();
+    named.apply(Samples.config(Set.of("pay"), Samples.eds("pay", E1)));
 
-    assertThat(((PickResult.Queue) lb.pick("pay")).delayType()).isEqualTo("0:connecting");
+    assertThat(((PickResult.Queue) named.pick("pay")).delayType()).isEqualTo("0:connecting");
     assertThat(
-            lb.handle("pay")
+            named
+                .handle("pay")
                 .picker()
                 .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))
                 .odds())

@@ -14,6 +14,7 @@ import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.snapshot.ClusterConfig;
+import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.testing.Conformance;
@@ -295,9 +296,8 @@ class ClusterTreeTest {
 
     var tree =
         (LbConfig.Priority)
-            ClusterTree.aggregate(
-                Samples.aggregate("all", "a", "b"),
-                List.of(LeafTree.of(first), LeafTree.of(second)));
+            trees(Samples.config(Set.of(), first, second, Samples.aggregate("all", "a", "b")))
+                .tree("all");
 
     assertThat(tree.children()).extracting(LbConfig.Child::name).containsExactly("a", "b");
     assertThat(tree.children()).extracting(LbConfig.Child::reresolves).containsExactly(false, true);
@@ -321,7 +321,7 @@ class ClusterTreeTest {
 
   @Test
   void onlyWhatChangedIsBuiltAgain() {
-    var trees = new LbConfigCache();
+    var trees = new LbConfigCache(false);
     var a = Samples.eds("a", E1);
     var b = Samples.eds("b", E2);
     trees.update(Samples.config(Set.of("a"), a, b).clusters());
@@ -336,7 +336,13 @@ class ClusterTreeTest {
   }
 
   private static LbConfig tree(ClusterConfig.Leaf leaf) {
-    return LeafTree.of(leaf).config();
+    return trees(Samples.config(Set.of(), leaf)).tree(leaf.cluster().name());
+  }
+
+  private static LbConfigCache trees(XdsConfig config) {
+    var trees = new LbConfigCache(false);
+    trees.replace(config.clusters());
+    return trees;
   }
 
   private static LbConfig.ClusterImpl clusterImpl(LbConfig tree) {

@@ -15,9 +15,12 @@ import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.tree.LbLog;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.events.DnsEvents;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.events.LbEvents;
@@ -70,13 +73,8 @@ record Targets(
         filters,
         routing.ignoreRouteTimeout(),
         new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
-        clusters -> {
-          ClusterManager manager = balancing(new TargetName(forward, name, authority), clusters);
-          if (routing.aggregatesDecide()) {
-            manager.letAggregatesDecide();
-          }
-          return namesPriorities ? manager.namePriorities() : manager;
-        },
+        clusters ->
+            balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
         configs -> dependencies(forward, target, authority, configs));
   }
 
@@ -87,7 +85,7 @@ record Targets(
         new AppCluster(
             serve.name(),
             name,
-            clusters -> balancing(new TargetName(serve.name(), name, ""), clusters));
+            clusters -> balancing(new TargetName(serve.name(), name, ""), false, clusters));
     if (serve.app() instanceof ListenAddress.Unix unix) {
       return app.at(List.of(EndpointAddress.unix(unix.path())));
     }
@@ -100,15 +98,18 @@ record Targets(
     return app;
   }
 
-  private ClusterManager balancing(TargetName target, ClusterManager.Listener listener) {
+  private ClusterManager balancing(
+      TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
+    LbObserver observer =
+        new LbLog()
+            .and(counters.of(target.target()))
+            .and(new LbEvents(events, target.forward()));
     return new ClusterManager(
-        control,
+        new LbContext(control, random, observer, loops, namesPriorities),
         pace.of(connector.of(target)),
-        random,
         breakers,
         loads,
-        counters.of(target.target()).and(new LbEvents(events, target.forward())),
-        loops,
+        routing.aggregatesDecide(),
         listener);
   }
 

@@ -36,6 +36,7 @@ import io.outrigger.http2.EventLoops;
 import io.outrigger.identity.certificate.CertificateObserver;
 import io.outrigger.identity.certificate.CertificateStore;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.program.testing.mesh.DefaultSettings;
@@ -120,13 +121,12 @@ final class ServedPort implements AutoCloseable, ServeObserver {
                         "127.0.0.1:" + appPort,
                         changes ->
                             new ClusterManager(
-                                control,
+                                new LbContext(
+                                    control, RandomSource.SYSTEM, event -> {}, loopCount, false),
                                 connector.of(new TargetName("", "", "")),
-                                RandomSource.SYSTEM,
                                 new CircuitBreakers(),
                                 new LoadRegistry(control),
-                                event -> {},
-                                loopCount,
+                                false,
                                 changes))
                     .at(List.of(new EndpointAddress("127.0.0.1", appPort))));
     listener =

@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.testing.FakeConnector;
 import io.outrigger.lb.tree.ClusterManager;
@@ -45,13 +46,11 @@ class AuthorityTargetsTest {
         new TargetReports(new EventLog(loop), "all", authority, false),
         events ->
             new ClusterManager(
-                loop,
+                new LbContext(loop, random, event -> {}, 1, false),
                 new FakeConnector(),
-                random,
                 new CircuitBreakers(),
                 new LoadRegistry(loop),
-                event -> {},
-                1,
+                false,
                 events),
         events ->
             Outcome.ok(

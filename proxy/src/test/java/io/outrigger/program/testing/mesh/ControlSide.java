@@ -18,6 +18,7 @@ import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.CircuitBreakers;
 import io.outrigger.lb.Connector;
+import io.outrigger.lb.LbContext;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.observe.events.EventLog;
@@ -38,7 +39,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 
 /**
  * The control half of a sidecar with one target: everything from a response to trees and selector,
@@ -66,7 +66,7 @@ public final class ControlSide {
     connector = this::connectAtOnce;
     random = RandomSource.SYSTEM;
     ads = clients(Map.of());
-    target = target(observer, manager -> manager);
+    target = target(observer, false);
     loop.inside(target::start);
   }
 
@@ -83,7 +83,7 @@ public final class ControlSide {
     this.connector = connector.apply(loop);
     this.random = random;
     ads = clients(providers);
-    target = target(nobody(), ClusterManager::namePriorities);
+    target = target(nobody(), true);
     loop.inside(target::start);
   }
 
@@ -112,7 +112,7 @@ public final class ControlSide {
   }
 
   private TargetRuntime target(
-      XdsDependencyManager.Listener observer, UnaryOperator<ClusterManager> settings) {
+      XdsDependencyManager.Listener observer, boolean namesPriorities) {
     return new TargetRuntime(
         loop,
         NAME,
@@ -121,16 +121,13 @@ public final class ControlSide {
         false,
         new TargetReports(new EventLog(loop), NAME, NAME, false),
         listener ->
-            settings.apply(
-                new ClusterManager(
-                    loop,
-                    connector,
-                    random,
-                    new CircuitBreakers(),
-                    new LoadRegistry(loop),
-                    event -> {},
-                    2,
-                    listener)),
+            new ClusterManager(
+                new LbContext(loop, random, event -> {}, 2, namesPriorities),
+                connector,
+                new CircuitBreakers(),
+                new LoadRegistry(loop),
+                false,
+                listener),
         listener ->
             Outcome.ok(
                 new XdsDependencyManager(
