@@ -19,11 +19,10 @@ import org.slf4j.LoggerFactory;
  * <p>RFC 9113 sections 3.4, 5.4, 6.5, 6.7 and 6.8.
  */
 @LoopConfined
-final class ConnectionLifecycle implements KeepAlive.Prober {
+final class ConnectionLifecycle {
   private static final Logger log = LoggerFactory.getLogger(ConnectionLifecycle.class);
 
   private static final long DRAIN_PING = 0x6f75747269676772L;
-  private static final long KEEP_ALIVE_PING = 0x6b656570616c6976L;
 
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
   private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -46,7 +45,6 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   private boolean drainAnnounced;
   private long startNanos;
   private long drainNanos;
-  private long keepAlivesSent;
   private String endReason = "";
   private boolean isOverload;
   private @Nullable FrameReader reader;
@@ -262,7 +260,7 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
   }
 
   void keepAlive(Duration time, Duration timeout) {
-    keepAlive = new KeepAlive(this, table, nanoTime(), time, timeout);
+    keepAlive = new KeepAlive(writer, table, nanoTime(), time, timeout);
   }
 
   void onTick(long nowNanos) {
@@ -274,8 +272,8 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
       close(Http2Error.SETTINGS_TIMEOUT, "no SETTINGS from the peer in time");
     } else if (drainAnnounced && nowNanos - drainNanos >= DRAIN_PING_NANOS) {
       leaveAfterDrain();
-    } else if (keepAlive != null && !state.isEnding()) {
-      keepAlive.onTick(nowNanos);
+    } else if (keepAlive != null && !state.isEnding() && keepAlive.isLost(nowNanos)) {
+      close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
     }
   }
 
@@ -283,19 +281,8 @@ final class ConnectionLifecycle implements KeepAlive.Prober {
     return ctx.channel().eventLoop().ticker().nanoTime();
   }
 
-  @Override
-  public void onKeepAliveTimeout() {
-    close(Http2Error.NO_ERROR, "keepalive: no answer to PING");
-  }
-
-  @Override
-  public void sendKeepAlivePing() {
-    keepAlivesSent++;
-    writer.ping(KEEP_ALIVE_PING, false);
-  }
-
   long keepAlivesSent() {
-    return keepAlivesSent;
+    return keepAlive == null ? 0 : keepAlive.sent();
   }
 
   /**

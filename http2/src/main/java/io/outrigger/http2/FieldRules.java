@@ -48,18 +48,7 @@ final class FieldRules {
           value.length == 0 || value.length > MAX_LENGTH_DIGITS || !isDigits(value)
               ? HeaderRules.BAD_LENGTH
               : null;
-      case HOST,
-          CONTENT_TYPE,
-          GRPC_TIMEOUT,
-          GRPC_STATUS,
-          GRPC_MESSAGE,
-          WAIT_FOR_READY,
-          RETRY_PUSHBACK,
-          PREVIOUS_ATTEMPTS,
-          LOCAL,
-          FORWARDED_CLIENT_CERT,
-          OTHER ->
-          null;
+      default -> null;
     };
   }
 

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class FrameWriter {
   static final int COPY_BYTES = 2048;
 
-  private static final byte[] PREFACE =
+  /** The first bytes of a client (section 3.4). */
+  static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private static final int MIN_BUFFER = 256;
@@ -78,11 +79,11 @@ final class FrameWriter {
   /** Whether more DATA is accepted: the buffer has room and the channel is writable. */
   boolean isWritable() {
     ByteBuf current = buffer;
-    return !released
-        && !awaitsDirectBuffer
-        && failure == null
-        && ctx.channel().isWritable()
-        && (current == null || current.readableBytes() < MAX_BUFFER);
+    return acceptsMore() && (current == null || current.readableBytes() < MAX_BUFFER);
+  }
+
+  private boolean acceptsMore() {
+    return !released && !awaitsDirectBuffer && failure == null && ctx.channel().isWritable();
   }
 
   /** The number of bytes that the socket has not accepted yet, including this writer's buffer. */
@@ -109,7 +110,7 @@ final class FrameWriter {
     if (buffer != null && buffer.readableBytes() >= MAX_BUFFER) {
       handOver();
     }
-    return !released && !awaitsDirectBuffer && failure == null && ctx.channel().isWritable();
+    return acceptsMore();
   }
 
   void clientPreface() {

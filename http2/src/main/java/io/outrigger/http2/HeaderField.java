@@ -36,10 +36,10 @@ public final class HeaderField {
   private final boolean faulty;
   private final boolean padded;
 
-  private HeaderField(HeaderName name, byte[] bytes, int hash, boolean neverIndexed) {
+  private HeaderField(HeaderName name, byte[] bytes, boolean neverIndexed) {
     this.name = name;
     this.bytes = bytes;
-    this.hash = hash;
+    hash = ByteHash.of(name.hash(), ByteHash.of(bytes, 0, bytes.length));
     this.neverIndexed = neverIndexed;
     staticIndex = (byte) staticIndex(name, bytes);
     faulty = FieldRules.fault(name, bytes) != null;
@@ -56,7 +56,7 @@ public final class HeaderField {
 
   public static HeaderField of(HeaderName name, AsciiString value) {
     byte[] bytes = value.isEntireArrayUsed() ? value.array() : value.toByteArray();
-    return new HeaderField(name, bytes, hash(name, bytes, 0, bytes.length), false);
+    return new HeaderField(name, bytes, false);
   }
 
   /**
@@ -66,16 +66,7 @@ public final class HeaderField {
    */
   static HeaderField copyOf(
       HeaderName name, byte[] bytes, int at, int length, boolean neverIndexed) {
-    int hash = hash(name, bytes, at, length);
-    return new HeaderField(name, copy(bytes, at, length), hash, neverIndexed);
-  }
-
-  private static byte[] copy(byte[] bytes, int at, int length) {
-    return Arrays.copyOfRange(bytes, at, at + length);
-  }
-
-  static int hash(HeaderName name, byte[] bytes, int at, int length) {
-    return ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
+    return new HeaderField(name, Arrays.copyOfRange(bytes, at, at + length), neverIndexed);
   }
 
   public HeaderName name() {
@@ -124,8 +115,7 @@ public final class HeaderField {
     while (to > from && FieldRules.isBlank(bytes[to - 1])) {
       to--;
     }
-    byte[] rest = copy(bytes, from, to - from);
-    return new HeaderField(name, rest, hash(name, rest, 0, rest.length), neverIndexed);
+    return copyOf(name, bytes, from, to - from, neverIndexed);
   }
 
   /** The rule that the field breaks by itself, whatever list it is in; null when it breaks none. */
@@ -160,23 +150,11 @@ public final class HeaderField {
     }
     String text = StaticTable.name(first);
     for (int i = first; i <= StaticTable.SIZE && StaticTable.name(i).equals(text); i++) {
-      if (matches(StaticTable.value(i), bytes)) {
+      if (Arrays.equals(StaticTable.value(i), bytes)) {
         return i;
       }
     }
     return 0;
-  }
-
-  private static boolean matches(String text, byte[] bytes) {
-    if (text.length() != bytes.length) {
-      return false;
-    }
-    for (int i = 0; i < bytes.length; i++) {
-      if (text.charAt(i) != (bytes[i] & 0xff)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.outrigger.http2;
 import io.netty.util.AsciiString;
 import io.outrigger.base.AnyThread;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,16 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class HeaderList {
-  public static final AsciiString METHOD = AsciiString.cached(":method");
-  public static final AsciiString SCHEME = AsciiString.cached(":scheme");
-  public static final AsciiString AUTHORITY = AsciiString.cached(":authority");
-  public static final AsciiString PATH = AsciiString.cached(":path");
-  public static final AsciiString STATUS = AsciiString.cached(":status");
-
   /** The heap size of a list without its fields. */
   private static final int OBJECT_BYTES = 64;
 
-  public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, 0);
+  public static final HeaderList EMPTY = new HeaderList(new HeaderField[0], 0, 0, false);
 
   /** The maximum size of a list that is cached, counted as in RFC 9113 section 6.5.2. */
   static final int MAX_KEPT_BYTES = 2048;
@@ -39,33 +34,23 @@ public final class HeaderList {
 
   private final boolean cut;
 
-  private HeaderList(HeaderField[] fields, int size, int names, int hash) {
-    this(fields, size, names, hash, false);
-  }
-
-  private HeaderList(HeaderField[] fields, int size, int names, int hash, boolean cut) {
+  private HeaderList(HeaderField[] fields, int size, int hash, boolean cut) {
     this.cut = cut;
     this.fields = fields;
     this.size = size;
-    this.names = names;
     this.hash = hash;
+    int bits = 0;
     int heap = OBJECT_BYTES;
     for (int i = 0; i < size; i++) {
+      bits |= fields[i].known().bit();
       heap += fields[i].size() + HeaderField.HEAP_OVERHEAD;
     }
+    names = bits;
     heapBytes = heap;
   }
 
   public static Builder builder(int expectedFields) {
     return new Builder(expectedFields);
-  }
-
-  private static int namesOf(HeaderField[] fields, int size) {
-    int names = 0;
-    for (int i = 0; i < size; i++) {
-      names |= fields[i].known().bit();
-    }
-    return names;
   }
 
   /**
@@ -111,9 +96,13 @@ public final class HeaderList {
    * as cut.
    */
   HeaderList sound() {
+    return only(field -> field.fault() == null);
+  }
+
+  private HeaderList only(Predicate<HeaderField> kept) {
     Builder rest = builder(size);
     for (int i = 0; i < size; i++) {
-      if (fields[i].fault() == null) {
+      if (kept.test(fields[i])) {
         rest.add(fields[i]);
       }
     }
@@ -126,16 +115,8 @@ public final class HeaderList {
     for (KnownName name : removed) {
       bits |= name.bit();
     }
-    if ((names & bits) == 0) {
-      return this;
-    }
-    Builder rest = builder(size);
-    for (int i = 0; i < size; i++) {
-      if ((fields[i].known().bit() & bits) == 0) {
-        rest.add(fields[i]);
-      }
-    }
-    return rest.build();
+    int without = bits;
+    return (names & bits) == 0 ? this : only(field -> (field.known().bit() & without) == 0);
   }
 
   /**
@@ -257,7 +238,7 @@ public final class HeaderList {
 
     /** Returns the list; the builder must not be used again. */
     public HeaderList build() {
-      return new HeaderList(fields, size, namesOf(fields, size), 0);
+      return new HeaderList(fields, size, 0, false);
     }
 
     /**
@@ -265,7 +246,7 @@ public final class HeaderList {
      * again.
      */
     public HeaderList buildRecurring() {
-      return new HeaderList(fields, size, namesOf(fields, size), mayBeKept() ? hash() : 0);
+      return new HeaderList(fields, size, mayBeKept() ? hash() : 0, false);
     }
 
     public int size() {
@@ -310,8 +291,7 @@ public final class HeaderList {
       if (size == 0) {
         return EMPTY;
       }
-      HeaderField[] own = Arrays.copyOf(fields, size);
-      return new HeaderList(own, size, namesOf(own, size), recurs ? hash() : 0);
+      return new HeaderList(Arrays.copyOf(fields, size), size, recurs ? hash() : 0, false);
     }
 
     /**
@@ -319,7 +299,7 @@ public final class HeaderList {
      * be reused after {@link #clear}.
      */
     HeaderList cut() {
-      return new HeaderList(Arrays.copyOf(fields, size), size, namesOf(fields, size), 0, true);
+      return new HeaderList(Arrays.copyOf(fields, size), size, 0, true);
     }
 
     /** Removes all fields, and shrinks an unusually large array. */

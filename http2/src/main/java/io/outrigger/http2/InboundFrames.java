@@ -16,9 +16,6 @@ import org.slf4j.LoggerFactory;
 final class InboundFrames implements FrameListener {
   private static final Logger log = LoggerFactory.getLogger(InboundFrames.class);
 
-  private static final HeaderList TOO_LARGE =
-      HeaderList.builder(1).add(KnownName.STATUS, "431").build();
-
   private final ConnectionLifecycle lifecycle;
   private final ConnectionStreams streams;
   private final StreamTable table;
@@ -152,13 +149,10 @@ final class InboundFrames implements FrameListener {
       refuse(id, Http2Error.REFUSED_STREAM, "too many streams");
       return;
     }
-    if (headers.isCut()) {
-      onTooLarge(id, headers, endStream);
-      return;
-    }
-    String fault = HeaderRules.requestFault(headers);
-    long length = fault == null ? HeaderRules.contentLength(headers) : -1;
-    if (fault == null && endStream && length > 0) {
+    boolean isCut = headers.isCut();
+    String fault = isCut ? null : HeaderRules.requestFault(headers);
+    long length = isCut || fault != null ? -1 : HeaderRules.contentLength(headers);
+    if (endStream && length > 0) {
       fault = "content-length is wrong";
     }
     if (fault != null) {
@@ -176,26 +170,12 @@ final class InboundFrames implements FrameListener {
       return;
     }
     stream.handler(handler);
-    handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream
-  }
-
-  private void onTooLarge(int id, HeaderList fitting, boolean endStream) throws ConnectionFault {
-    SocketStream stream = streams.openByPeer(id, fitting);
-    stream.onHead(-1);
-    if (endStream) {
-      stream.onEndReceived();
+    if (isCut) {
+      handler.onTooLarge(headers, endStream);
+      guard.onReset();
+    } else {
+      handler.onHeaders(headers, endStream); // a response with END_STREAM settles the stream
     }
-    stream.handler(lifecycle.handler().onStream(stream));
-    stream.handler().onTooLarge(fitting, endStream);
-    log.debug("{}: stream {}: header list is too large", state, id);
-    if (stream.isOpenForSending()) { // the handler has not responded
-      boolean ended = stream.isReceiveEnded();
-      stream.sendHeaders(TOO_LARGE, true);
-      if (!ended) {
-        stream.reset(Http2Error.NO_ERROR); // section 8.1: the rest is not needed
-      }
-    }
-    guard.onReset();
   }
 
   /** Resets a stream that was never added to the table. */

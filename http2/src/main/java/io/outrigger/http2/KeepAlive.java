@@ -10,19 +10,14 @@ import java.time.Duration;
  * <pre>
  * WATCHING -> PROBING   on nothing read for {@code time} while a stream is open: a PING is sent
  * PROBING  -> WATCHING  on a byte read
- * PROBING  -> closed    on nothing read for {@code timeout}
+ * PROBING  -> lost      on nothing read for {@code timeout}
  * </pre>
  */
 @LoopConfined
 final class KeepAlive {
-  /** Sends PINGs, and closes the connection when nothing is received in return. */
-  interface Prober {
-    void sendKeepAlivePing();
+  private static final long PING = 0x6b656570616c6976L;
 
-    void onKeepAliveTimeout();
-  }
-
-  private final Prober prober;
+  private final FrameWriter writer;
   private final StreamTable table;
   private final Duration time;
   private final Duration timeout;
@@ -34,9 +29,10 @@ final class KeepAlive {
   private boolean isRead;
 
   private boolean isProbing;
+  private long sent;
 
-  KeepAlive(Prober prober, StreamTable table, long nowNanos, Duration time, Duration timeout) {
-    this.prober = prober;
+  KeepAlive(FrameWriter writer, StreamTable table, long nowNanos, Duration time, Duration timeout) {
+    this.writer = writer;
     this.table = table;
     this.time = time;
     this.timeout = timeout;
@@ -47,18 +43,26 @@ final class KeepAlive {
     isRead = true;
   }
 
-  void onTick(long nowNanos) {
+  /** Called once a second; returns whether the peer is lost, so that the connection must close. */
+  boolean isLost(long nowNanos) {
     Duration silence = Duration.ofNanos(nowNanos - sinceNanos);
     if (isRead) {
       isRead = false;
       isProbing = false;
       sinceNanos = nowNanos;
-    } else if (isProbing && silence.compareTo(timeout) >= 0) {
-      prober.onKeepAliveTimeout();
-    } else if (!isProbing && silence.compareTo(time) >= 0 && table.active() > 0) {
+    } else if (isProbing) {
+      return silence.compareTo(timeout) >= 0;
+    } else if (silence.compareTo(time) >= 0 && table.active() > 0) {
       isProbing = true;
       sinceNanos = nowNanos;
-      prober.sendKeepAlivePing();
+      sent++;
+      writer.ping(PING, false);
     }
+    return false;
+  }
+
+  /** The number of PINGs so far. */
+  long sent() {
+    return sent;
   }
 }

@@ -4,11 +4,9 @@ import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
 import java.net.InetSocketAddress;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,23 +35,22 @@ public final class PeerErrors {
   /** The number of connections to peers of one side that were ended with one error code. */
   public record EndedCount(Side side, Http2Error error, long count) {}
 
-  private final Map<Side, Map<Http2Error, LongAdder>> ended = new EnumMap<>(Side.class);
+  private record Ended(Side side, Http2Error error) {}
+
+  private final Map<Ended, LongAdder> ended = new ConcurrentHashMap<>();
   private final LongAdder all = new LongAdder();
   private final AtomicReference<@Nullable String> last = new AtomicReference<>();
 
   public PeerErrors() {
     for (Side side : Side.values()) { // an alert needs the value 0 before the value 1
-      Map<Http2Error, LongAdder> ofSide = new ConcurrentHashMap<>();
-      ofSide.put(Http2Error.ENHANCE_YOUR_CALM, new LongAdder());
-      ended.put(side, ofSide);
+      ended.put(new Ended(side, Http2Error.ENHANCE_YOUR_CALM), new LongAdder());
     }
   }
 
   /** Records that a connection was ended with {@code error}; does nothing for NO_ERROR. */
   public void onConnectionEnded(Side side, Http2Error error, Object peer, String reason) {
     if (error != Http2Error.NO_ERROR) {
-      Map<Http2Error, LongAdder> ofSide = Objects.requireNonNull(ended.get(side));
-      ofSide.computeIfAbsent(error, first -> new LongAdder()).increment();
+      ended.computeIfAbsent(new Ended(side, error), first -> new LongAdder()).increment();
       add("connection of " + side.word() + " " + text(peer) + " ended: " + reason);
     }
   }
@@ -99,12 +96,7 @@ public final class PeerErrors {
   /** The connections that were ended so far, ordered by side and error. */
   public List<EndedCount> ended() {
     return ended.entrySet().stream()
-        .flatMap(
-            ofSide ->
-                ofSide.getValue().entrySet().stream()
-                    .map(
-                        each ->
-                            new EndedCount(ofSide.getKey(), each.getKey(), each.getValue().sum())))
+        .map(each -> new EndedCount(each.getKey().side, each.getKey().error, each.getValue().sum()))
         .sorted(Comparator.comparing(EndedCount::side).thenComparing(EndedCount::error))
         .toList();
   }

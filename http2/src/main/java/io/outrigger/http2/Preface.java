@@ -20,9 +20,6 @@ final class Preface {
     UNKNOWN
   }
 
-  private static final byte[] EXPECTED =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
   private static final String ANSWER_TEXT =
       "this port speaks HTTP/2 with prior knowledge (h2c) only\n";
 
@@ -59,8 +56,8 @@ final class Preface {
    * else.
    */
   Verdict read(ByteBuf in) {
-    while (!diverged && matched < EXPECTED.length && in.isReadable()) {
-      if (in.getByte(in.readerIndex()) == EXPECTED[matched]) {
+    while (!diverged && matched < FrameWriter.PREFACE.length && in.isReadable()) {
+      if (in.getByte(in.readerIndex()) == FrameWriter.PREFACE[matched]) {
         in.skipBytes(1);
         matched++;
       } else {
@@ -68,11 +65,11 @@ final class Preface {
       }
     }
     if (!diverged) {
-      return matched == EXPECTED.length ? Verdict.HTTP2 : Verdict.INCOMPLETE;
+      return matched == FrameWriter.PREFACE.length ? Verdict.HTTP2 : Verdict.INCOMPLETE;
     }
     Verdict verdict = Verdict.INCOMPLETE;
     while (length < matched && verdict == Verdict.INCOMPLETE) {
-      verdict = next(EXPECTED[length]);
+      verdict = next(FrameWriter.PREFACE[length]);
     }
     while (in.isReadable() && verdict == Verdict.INCOMPLETE) {
       verdict = next(in.readByte());

@@ -1,5 +1,7 @@
 package io.outrigger.http2;
 
+import java.nio.charset.StandardCharsets;
+
 /** The names and values of HPACK's static table (RFC 7541 appendix A). Indexes start at 1. */
 final class StaticTable {
   static final int SIZE = 61;
@@ -68,14 +70,23 @@ final class StaticTable {
     "www-authenticate", "",
   };
 
+  private static final byte[][] VALUES = new byte[SIZE + 1][];
+
+  static {
+    for (int index = 1; index <= SIZE; index++) {
+      VALUES[index] = NAMES_AND_VALUES[2 * index - 1].getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
   private StaticTable() {}
 
   static String name(int index) {
     return NAMES_AND_VALUES[2 * (index - 1)];
   }
 
-  static String value(int index) {
-    return NAMES_AND_VALUES[2 * (index - 1) + 1];
+  /** The bytes of a value; callers do not change the array. */
+  static byte[] value(int index) {
+    return VALUES[index];
   }
 
   /** The index of the first entry named {@code name}; 0 when there is none. */

@@ -7,9 +7,8 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 public interface StreamHandler {
   /**
-   * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. If
-   * the handler sends no response before it returns, the connection responds with status 431 and no
-   * content (RFC 6585 section 5).
+   * Called in place of {@link #onHeaders} when a request's header list is larger than allowed
+   * (server side only). The handler responds.
    *
    * @param fitting the fields within the limit; any field may be missing, and no rule was checked
    */

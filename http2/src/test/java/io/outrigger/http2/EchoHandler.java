@@ -37,6 +37,11 @@ final class EchoHandler implements ConnectionHandler {
     }
 
     @Override
+    public void onTooLarge(HeaderList fitting, boolean endStream) {
+      stream.sendHeaders(HeaderList.builder(1).add(KnownName.STATUS, "431").build(), true);
+    }
+
+    @Override
     public void onHeaders(HeaderList headers, boolean endStream) {
       if (head == null) {
         head = headers;

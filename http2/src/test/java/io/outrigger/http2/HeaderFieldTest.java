@@ -61,7 +61,8 @@ final class HeaderFieldTest {
   @ParameterizedTest
   @MethodSource("staticIndexes")
   void aFieldOfTheStaticTableHasItsIndex(int index) {
-    HeaderField field = field(StaticTable.name(index), StaticTable.value(index));
+    String value = new String(StaticTable.value(index), StandardCharsets.US_ASCII);
+    HeaderField field = field(StaticTable.name(index), value);
 
     assertThat(field.staticIndex()).isEqualTo(index);
   }

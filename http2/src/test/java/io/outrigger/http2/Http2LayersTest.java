@@ -37,7 +37,7 @@ class Http2LayersTest {
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
           "AbuseGuard ConnectionState ConnectionStreams Http2Stream"
-              + " PeerSettings PendingData ResetFence SendScheduler SocketBuffers"
+              + " PeerSettings PendingData ResetFence SendScheduler"
               + " SocketReads SocketStream StreamHandler StreamTable",
           // lifecycle: preface, SETTINGS, PING, GOAWAY, end
           "ConnectionHandler ConnectionLifecycle KeepAlive LingeringClose Preface",

@@ -20,7 +20,8 @@ final class KeepAliveTest {
 
   KeepAliveTest() {
     keepAlive =
-        new KeepAlive(new Recording(), streams.streams.table(), 0, ofSeconds(10), ofSeconds(2));
+        new KeepAlive(
+            streams.writer, streams.streams.table(), 0, ofSeconds(10), ofSeconds(2));
   }
 
   @AfterEach
@@ -32,22 +33,16 @@ final class KeepAliveTest {
     return Duration.ofSeconds(seconds);
   }
 
-  private final class Recording implements KeepAlive.Prober {
-    @Override
-    public void sendKeepAlivePing() {
-      done.add("PING at " + second);
-    }
-
-    @Override
-    public void onKeepAliveTimeout() {
-      done.add("lost at " + second);
-    }
-  }
-
   private void pass(int seconds) {
     for (int i = 0; i < seconds; i++) {
       second++;
-      keepAlive.onTick(TimeUnit.SECONDS.toNanos(second));
+      long before = keepAlive.sent();
+      if (keepAlive.isLost(TimeUnit.SECONDS.toNanos(second))) {
+        done.add("lost at " + second);
+      }
+      if (keepAlive.sent() > before) {
+        done.add("PING at " + second);
+      }
     }
   }
 

@@ -10,7 +10,7 @@ final class LooseStreams implements AutoCloseable {
   private final CountedBuffers buffers = new CountedBuffers();
   private final EmbeddedChannel channel =
       buffers.channel(new EmbeddedChannel(), new ChannelInboundHandlerAdapter());
-  private final FrameWriter writer;
+  final FrameWriter writer;
 
   LooseStreams() {
     ChannelHandlerContext ctx = channel.pipeline().firstContext();

@@ -122,7 +122,7 @@ final class NettyOracleIT {
       for (int i = 0; i < CALLS; i++) {
         List<HeaderList> heads = calls.get(i).done.get(120, TimeUnit.SECONDS);
         assertThat(calls.get(i).content.toByteArray()).isEqualTo(said.get(i));
-        assertThat((Object) heads.get(0).get(HeaderList.STATUS)).hasToString("200");
+        assertThat((Object) heads.get(0).get(KnownName.STATUS)).hasToString("200");
         assertThat(heads.get(1).toString()).isEqualTo("x-trailer=yes");
       }
     }

@@ -46,6 +46,16 @@ class RecordingStream implements StreamHandler {
   }
 
   @Override
+  public void onTooLarge(HeaderList fitting, boolean endStream) {
+    if (stream().isOpenForSending()) {
+      stream().sendHeaders(HeaderList.builder(1).add(KnownName.STATUS, "431").build(), true);
+      if (!endStream) {
+        stream().reset(Http2Error.NO_ERROR);
+      }
+    }
+  }
+
+  @Override
   public void onHeaders(HeaderList list, boolean endStream) {
     check();
     headers.add(list);

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.KnownName;
 import io.outrigger.http2.testing.RawPeer;
 import io.outrigger.http2.testing.RawPeer.Exchange;
 import io.outrigger.program.options.Flag;
@@ -203,7 +204,7 @@ class WaitingIT {
     assertThat(backend.next())
         .contains(":path=/pay?q=1", ":authority=orders", "x-a=b")
         .endsWith("!");
-    backend.send(HeaderList.builder(1).add(HeaderList.STATUS, "201").build(), false);
+    backend.send(HeaderList.builder(1).add(KnownName.STATUS, "201").build(), false);
     backend.send(Unpooled.copiedBuffer("made", StandardCharsets.UTF_8), true);
     assertThat(served.next()).isEqualTo("H(:status=201)");
     assertThat(served.next()).isEqualTo("D(made)!");
@@ -230,10 +231,10 @@ class WaitingIT {
   static HeaderList request(String path, String... more) {
     var head =
         HeaderList.builder(4 + more.length / 2)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, path)
-            .add(HeaderList.AUTHORITY, "app");
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, path)
+            .add(KnownName.AUTHORITY, "app");
     for (int i = 0; i < more.length; i += 2) {
       head.add(AsciiString.of(more[i]), more[i + 1]);
     }

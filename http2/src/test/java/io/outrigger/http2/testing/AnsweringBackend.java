@@ -15,6 +15,7 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Connection;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.KnownName;
 import io.outrigger.http2.StreamHandler;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -138,10 +139,10 @@ public final class AnsweringBackend implements AutoCloseable {
     public void onHeaders(HeaderList headers, boolean endStream) {
       if (targets.size() < MAX_TARGETS) {
         targets.add(
-            headers.get(HeaderList.SCHEME)
+            headers.get(KnownName.SCHEME)
                 + "://"
-                + headers.get(HeaderList.AUTHORITY)
-                + headers.get(HeaderList.PATH));
+                + headers.get(KnownName.AUTHORITY)
+                + headers.get(KnownName.PATH));
       }
       answerIf(endStream);
     }

@@ -2,6 +2,7 @@ package io.outrigger.http2.testing;
 
 import io.netty.util.AsciiString;
 import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.KnownName;
 
 /** Creates header lists from alternating names and values. */
 public final class Heads {
@@ -11,10 +12,10 @@ public final class Heads {
   public static HeaderList request(String... fields) {
     var block =
         HeaderList.builder(8)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "/pkg.Svc/Call")
-            .add(HeaderList.AUTHORITY, "app.local");
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, "/pkg.Svc/Call")
+            .add(KnownName.AUTHORITY, "app.local");
     return add(block, fields).build();
   }
 

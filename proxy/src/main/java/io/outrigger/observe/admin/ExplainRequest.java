@@ -7,6 +7,7 @@ import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.GrpcTimeout;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.HeaderRules;
+import io.outrigger.http2.KnownName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,9 +51,9 @@ public final class ExplainRequest {
         isVisible(method) && !method.isEmpty(), "method is no HTTP method, such as GET or POST");
     var block =
         HeaderList.builder(given.size() + 5)
-            .add(HeaderList.METHOD, method)
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, WireText.of(path));
+            .add(KnownName.METHOD, method)
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, WireText.of(path));
     String authority = null;
     boolean hasType = false;
     for (String header : given) {
@@ -63,7 +64,7 @@ public final class ExplainRequest {
       hasType |= nameOf(header).equals("content-type");
     }
     if (authority != null) {
-      block.add(HeaderList.AUTHORITY, authority);
+      block.add(KnownName.AUTHORITY, authority);
     }
     if (!hasType && method.equals("POST")) {
       block.add(AsciiString.cached("content-type"), "application/grpc");

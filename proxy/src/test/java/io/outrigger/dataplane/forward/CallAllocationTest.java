@@ -47,16 +47,16 @@ class CallAllocationTest {
   private final Silent backend = new Silent();
   private final HeaderList request =
       HeaderList.builder(7)
-          .add(HeaderList.METHOD, "POST")
-          .add(HeaderList.SCHEME, "http")
-          .add(HeaderList.PATH, "/pkg.Svc/Call")
-          .add(HeaderList.AUTHORITY, "app.local")
+          .add(KnownName.METHOD, "POST")
+          .add(KnownName.SCHEME, "http")
+          .add(KnownName.PATH, "/pkg.Svc/Call")
+          .add(KnownName.AUTHORITY, "app.local")
           .add(KnownName.CONTENT_TYPE, "application/grpc")
           .add(KnownName.TE, "trailers")
           .buildRecurring();
   private final HeaderList head =
       HeaderList.builder(2)
-          .add(HeaderList.STATUS, "200")
+          .add(KnownName.STATUS, "200")
           .add(KnownName.CONTENT_TYPE, "application/grpc")
           .buildRecurring();
   private final HeaderList trailers =

@@ -179,9 +179,9 @@ class CallFailureTest {
     var app = script.new App();
     var head =
         HeaderList.builder(4)
-            .add(HeaderList.METHOD, "HEAD")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "/x")
+            .add(KnownName.METHOD, "HEAD")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, "/x")
             .build();
 
     app.call.onHeaders(head, true);
@@ -214,9 +214,9 @@ class CallFailureTest {
     var app = script.new App();
     var head =
         HeaderList.builder(5)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "*")
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, "*")
             .add(KnownName.CONTENT_TYPE, "application/grpc")
             .build();
 
@@ -234,9 +234,9 @@ class CallFailureTest {
     var app = script.new App();
     var head =
         HeaderList.builder(4)
-            .add(HeaderList.METHOD, "OPTIONS")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "*")
+            .add(KnownName.METHOD, "OPTIONS")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, "*")
             .build();
 
     app.call.onHeaders(head, true);

@@ -74,10 +74,10 @@ class HopByHopHeadersTest {
   void theDestinationIsRewrittenAndThePathIsNot() {
     var block =
         HeaderList.builder(4)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "https")
-            .add(HeaderList.PATH, "/a%2Fb?c=%20&d")
-            .add(HeaderList.AUTHORITY, "app.local:9001")
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, "https")
+            .add(KnownName.PATH, "/a%2Fb?c=%20&d")
+            .add(KnownName.AUTHORITY, "app.local:9001")
             .build();
 
     HeaderList sent =
@@ -136,9 +136,9 @@ class HopByHopHeadersTest {
 
   private static HeaderList recurring() {
     return HeaderList.builder(4)
-        .add(HeaderList.METHOD, "POST")
-        .add(HeaderList.SCHEME, "http")
-        .add(HeaderList.PATH, "/orders.Orders/Get")
+        .add(KnownName.METHOD, "POST")
+        .add(KnownName.SCHEME, "http")
+        .add(KnownName.PATH, "/orders.Orders/Get")
         .buildRecurring();
   }
 
@@ -178,9 +178,9 @@ class HopByHopHeadersTest {
   void anAuthorityIsAddedWhenTheAppSentNone() {
     var bare =
         HeaderList.builder(4)
-            .add(HeaderList.METHOD, "GET")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, "/");
+            .add(KnownName.METHOD, "GET")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, "/");
     HeaderList withHost = bare.add(new AsciiString("host"), "app").build();
 
     assertThat(
@@ -220,7 +220,7 @@ class HopByHopHeadersTest {
 
     script.unary();
 
-    assertThat(String.valueOf(script.backend.stream().last().get(HeaderList.AUTHORITY)))
+    assertThat(String.valueOf(script.backend.stream().last().get(KnownName.AUTHORITY)))
         .isEqualTo(expected);
   }
 

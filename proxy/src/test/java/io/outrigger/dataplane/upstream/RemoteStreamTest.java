@@ -10,6 +10,7 @@ import io.outrigger.dataplane.forward.StreamWaiter;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
+import io.outrigger.http2.KnownName;
 import io.outrigger.http2.PendingData;
 import io.outrigger.http2.StreamHandler;
 import io.outrigger.testing.Conformance;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two event loops as two queues of tasks; what is written down is in the order in which it ran. */
 class RemoteStreamTest {
-  private static final HeaderList HEAD = HeaderList.builder(1).add(HeaderList.PATH, "/a").build();
+  private static final HeaderList HEAD = HeaderList.builder(1).add(KnownName.PATH, "/a").build();
 
   private final Queue<Runnable> loopOfCall = new ArrayDeque<>();
   private final Queue<Runnable> loopOfConnection = new ArrayDeque<>();

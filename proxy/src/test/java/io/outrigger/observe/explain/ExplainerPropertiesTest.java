@@ -30,6 +30,7 @@ import io.outrigger.dataplane.route.ConfigSelectors;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderList;
+import io.outrigger.http2.KnownName;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
 import io.outrigger.lb.tree.ParkedCall;
@@ -320,9 +321,9 @@ class ExplainerPropertiesTest {
   private static RequestHead request(String path, String... header) {
     var block =
         HeaderList.builder(5)
-            .add(HeaderList.METHOD, "POST")
-            .add(HeaderList.SCHEME, "http")
-            .add(HeaderList.PATH, path);
+            .add(KnownName.METHOD, "POST")
+            .add(KnownName.SCHEME, "http")
+            .add(KnownName.PATH, path);
     if (header.length > 0) {
       block.add(new AsciiString(header[0]), header[1]);
     }
