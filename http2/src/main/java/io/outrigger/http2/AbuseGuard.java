@@ -52,7 +52,7 @@ final class AbuseGuard {
     if (server
         && resets >= limits.resets()
         && resets > streams - streams / 4
-        && !resetIfPeriodPassed()) {
+        && !onTick(ticker.nanoTime())) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many streams are reset");
     }
   }
@@ -83,13 +83,9 @@ final class AbuseGuard {
   /** Counts work without content that is equivalent to {@code frames} control frames. */
   void onIdleWork(int frames) throws ConnectionFault {
     idle += frames;
-    if (idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !resetIfPeriodPassed()) {
+    if (idle > limits.controlFrames() + PER_USEFUL_FRAME * useful && !onTick(ticker.nanoTime())) {
       throw new ConnectionFault(Http2Error.ENHANCE_YOUR_CALM, "too many frames without content");
     }
-  }
-
-  private boolean resetIfPeriodPassed() {
-    return onTick(ticker.nanoTime());
   }
 
   /** Resets the counts if the period has passed, and returns whether it has. */

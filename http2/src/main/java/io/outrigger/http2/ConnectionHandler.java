@@ -22,8 +22,8 @@ public interface ConnectionHandler {
   default void onGoAway(int lastStreamId, Http2Error error, String debug) {}
 
   /**
-   * Called when a stream can be opened again after {@link Http2Connection#canOpenStream} returned
-   * false.
+   * Called when a stream can be opened again after {@link Http2Connection#openStream} returned
+   * null.
    */
   default void onCapacity() {}
 

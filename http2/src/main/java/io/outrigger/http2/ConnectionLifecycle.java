@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.ConnectionState.Phase;
 import io.outrigger.http2.StreamHandler.Refusal;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -159,7 +160,7 @@ final class ConnectionLifecycle {
     peer.apply(payload, streams::resizeSendWindows);
     writer.settingsAck();
     if (state.isOpening()) {
-      state.open();
+      state.enter(Phase.OPEN);
       handler().onReady();
     }
     dirty.set(); // more streams may be allowed now
@@ -244,7 +245,7 @@ final class ConnectionLifecycle {
 
   private void leave() {
     if (!state.isEnding()) {
-      state.leave();
+      state.enter(Phase.LEAVING);
       dirty.set();
     }
   }
@@ -317,7 +318,6 @@ final class ConnectionLifecycle {
     abort(error, reason);
   }
 
-  /** Closes the socket without GOAWAY. */
   void abort(Http2Error error, String reason) {
     if (!state.isEnding()) {
       finish(error, reason);
@@ -335,7 +335,7 @@ final class ConnectionLifecycle {
 
   /** Ends all streams and stops reading and writing. */
   private void finish(Http2Error error, String reason) {
-    state.end();
+    state.enter(Phase.CLOSING);
     endReason = reason;
     if (reader != null) {
       reader.release();
@@ -347,7 +347,7 @@ final class ConnectionLifecycle {
 
   void onSocketFailed(String reason) {
     if (!state.isEnding()) {
-      state.end();
+      state.enter(Phase.CLOSING);
       endReason = reason;
       var unused = ctx.close();
     }
@@ -357,7 +357,7 @@ final class ConnectionLifecycle {
     if (state.isClosed()) {
       return;
     }
-    state.close();
+    state.enter(Phase.CLOSED);
     if (reader != null) {
       reader.release();
     }

@@ -70,7 +70,6 @@ final class ConnectionMemory implements MemoryHolder {
   private long tickNanos;
   private boolean paused;
 
-  /** The parts of a connection that hold memory or can release it. */
   record Parts(
       ChannelHandlerContext ctx,
       ConnectionState state,
@@ -159,7 +158,9 @@ final class ConnectionMemory implements MemoryHolder {
     if (paused) {
       movedNanos += nowNanos - tickNanos; // while reading is paused, the peer cannot cause progress
     } else {
-      onSecond(nowNanos);
+      movedBefore = moved;
+      moved = parts.streams.moves();
+      movedNanos = moved == movedBefore ? movedNanos : nowNanos;
     }
     tickNanos = nowNanos;
     boolean isFrameBegun = !parts.state.isEnding() && parts.reader.isBegun();
@@ -178,15 +179,6 @@ final class ConnectionMemory implements MemoryHolder {
           "nothing of what was sent was read for " + output.limitMillis() + "ms");
       var unused = parts.ctx.close();
     }
-  }
-
-  private void onSecond(long nowNanos) {
-    long moves = parts.streams.moves();
-    if (moves != moved) {
-      movedNanos = nowNanos;
-    }
-    movedBefore = moved;
-    moved = moves;
   }
 
   /** Copies small parts of DATA that wait out of large read buffers. */

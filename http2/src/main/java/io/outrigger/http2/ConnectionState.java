@@ -16,7 +16,7 @@ import io.outrigger.base.LoopConfined;
  */
 @LoopConfined
 final class ConnectionState {
-  private enum Phase {
+  enum Phase {
     OPENING,
     OPEN,
     LEAVING,
@@ -45,7 +45,6 @@ final class ConnectionState {
     return phase == Phase.OPENING;
   }
 
-  /** Whether streams may be opened. */
   boolean isOpen() {
     return phase == Phase.OPEN;
   }
@@ -64,20 +63,8 @@ final class ConnectionState {
     return phase == Phase.CLOSED;
   }
 
-  void open() {
-    phase = Phase.OPEN;
-  }
-
-  void leave() {
-    phase = Phase.LEAVING;
-  }
-
-  void end() {
-    phase = Phase.CLOSING;
-  }
-
-  void close() {
-    phase = Phase.CLOSED;
+  void enter(Phase next) {
+    phase = next;
   }
 
   @Override

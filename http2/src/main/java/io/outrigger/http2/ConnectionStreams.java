@@ -52,8 +52,6 @@ final class ConnectionStreams {
    * consumed, and DATA to be sent.
    */
   private long queuedBytes;
-
-  /** The number of bytes of DATA that wait to be sent. */
   private long pendingBytes;
 
   /** The number of times that DATA was consumed or sent, or a stream has ended. */
@@ -117,7 +115,6 @@ final class ConnectionStreams {
     return can;
   }
 
-  /** Whether as many streams are open as the peer admits. */
   boolean isAtLimit() {
     return table.active() >= peer.maxConcurrentStreams();
   }
@@ -160,7 +157,6 @@ final class ConnectionStreams {
     }
   }
 
-  /** Whether the last stream id of this side is in use. */
   boolean areIdsUsedUp() {
     return idsUsedUp;
   }
@@ -227,7 +223,6 @@ final class ConnectionStreams {
     return true;
   }
 
-  /** Called when {@code bytes} of DATA received on {@code stream} were consumed. */
   void returnCredit(SocketStream stream, int bytes) {
     moves++;
     int increment = stream.isReceiveEnded() ? 0 : stream.giveBack(bytes);
@@ -399,7 +394,6 @@ final class ConnectionStreams {
     }
   }
 
-  /** Removes a stream of which both sides have sent END_STREAM. */
   void finish(SocketStream stream) {
     remove(stream, false);
     stream.release();

@@ -51,7 +51,6 @@ final class DynamicTable {
     return 0;
   }
 
-  /** The index of a field with this name; 0 when there is none. */
   int indexOf(HeaderName name) {
     for (int age = 1; age <= count; age++) {
       if (at(age).name().isSame(name)) {
@@ -102,6 +101,7 @@ final class DynamicTable {
     return maxBytes;
   }
 
+  /** The size of the table, counted as in section 4.1. */
   int bytes() {
     return bytes;
   }

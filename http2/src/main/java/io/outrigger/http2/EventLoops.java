@@ -47,7 +47,6 @@ import java.util.stream.IntStream;
 @AnyThread
 public final class EventLoops {
   public enum TransportKind {
-    /** Epoll where it is available, otherwise NIO. */
     AUTO,
     EPOLL,
     NIO
@@ -107,10 +106,10 @@ public final class EventLoops {
   /**
    * Triggers Netty's one-time initialization for the first loop, channel and buffer: it loads
    * native code, probes the JVM and reads annotations. The initialization takes some time and
-   * depends on no configuration. The method also does other one-time work for the first connection,
-   * except for the tables of the codec ({@link #prepareCodec}).
+   * depends on no configuration. The method also does other one-time work for the first connection.
    */
   public static void prepare() {
+    Huffman.prepare();
     TransportKind kind = resolve(TransportKind.AUTO);
     handlers(kind);
     ByteBufAllocator.DEFAULT.directBuffer().release();
@@ -124,11 +123,6 @@ public final class EventLoops {
     if (kind == TransportKind.EPOLL) {
       var unusedFailure = Errors.newIOException("connect", Errors.ERRNO_EPIPE_NEGATIVE);
     }
-  }
-
-  /** Creates the tables of the codec, so that the first connection does not have to. */
-  public static void prepareCodec() {
-    Huffman.prepare();
   }
 
   private static TransportKind resolve(TransportKind wanted) {

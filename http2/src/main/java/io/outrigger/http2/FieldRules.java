@@ -15,8 +15,6 @@ final class FieldRules {
   static final AsciiString ASTERISK = AsciiString.cached("*");
   private static final byte[] SWITCHING_PROTOCOLS = "101".getBytes(StandardCharsets.US_ASCII);
 
-  private static final String TOKEN_MARKS = "!#$%&'*+-.^_`|~";
-
   /** The maximum number of digits of a content-length; such a number fits into a long. */
   private static final int MAX_LENGTH_DIGITS = 18;
 
@@ -121,7 +119,7 @@ final class FieldRules {
   /** Whether {@code text} is a token (RFC 9110 section 5.6.2). */
   private static boolean isToken(byte[] text) {
     for (byte b : text) {
-      if (!isLetterOrDigit(b) && TOKEN_MARKS.indexOf(b) < 0) {
+      if (!HeaderName.isNameByte(b) && (b < 'A' || b > 'Z')) {
         return false;
       }
     }

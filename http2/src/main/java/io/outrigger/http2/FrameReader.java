@@ -105,6 +105,7 @@ final class FrameReader {
           if (!readPayload(in, alloc)) {
             return;
           }
+          whole += block.isOpen() ? 0 : 1;
         }
       }
     }
@@ -170,7 +171,7 @@ final class FrameReader {
     checkHeader();
     if (type == FrameType.DATA) {
       padding = 0;
-      if ((flags & FrameType.FLAG_PADDED) != 0) {
+      if (has(FrameType.FLAG_PADDED)) {
         position = Position.PAD_LENGTH;
       } else {
         startData(0);
@@ -198,7 +199,7 @@ final class FrameReader {
   private void checkHeader() throws ConnectionFault {
     if (!settingsSeen) {
       // Section 3.4: the preface of both sides ends with SETTINGS.
-      if (type != FrameType.SETTINGS || (flags & FrameType.FLAG_ACK) != 0) {
+      if (type != FrameType.SETTINGS || has(FrameType.FLAG_ACK)) {
         throw protocolError("the first frame is not SETTINGS");
       }
       settingsSeen = true;
@@ -215,35 +216,14 @@ final class FrameReader {
         if (streamId == 0) {
           throw protocolError("frame of type " + type + " without a stream");
         }
-        int least = type == FrameType.DATA && (flags & FrameType.FLAG_PADDED) != 0 ? 1 : 0;
-        if (remaining < least || (type == FrameType.RST_STREAM && remaining != 4)) {
-          throw frameSizeError();
-        }
+        int least = type == FrameType.DATA && has(FrameType.FLAG_PADDED) ? 1 : 0;
+        requireSize(remaining >= least && (type != FrameType.RST_STREAM || remaining == 4));
       }
-      case FrameType.SETTINGS -> {
-        boolean ack = (flags & FrameType.FLAG_ACK) != 0;
-        if (remaining % 6 != 0 || (ack && remaining != 0)) {
-          throw frameSizeError();
-        }
-        connectionOnly();
-      }
-      case FrameType.PING -> {
-        if (remaining != 8) {
-          throw frameSizeError();
-        }
-        connectionOnly();
-      }
-      case FrameType.GOAWAY -> {
-        if (remaining < 8) {
-          throw frameSizeError();
-        }
-        connectionOnly();
-      }
-      case FrameType.WINDOW_UPDATE -> {
-        if (remaining != 4) {
-          throw frameSizeError();
-        }
-      }
+      case FrameType.SETTINGS ->
+          requireConnection(remaining % 6 == 0 && (remaining == 0 || !has(FrameType.FLAG_ACK)));
+      case FrameType.PING -> requireConnection(remaining == 8);
+      case FrameType.GOAWAY -> requireConnection(remaining >= 8);
+      case FrameType.WINDOW_UPDATE -> requireSize(remaining == 4);
       case FrameType.CONTINUATION -> {
         if (!block.isOpen()) {
           throw protocolError("CONTINUATION without HEADERS");
@@ -256,21 +236,33 @@ final class FrameReader {
     }
   }
 
-  private void connectionOnly() throws ConnectionFault {
+  private boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  private void requireSize(boolean isRight) throws ConnectionFault {
+    if (!isRight) {
+      throw new ConnectionFault(
+          Http2Error.FRAME_SIZE_ERROR, "frame of type " + type + " has a wrong size");
+    }
+  }
+
+  /** Requires the right size, and that the frame is about the connection as a whole. */
+  private void requireConnection(boolean isRightSize) throws ConnectionFault {
+    requireSize(isRightSize);
     if (streamId != 0) {
       throw protocolError("frame of type " + type + " on a stream");
     }
   }
 
   private void startData(int unseen) throws ConnectionFault {
-    boolean endStream = (flags & FrameType.FLAG_END_STREAM) != 0;
     int flowBytes = unseen == 0 ? remaining : remaining + 1;
     boolean empty = remaining == padding;
     position = Position.DATA;
     if (empty) {
       skipPadding();
     }
-    listener.onDataStart(streamId, flowBytes, unseen, endStream);
+    listener.onDataStart(streamId, flowBytes, unseen, has(FrameType.FLAG_END_STREAM));
     if (empty && !stopped) {
       listener.onDataPart(Unpooled.EMPTY_BUFFER, true);
     }
@@ -326,18 +318,11 @@ final class FrameReader {
   }
 
   private void onPayload(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
-    onPayloadOfType(payload, alloc);
-    if (!block.isOpen()) {
-      whole++;
-    }
-  }
-
-  private void onPayloadOfType(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
     switch (type) {
       case FrameType.HEADERS -> onHeaders(payload, alloc);
       case FrameType.CONTINUATION -> {
         block.append(payload);
-        if ((flags & FrameType.FLAG_END_HEADERS) != 0) {
+        if (has(FrameType.FLAG_END_HEADERS)) {
           finishBlock();
         }
       }
@@ -352,13 +337,13 @@ final class FrameReader {
       }
       case FrameType.RST_STREAM -> listener.onReset(streamId, payload.readUnsignedInt());
       case FrameType.SETTINGS -> {
-        if ((flags & FrameType.FLAG_ACK) != 0) {
+        if (has(FrameType.FLAG_ACK)) {
           listener.onSettingsAck();
         } else {
           listener.onSettings(payload);
         }
       }
-      case FrameType.PING -> listener.onPing(payload.readLong(), (flags & FrameType.FLAG_ACK) != 0);
+      case FrameType.PING -> listener.onPing(payload.readLong(), has(FrameType.FLAG_ACK));
       case FrameType.GOAWAY ->
           listener.onGoAway(
               payload.readInt() & Integer.MAX_VALUE, payload.readUnsignedInt(), payload);
@@ -370,16 +355,12 @@ final class FrameReader {
 
   private void onHeaders(ByteBuf payload, ByteBufAllocator alloc) throws ConnectionFault {
     int pad = 0;
-    if ((flags & FrameType.FLAG_PADDED) != 0) {
-      if (!payload.isReadable()) {
-        throw frameSizeError();
-      }
+    if (has(FrameType.FLAG_PADDED)) {
+      requireSize(payload.isReadable());
       pad = payload.readUnsignedByte();
     }
-    if ((flags & FrameType.FLAG_PRIORITY) != 0) {
-      if (payload.readableBytes() < 5) {
-        throw frameSizeError();
-      }
+    if (has(FrameType.FLAG_PRIORITY)) {
+      requireSize(payload.readableBytes() >= 5);
       checkDependency(payload.readInt());
       payload.skipBytes(1);
     }
@@ -387,8 +368,8 @@ final class FrameReader {
       throw protocolError("padding exceeds the frame");
     }
     payload.writerIndex(payload.writerIndex() - pad);
-    boolean endStream = (flags & FrameType.FLAG_END_STREAM) != 0;
-    if ((flags & FrameType.FLAG_END_HEADERS) != 0) {
+    boolean endStream = has(FrameType.FLAG_END_STREAM);
+    if (has(FrameType.FLAG_END_HEADERS)) {
       listener.onHeaderBlock(streamId, payload, endStream);
     } else {
       block.open(streamId, endStream, payload, alloc);
@@ -417,10 +398,5 @@ final class FrameReader {
 
   private static ConnectionFault protocolError(String reason) {
     return new ConnectionFault(Http2Error.PROTOCOL_ERROR, reason);
-  }
-
-  private ConnectionFault frameSizeError() {
-    return new ConnectionFault(
-        Http2Error.FRAME_SIZE_ERROR, "frame of type " + type + " has a wrong size");
   }
 }

@@ -63,7 +63,6 @@ final class FrameWriter {
     this.onDirty = onDirty;
   }
 
-  /** The peer's SETTINGS_MAX_FRAME_SIZE. */
   void maxFrameSize(int bytes) {
     maxFrameSize = bytes;
   }
@@ -232,7 +231,6 @@ final class FrameWriter {
     }
   }
 
-  /** Whether frames could not be flushed because no direct buffer is available. */
   boolean awaitsDirectBuffer() {
     return awaitsDirectBuffer;
   }

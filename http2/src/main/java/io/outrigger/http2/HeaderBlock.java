@@ -1,5 +1,7 @@
 package io.outrigger.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
@@ -22,6 +24,8 @@ final class HeaderBlock {
    * The value is the size that is accepted with the default limit of header lists.
    */
   private static final int MIN_MAX_BYTES = 256 << 10;
+
+  private static final String NOT_OPEN = "no header block is open";
 
   private final int maxBytes;
   private final int maxFrames;
@@ -57,31 +61,22 @@ final class HeaderBlock {
   }
 
   void append(ByteBuf fragment) throws ConnectionFault {
-    ByteBuf kept = bytes;
-    if (kept == null) {
-      throw new IllegalStateException("no header block is open");
-    }
+    ByteBuf kept = requireNonNull(bytes, NOT_OPEN);
     frames++;
     if (frames > maxFrames || fragment.readableBytes() > maxBytes - kept.readableBytes()) {
       throw new ConnectionFault(
           Http2Error.ENHANCE_YOUR_CALM, "header block has too many frames or bytes");
     }
-    kept = FallbackBuffers.withRoom(kept, fragment.readableBytes());
-    bytes = kept;
-    kept.writeBytes(fragment);
+    bytes = FallbackBuffers.withRoom(kept, fragment.readableBytes()).writeBytes(fragment);
   }
 
   /** Returns the whole block, which the caller releases. */
   ByteBuf close() {
-    ByteBuf whole = bytes;
-    if (whole == null) {
-      throw new IllegalStateException("no header block is open");
-    }
+    ByteBuf whole = requireNonNull(bytes, NOT_OPEN);
     bytes = null;
     return whole;
   }
 
-  /** The capacity of the buffer with the fragments so far. */
   int heldBytes() {
     return bytes == null ? 0 : bytes.capacity();
   }

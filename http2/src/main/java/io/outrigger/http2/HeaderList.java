@@ -22,11 +22,7 @@ public final class HeaderList {
 
   private final HeaderField[] fields;
   private final int size;
-
-  /** The bits of the {@link KnownName}s that occur in the list. */
   private final int names;
-
-  /** An upper bound of the list's heap size. */
   private final int heapBytes;
 
   /** The hash of a list that {@link #recurs}; 0 for other lists. */
@@ -262,7 +258,6 @@ public final class HeaderList {
       return hash == 0 ? 1 : hash;
     }
 
-    /** Whether {@code list} has equal fields in the same order. */
     boolean isSame(HeaderList list) {
       if (list.size != size) {
         return false;

@@ -21,7 +21,6 @@ public final class HeaderName {
   private static final String EMPTY = "field name is empty";
   private static final String FORBIDDEN = "field name has a forbidden character";
 
-  /** Lower-case token characters (RFC 9110 section 5.6.2; RFC 9113 section 8.2.1). */
   private static final boolean[] NAME_BYTE = new boolean[256];
 
   /** Names whose values are never indexed; all of them are in the static table. */
@@ -39,8 +38,7 @@ public final class HeaderName {
     }
     for (KnownName known : KnownName.values()) {
       if (known != KnownName.OTHER) {
-        share(known.text(), known);
-        KNOWN.put(known, of(new AsciiString(known.text())));
+        KNOWN.put(known, share(known.text(), known));
       }
     }
     for (int index = 1; index <= StaticTable.SIZE; index++) {
@@ -59,9 +57,9 @@ public final class HeaderName {
   private final boolean secret;
   private final @Nullable String fault;
 
-  private HeaderName(AsciiString text, int hash, KnownName known, int staticIndex) {
+  private HeaderName(AsciiString text, KnownName known, int staticIndex) {
     this.text = text;
-    this.hash = hash;
+    hash = ByteHash.of(text.array(), 0, text.length());
     this.known = known;
     this.staticIndex = staticIndex;
     pseudo = text.length() > 0 && text.charAt(0) == ':';
@@ -72,12 +70,7 @@ public final class HeaderName {
   /** The name with this text. An invalid name is accepted; {@link #fault} reports it. */
   public static HeaderName of(AsciiString text) {
     HeaderName shared = SHARED.get(text);
-    return shared == null ? ofOwn(new AsciiString(text.toByteArray(), false)) : shared;
-  }
-
-  private static HeaderName ofOwn(AsciiString text) {
-    int hash = ByteHash.of(text.array(), 0, text.length());
-    return new HeaderName(text, hash, unshared(text), 0);
+    return shared == null ? of(text.array(), text.arrayOffset(), text.length()) : shared;
   }
 
   public static HeaderName of(KnownName known) {
@@ -88,7 +81,7 @@ public final class HeaderName {
   static HeaderName of(byte[] bytes, int at, int length) {
     var text = new AsciiString(bytes, at, length, true);
     HeaderName shared = SHARED.get(text);
-    return shared == null ? ofOwn(text) : shared;
+    return shared == null ? new HeaderName(text, unshared(text), 0) : shared;
   }
 
   /**
@@ -104,12 +97,10 @@ public final class HeaderName {
         : KnownName.OTHER;
   }
 
-  private static void share(String name, KnownName known) {
-    AsciiString text = new AsciiString(name);
-    if (!SHARED.containsKey(text)) {
-      int hash = ByteHash.of(text.array(), 0, text.length());
-      SHARED.put(text, new HeaderName(text, hash, known, StaticTable.firstIndexOf(name)));
-    }
+  private static HeaderName share(String name, KnownName known) {
+    return SHARED.computeIfAbsent(
+        new AsciiString(name),
+        text -> new HeaderName(text, known, StaticTable.firstIndexOf(name)));
   }
 
   public AsciiString text() {
@@ -166,9 +157,14 @@ public final class HeaderName {
     return this == other || (hash == other.hash && Arrays.equals(text.array(), other.text.array()));
   }
 
+  /** Whether {@code b} is a lower-case token character (RFC 9110 section 5.6.2, 9113 8.2.1). */
+  static boolean isNameByte(byte b) {
+    return NAME_BYTE[b & 0xff];
+  }
+
   private static @Nullable String faultOf(byte[] name) {
     for (byte b : name) {
-      if (!NAME_BYTE[b & 0xff]) {
+      if (!isNameByte(b)) {
         return FORBIDDEN;
       }
     }

@@ -35,7 +35,7 @@ final class HpackDecoder {
 
   private final int maxListBytes;
   private final HpackSpace space = HpackSpace.current();
-  private final DynamicTable table = new DynamicTable();
+  final DynamicTable table = new DynamicTable();
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** The block that is being decoded. */
@@ -74,7 +74,9 @@ final class HpackDecoder {
     try {
       int key = HeaderBlockCache.keyOf(state, bytes, end);
       HeaderList known = key == 0 ? null : space.blocks.decoded(key, state, bytes, end);
-      return known != null && mayBeAnyKept() ? known : decodeNew(key);
+      // The limits of the loop's connections differ: does this one accept any list of the cache?
+      boolean mayBeAny = maxListBytes >= HeaderList.MAX_KEPT_BYTES;
+      return known != null && mayBeAny ? known : decodeNew(key);
     } finally {
       bytes = NOTHING;
       text = NOTHING;
@@ -95,19 +97,6 @@ final class HpackDecoder {
   /** The maximum size of a list, counted as in RFC 9113 section 6.5.2; larger lists are cut. */
   int maxListBytes() {
     return maxListBytes;
-  }
-
-  /**
-   * Whether this connection accepts every cached list. The cache is shared by all connections of
-   * the loop, and their size limits differ.
-   */
-  private boolean mayBeAnyKept() {
-    return maxListBytes >= HeaderList.MAX_KEPT_BYTES;
-  }
-
-  /** The size of the dynamic table, counted as in section 4.1. */
-  int tableBytes() {
-    return table.bytes();
   }
 
   /**

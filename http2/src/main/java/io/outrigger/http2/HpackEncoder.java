@@ -17,7 +17,7 @@ final class HpackEncoder {
 
   private final HpackSpace space = HpackSpace.current();
   private final HpackOutput out = space.output;
-  private final DynamicTable table = new DynamicTable();
+  final DynamicTable table = new DynamicTable();
   private long state = HeaderBlockCache.EMPTY_TABLE;
 
   /** Whether the current block has a field that is encoded as a literal. */
@@ -67,11 +67,6 @@ final class HpackEncoder {
   void maxTableSize(long bytes) {
     tableBytes = (int) Math.min(bytes, DynamicTable.MAX_BYTES);
     minTableBytes = Math.min(minTableBytes, tableBytes);
-  }
-
-  /** The size of the table, counted as in section 4.1. */
-  int tableBytes() {
-    return table.bytes();
   }
 
   /**

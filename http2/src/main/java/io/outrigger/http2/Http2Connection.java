@@ -40,10 +40,10 @@ public final class Http2Connection {
   private final ConnectionState state;
   private final LoopTurn.Mark dirty;
   private final FrameWriter writer;
-  private final StreamTable table;
-  private final SendScheduler scheduler;
+  final StreamTable table;
+  final SendScheduler scheduler;
   private final AbuseGuard guard;
-  private final ConnectionStreams streams;
+  final ConnectionStreams streams;
   private final ConnectionLifecycle lifecycle;
   private final FrameReader reader;
   private final SocketReads reads;
@@ -137,11 +137,6 @@ public final class Http2Connection {
     return streams.isAtLimit();
   }
 
-  /** Whether {@link #openStream} would succeed now. */
-  public boolean canOpenStream() {
-    return streams.canOpen();
-  }
-
   /**
    * Opens a stream (client side); its first {@code sendHeaders} is the request.
    *
@@ -178,16 +173,6 @@ public final class Http2Connection {
    */
   public void close(Http2Error error, String reason) {
     lifecycle.close(error, reason);
-  }
-
-  /** For tests: moves to the end of the range of stream ids. */
-  void lastLocalIdIsNear() {
-    table.nextLocalId(Integer.MAX_VALUE);
-  }
-
-  /** For tests: the number of streams that wait to send DATA. */
-  int inLine() {
-    return scheduler.inLine();
   }
 
   // Events of the channel and its event loop.

@@ -64,8 +64,7 @@ final class SendScheduler {
     if (!data.isReadable()) {
       data.release();
       if (stream.pendingBytes() == 0 && stream.waitingHead() == null && stream.endsAfterData()) {
-        writer.data(stream.id(), Unpooled.EMPTY_BUFFER, true);
-        stream.onEndSent();
+        sendEnd(stream);
         stream.settle();
       }
       return;
@@ -108,11 +107,9 @@ final class SendScheduler {
    * @return false if the window would exceed 2^31-1
    */
   boolean widen(int increment) {
-    if (!fits(window, increment)) {
-      return false;
-    }
-    window += increment;
-    return true;
+    boolean fits = fits(window, increment);
+    window += fits ? increment : 0;
+    return fits;
   }
 
   /**
@@ -166,21 +163,6 @@ final class SendScheduler {
     return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window > 0));
   }
 
-  private void pumpHeads() {
-    while (!heads.isEmpty() && writer.isWritable()) {
-      SocketStream stream = removeFirst(heads);
-      HeaderList head = stream.takeWaitingHead();
-      if (head != null) {
-        writer.headers(stream.id(), head, false);
-      }
-      if (stream.pendingBytes() > 0) {
-        join(stream);
-      } else {
-        sendEnd(stream);
-        stream.settle();
-      }
-    }
-  }
 
   /** Sends the end of a stream: trailers, or an empty DATA frame with END_STREAM. */
   private void sendEnd(SocketStream stream) {
@@ -199,7 +181,19 @@ final class SendScheduler {
    * full.
    */
   void pump() {
-    pumpHeads();
+    while (!heads.isEmpty() && writer.isWritable()) {
+      SocketStream stream = removeFirst(heads);
+      HeaderList head = stream.takeWaitingHead();
+      if (head != null) {
+        writer.headers(stream.id(), head, false);
+      }
+      if (stream.pendingBytes() > 0) {
+        join(stream);
+      } else {
+        sendEnd(stream);
+        stream.settle();
+      }
+    }
     while (!line.isEmpty() && window > 0 && writer.isWritable()) {
       SocketStream stream = removeFirst(line);
       int allowed = allowed(stream);

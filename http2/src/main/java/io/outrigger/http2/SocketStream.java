@@ -1,5 +1,7 @@
 package io.outrigger.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.outrigger.base.LoopConfined;
@@ -70,8 +72,6 @@ final class SocketStream implements Http2Stream {
    * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
    */
   private int sendWindow;
-
-  /** Bytes that the peer may still send us. */
   private int credit;
 
   /** Consumed bytes that have not yet been added to {@code credit} by a WINDOW_UPDATE. */
@@ -111,17 +111,12 @@ final class SocketStream implements Http2Stream {
     id = value;
   }
 
-  /** Sets the handler that receives this stream's events from now on. */
   void handler(StreamHandler value) {
     handler = value;
   }
 
   StreamHandler handler() {
-    StreamHandler current = handler;
-    if (current == null) {
-      throw new IllegalStateException("stream " + id + " has no handler");
-    }
-    return current;
+    return requireNonNull(handler, "stream has no handler");
   }
 
   boolean hasHandler() {
@@ -201,7 +196,6 @@ final class SocketStream implements Http2Stream {
     }
   }
 
-  /** Copies pending DATA out of larger read buffers so that it takes less memory. */
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
       pending.settle(alloc);
@@ -253,7 +247,6 @@ final class SocketStream implements Http2Stream {
     return streams.isHeavy();
   }
 
-  /** Whether this side has not ended the stream yet. */
   boolean isOpenForSending() {
     return !gone && sending == Sending.OPEN;
   }
@@ -268,7 +261,6 @@ final class SocketStream implements Http2Stream {
     return waitingHead != null || pendingBytes() > 0;
   }
 
-  /** The head that waits for the socket; null when no head waits. */
   @Nullable HeaderList waitingHead() {
     return waitingHead;
   }
@@ -280,15 +272,17 @@ final class SocketStream implements Http2Stream {
   }
 
   private void setWaitingHead(@Nullable HeaderList headers) {
-    int before = waitingHead == null ? 0 : waitingHead.heapBytes();
+    queue(heapBytes(headers) - heapBytes(waitingHead));
     waitingHead = headers;
-    queue((headers == null ? 0 : headers.heapBytes()) - before);
   }
 
   private void setTrailers(@Nullable HeaderList headers) {
-    int before = trailers == null ? 0 : trailers.heapBytes();
+    queue(heapBytes(headers) - heapBytes(trailers));
     trailers = headers;
-    queue((headers == null ? 0 : headers.heapBytes()) - before);
+  }
+
+  private static int heapBytes(@Nullable HeaderList headers) {
+    return headers == null ? 0 : headers.heapBytes();
   }
 
   /** Whether a header block could be sent now if the socket had room. */
@@ -305,7 +299,6 @@ final class SocketStream implements Http2Stream {
     return sending == Sending.ENDING && trailers == null;
   }
 
-  /** Removes and returns the trailers that follow the last pending byte; null without trailers. */
   @Nullable HeaderList takeTrailers() {
     HeaderList taken = trailers;
     setTrailers(null);
@@ -324,7 +317,6 @@ final class SocketStream implements Http2Stream {
     return receiveEnded;
   }
 
-  /** Called when {@code bytes} of DATA have been passed to the socket. */
   void onDataSent(int bytes) {
     if (!gone) {
       handler().onDataSent(bytes);
@@ -349,9 +341,6 @@ final class SocketStream implements Http2Stream {
   }
 
   void takeSendWindow(int bytes) {
-    if (bytes > sendWindow) {
-      throw new IllegalStateException("window of " + sendWindow + " is asked for " + bytes);
-    }
     sendWindow -= bytes;
   }
 
@@ -362,11 +351,9 @@ final class SocketStream implements Http2Stream {
    * @return false if the window would exceed 2^31-1, an error of the peer
    */
   boolean widenSendWindow(int bytes) {
-    if (!SendScheduler.fits(sendWindow, bytes)) {
-      return false;
-    }
-    sendWindow += bytes;
-    return true;
+    boolean fits = SendScheduler.fits(sendWindow, bytes);
+    sendWindow += fits ? bytes : 0;
+    return fits;
   }
 
   /**
@@ -375,11 +362,9 @@ final class SocketStream implements Http2Stream {
    * @return false if the peer sent more than its flow-control window allows
    */
   boolean receive(int bytes) {
-    if (bytes > credit) {
-      return false;
-    }
-    credit -= bytes;
-    return true;
+    boolean fits = bytes <= credit;
+    credit -= fits ? bytes : 0;
+    return fits;
   }
 
   /** The number of bytes that the peer may send before it gets more credit. */
@@ -479,7 +464,6 @@ final class SocketStream implements Http2Stream {
     gone = true;
   }
 
-  /** Releases pending DATA, after the handler has received its last call. */
   void release() {
     if (pending != null) {
       pending.release();

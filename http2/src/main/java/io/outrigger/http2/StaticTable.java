@@ -89,7 +89,6 @@ final class StaticTable {
     return VALUES[index];
   }
 
-  /** The index of the first entry named {@code name}; 0 when there is none. */
   static int firstIndexOf(String name) {
     for (int index = 1; index <= SIZE; index++) {
       if (name(index).equals(name)) {

@@ -76,7 +76,6 @@ final class StreamTable {
     return started;
   }
 
-  /** Whether an id is left for one more local stream. */
   boolean hasLocalIds() {
     return nextLocalId > 0 && nextLocalId + 2L * unnumbered.size() <= Integer.MAX_VALUE;
   }
@@ -163,7 +162,6 @@ final class StreamTable {
     return !odd || (nextLocalId > 0 && id >= nextLocalId);
   }
 
-  /** Whether {@code id} is remembered as closed by our reset. */
   boolean wasReset(int id) {
     return isRemembered(-id);
   }

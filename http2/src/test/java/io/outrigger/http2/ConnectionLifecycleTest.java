@@ -102,7 +102,7 @@ final class ConnectionLifecycleTest {
     try (RawPeer peer = RawPeer.silentServer()) {
       peer.advance(Duration.ofSeconds(19));
       assertThat(peer.isOpen()).isTrue();
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       assertThat(peer.events.events).isEmpty();
 
       peer.advance(Duration.ofSeconds(1));
@@ -207,7 +207,7 @@ final class ConnectionLifecycleTest {
       assertThat(second.story()).isEqualTo("refused");
       assertThat(unsent.story()).isEqualTo("refused");
       assertThat(first.story()).isEmpty();
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       assertThat(peer.events.events).containsExactly("ready", "goaway 1 NO_ERROR");
 
       peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200", "grpc-status", "0"));
@@ -227,7 +227,7 @@ final class ConnectionLifecycleTest {
               new RecordingStream() {
                 @Override
                 public void onConnectionLost(Refusal mayRetry, String reason) {
-                  mayOpen.add(peer.connection.canOpenStream());
+                  mayOpen.add(peer.connection.streams.canOpen());
                 }
               });
       refused.sendHeaders(POST, true);
@@ -294,20 +294,20 @@ final class ConnectionLifecycleTest {
   void theServersLimitOfStreamsIsObeyed() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 1)) {
       RecordingStream first = peer.open(POST, true);
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       assertThat(peer.connection.openStream(new RecordingStream())).isNull();
 
       peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
       assertThat(first.ended).isTrue();
       assertThat(peer.events.events).containsExactly("ready", "capacity");
-      assertThat(peer.connection.canOpenStream()).isTrue();
+      assertThat(peer.connection.streams.canOpen()).isTrue();
     }
   }
 
   @Test
   void aLimitOfZeroStreamsMayBeRaisedLater() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT, MAX_STREAMS, 0)) {
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
 
       peer.send(settings(MAX_STREAMS, 3));
       assertThat(peer.events.events).containsExactly("ready", "capacity");
@@ -340,10 +340,10 @@ final class ConnectionLifecycleTest {
   @Test
   void theLastStreamIdEndsTheConnectionLikeAGoAway() {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
-      peer.connection.lastLocalIdIsNear();
+      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
       RecordingStream last = peer.open(POST, true);
       assertThat(last.stream().id()).isEqualTo(Integer.MAX_VALUE);
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       peer.channel.runPendingTasks();
       assertThat(peer.events.events).containsExactly("ready", "goaway max NO_ERROR");
 
@@ -428,7 +428,7 @@ final class ConnectionLifecycleTest {
     try (RawPeer peer = RawPeer.server(ConnectionSettings.DEFAULT)) {
       peer.open(POST, true);
       peer.connection.drain();
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       assertThat(peer.answer()).isEqualTo("HEADERS 1 end");
       assertThat(peer.isOpen()).isTrue();
 
@@ -533,7 +533,7 @@ final class ConnectionLifecycleTest {
       peer.channel.pipeline().fireExceptionCaught(new IOException("Connection reset"));
 
       assertThat(waits.asked).isEqualTo(1);
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       peer.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"), ping(1));
       assertThat(call.story()).isEmpty();
       assertThat(peer.answer()).isEmpty();

@@ -146,13 +146,13 @@ final class ConnectionMemoryTest {
     try (RawPeer peer = RawPeer.server(settings)) {
       peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
 
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
       assertThat(peer.events.events).doesNotContain("capacity");
 
       peer.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
       peer.channel.runPendingTasks();
       assertThat(peer.events.events).contains("capacity");
-      assertThat(peer.connection.canOpenStream()).isTrue();
+      assertThat(peer.connection.streams.canOpen()).isTrue();
     }
   }
 

@@ -114,7 +114,7 @@ final class ConnectionStreamsTest {
       calls.add(server.open(POST, true));
     }
     calls.forEach(call -> call.stream().reset(Http2Error.CANCEL));
-    assertThat(server.connection.canOpenStream()).isFalse();
+    assertThat(server.connection.streams.canOpen()).isFalse();
     var unused = server.read();
     server.events.events.clear();
     return server;
@@ -153,7 +153,7 @@ final class ConnectionStreamsTest {
         RawPeer.server(ConnectionSettings.DEFAULT, Frames.MAX_CONCURRENT_STREAMS, 1)) {
       server.open(POST, true);
       assertThat(server.answer()).isEqualTo("HEADERS 1 end");
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
 
       server.send(headers(1, END_HEADERS | END_STREAM, ":status", "200"));
 

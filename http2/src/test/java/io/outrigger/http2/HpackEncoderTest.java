@@ -31,13 +31,13 @@ final class HpackEncoderTest {
   void valuesThatDifferEveryTimeLeaveTheTableToThoseThatStay() {
     assertUnderstood(traced(0));
     assertUnderstood(traced(1));
-    int settled = encoder.tableBytes();
+    int settled = encoder.table.bytes();
 
     for (int i = 2; i < 500; i++) {
       assertUnderstood(traced(i));
     }
 
-    assertThat(encoder.tableBytes()).isEqualTo(settled);
+    assertThat(encoder.table.bytes()).isEqualTo(settled);
     assertThat(encode(traced(500)))
         .as("seven indexes; an index and a string for the trace")
         .hasSize(7 + 2 + 1 + 55);
@@ -65,7 +65,7 @@ final class HpackEncoderTest {
         assertThat(encode(secret)).hasSizeGreaterThan(17);
       }
     }
-    assertThat(encoder.tableBytes()).isZero();
+    assertThat(encoder.table.bytes()).isZero();
   }
 
   @Test
@@ -124,7 +124,7 @@ final class HpackEncoderTest {
       assertUnderstood(Messages.POST);
     }
 
-    assertThat(encoder.tableBytes()).isZero();
+    assertThat(encoder.table.bytes()).isZero();
   }
 
   /** CVE-2026-93492: the memory that a peer can claim with its table size is limited. */
@@ -137,7 +137,7 @@ final class HpackEncoderTest {
       assertUnderstood(Messages.list("x-name-" + i, "v".repeat(200)));
     }
 
-    assertThat(encoder.tableBytes()).isBetween(3800, 4096);
+    assertThat(encoder.table.bytes()).isBetween(3800, 4096);
   }
 
   @Test
@@ -164,7 +164,7 @@ final class HpackEncoderTest {
   void aFieldOfUpToAQuarterOfTheTableGetsAnEntry(int length, int tableBytes) {
     assertUnderstood(Messages.list("x-a", "v".repeat(length)));
 
-    assertThat(encoder.tableBytes()).isEqualTo(tableBytes);
+    assertThat(encoder.table.bytes()).isEqualTo(tableBytes);
   }
 
   @Test

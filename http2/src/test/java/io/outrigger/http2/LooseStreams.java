@@ -16,7 +16,7 @@ final class LooseStreams implements AutoCloseable {
     ChannelHandlerContext ctx = channel.pipeline().firstContext();
     ConnectionSettings settings = ConnectionSettings.DEFAULT;
     var state = new ConnectionState(true, channel);
-    state.open();
+    state.enter(ConnectionState.Phase.OPEN);
     LoopTurn.Mark dirty = LoopTurn.of(channel.eventLoop()).open(new Unserved());
     writer = new FrameWriter(ctx, dirty::set);
     var guard = new AbuseGuard(true, settings.abuse(), channel.eventLoop().ticker());

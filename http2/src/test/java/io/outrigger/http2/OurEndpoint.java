@@ -55,7 +55,7 @@ final class OurEndpoint extends Endpoint implements ConnectionHandler {
 
   @Override
   boolean canOpen() {
-    return connection.canOpenStream();
+    return connection.streams.canOpen();
   }
 
   @Override

@@ -99,7 +99,7 @@ final class RandomPeerTest {
 
   /** An action of the layer above, possible at any time. */
   private static void act(Random random, RawPeer peer, List<RecordingStream> calls) {
-    if (peer.isOpen() && peer.connection.canOpenStream() && random.nextInt(3) == 0) {
+    if (peer.isOpen() && peer.connection.streams.canOpen() && random.nextInt(3) == 0) {
       calls.add(peer.open(Messages.POST, random.nextBoolean()));
     }
     List<RecordingStream> all = new ArrayList<>(calls);

@@ -41,10 +41,10 @@ final class ResetFenceTest {
       cancel(server, 1);
       assertThat(fences(server)).isEqualTo(1);
       cancel(server, ResetFence.MAX - ResetFence.STEP - 1);
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
       cancel(server, 1);
 
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
       assertThat(server.connection.openStream(new RecordingStream())).isNull();
       assertThat(fences(server)).as("one at a time").isZero();
 
@@ -53,10 +53,10 @@ final class ResetFenceTest {
       assertThat(server.events.events).containsExactly("capacity");
       assertThat(fences(server)).as("for those behind the first").isEqualTo(1);
       cancel(server, ResetFence.STEP);
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
 
       server.send(Frames.settingsAck());
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
       assertThat(server.isOpen()).isTrue();
     }
   }
@@ -70,7 +70,7 @@ final class ResetFenceTest {
         call.stream().reset(Http2Error.CANCEL);
       }
 
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
       assertThat(fences(server)).isZero();
     }
   }
@@ -82,7 +82,7 @@ final class ResetFenceTest {
         server.connection.openStream(new RecordingStream()).reset(Http2Error.CANCEL);
       }
 
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
       assertThat(server.read()).isEmpty();
     }
   }
@@ -91,16 +91,16 @@ final class ResetFenceTest {
   void aBackendThatAcknowledgesNothingIsWaitedForSomeSeconds() {
     try (RawPeer server = RawPeer.server(ConnectionSettings.DEFAULT)) {
       cancel(server, ResetFence.MAX);
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
       server.events.events.clear();
       for (int i = 0; i < ResetFence.PATIENCE_SECONDS; i++) {
         server.advance(Duration.ofSeconds(1));
       }
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
 
       server.advance(Duration.ofSeconds(1));
 
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
       assertThat(server.events.events).containsExactly("capacity");
       assertThat(server.isOpen()).isTrue();
     }
@@ -133,9 +133,9 @@ final class ResetFenceTest {
       cancel(server, ResetFence.MAX);
 
       server.send(Frames.settingsAck());
-      assertThat(server.connection.canOpenStream()).isFalse();
+      assertThat(server.connection.streams.canOpen()).isFalse();
       server.send(Frames.settingsAck());
-      assertThat(server.connection.canOpenStream()).isTrue();
+      assertThat(server.connection.streams.canOpen()).isTrue();
     }
   }
 
@@ -172,7 +172,7 @@ final class ResetFenceTest {
         wire.run();
       }
 
-      assertThat(wire.client.canOpenStream()).isTrue();
+      assertThat(wire.client.streams.canOpen()).isTrue();
       assertThat(wire.client.activeStreams()).isZero();
     }
   }

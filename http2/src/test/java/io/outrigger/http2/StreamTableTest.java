@@ -52,11 +52,11 @@ final class StreamTableTest {
   @Test
   void theLastNumberIsGivenToOneStreamOnly() {
     try (RawPeer peer = RawPeer.server(settings)) {
-      peer.connection.lastLocalIdIsNear();
-      assertThat(peer.connection.canOpenStream()).isTrue();
+      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
+      assertThat(peer.connection.streams.canOpen()).isTrue();
       assertThat(peer.connection.openStream(new RecordingStream())).isNotNull();
 
-      assertThat(peer.connection.canOpenStream()).isFalse();
+      assertThat(peer.connection.streams.canOpen()).isFalse();
     }
   }
 
@@ -124,7 +124,7 @@ final class StreamTableTest {
   @Test
   void noNumberOfOursIsIdleWhenAllAreUsedUp() {
     try (RawPeer peer = RawPeer.server(settings)) {
-      peer.connection.lastLocalIdIsNear();
+      peer.connection.table.nextLocalId(Integer.MAX_VALUE);
       peer.open(POST, true);
       var unused = peer.read();
 
