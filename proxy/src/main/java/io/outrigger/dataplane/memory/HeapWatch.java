@@ -109,7 +109,6 @@ public final class HeapWatch {
     return thread;
   }
 
-  /** Schedules the regular checks. */
   void begin() {
     loop.checkInside();
     keptBytes = heap.totalBytes.getAsLong();

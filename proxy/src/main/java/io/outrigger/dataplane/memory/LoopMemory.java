@@ -105,7 +105,6 @@ final class LoopMemory implements ProcessMemory.Accounts {
     this.loop = loop;
   }
 
-  /** Adds a connection that has begun. */
   void open(MemoryHolder holder) {
     holders.add(holder);
     countApps(holder.isShared() ? 0 : 1);
@@ -320,12 +319,10 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return loop;
   }
 
-  /** Returns the weight of the heaviest connection of this loop. May be called on any thread. */
   long heaviest() {
     return heaviest;
   }
 
-  /** Returns the weight of all connections of this loop. May be called on any thread. */
   long weight() {
     return weight;
   }
@@ -335,7 +332,6 @@ final class LoopMemory implements ProcessMemory.Accounts {
     return apps;
   }
 
-  /** Returns the heaviest connections. Must be called on the loop. */
   List<MemoryView.Holder> view(int max) {
     return holders.stream()
         .sorted(Comparator.comparingLong(MemoryHolder::weight).reversed())

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,9 +87,10 @@ public final class MemoryGauge implements ProcessMemory {
   private volatile double directShare;
 
   private volatile double heapShare;
+  /** The share of the heap's limit that is used, garbage included. */
+  private volatile double usedShare;
+
   private volatile boolean isSuspect;
-  private volatile boolean isUsedUp;
-  private volatile boolean isHeapFull;
 
   /**
    * @param heapUsed supplies the used bytes of the heap, garbage included
@@ -136,7 +137,6 @@ public final class MemoryGauge implements ProcessMemory {
     return known;
   }
 
-  /** Returns the bytes of all buffers outside of the heap. */
   public long directBytes() {
     return direct.getAsLong();
   }
@@ -151,7 +151,7 @@ public final class MemoryGauge implements ProcessMemory {
     return OutOfMemory.onLoop(failure);
   }
 
-  /** Whether new requests are refused. */
+  /** Whether new requests on heavy connections are refused. */
   public boolean isFull() {
     return Math.max(directShare, heapShare) >= FULL;
   }
@@ -162,12 +162,12 @@ public final class MemoryGauge implements ProcessMemory {
    */
   @Override
   public boolean isUsedUp() {
-    return isUsedUp;
+    return usedShare > FULL || directShare >= FULL;
   }
 
   /** Whether the heap has hardly any room, with garbage included: nothing is read from backends. */
   boolean isHeapFull() {
-    return isHeapFull;
+    return usedShare > HEAP_FULL;
   }
 
   /**
@@ -179,8 +179,7 @@ public final class MemoryGauge implements ProcessMemory {
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
-    isUsedUp = used > limits.heapBytes() || directShare >= FULL;
-    isHeapFull = used > HEAP_FULL * limits.heapBytes();
+    usedShare = (double) used / limits.heapBytes();
     if (!isSuspect && isSuspect(used)) {
       isSuspect = true;
       onSuspicion.run();
@@ -222,7 +221,6 @@ public final class MemoryGauge implements ProcessMemory {
     return held > HEAVY * limits.heapBytes() && held - heldHeap >= limits.heapBytes() / 8;
   }
 
-  /** Records that a collection of the heap begins. */
   void onCollecting() {
     released.set(0);
   }
@@ -269,7 +267,6 @@ public final class MemoryGauge implements ProcessMemory {
     return heapToEnd.get() > 0 || directShare >= (relieving.get() ? RELIEVED : HEAVY);
   }
 
-  /** Records a tick of a loop: the next measurement may start to end connections again. */
   void onTick() {
     relieving.set(false);
     measure();
@@ -317,13 +314,11 @@ public final class MemoryGauge implements ProcessMemory {
   }
 
   long heaviestElsewhere(LoopMemory than) {
-    long most = 0;
-    for (LoopMemory loop : loops) {
-      if (loop != than) {
-        most = Math.max(most, loop.heaviest());
-      }
-    }
-    return most;
+    return loops.stream()
+        .filter(loop -> loop != than)
+        .mapToLong(LoopMemory::heaviest)
+        .max()
+        .orElse(0);
   }
 
   /**
@@ -332,24 +327,18 @@ public final class MemoryGauge implements ProcessMemory {
    * @param max the maximum number of connections to list, heaviest first
    */
   public CompletionStage<MemoryView> view(int max) {
-    List<CompletableFuture<List<MemoryView.Holder>>> answers;
-    try {
-      answers =
-          loops.stream()
-              .map(loop -> CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()))
-              .toList();
-    } catch (RejectedExecutionException stopped) {
-      return CompletableFuture.completedFuture(now()); // the process ends
+    CompletionStage<List<MemoryView.Holder>> all = CompletableFuture.completedStage(List.of());
+    for (LoopMemory loop : loops) {
+      all =
+          all.thenCombine(
+              CompletableFuture.supplyAsync(() -> loop.view(max), loop.loop()),
+              (others, own) ->
+                  Stream.concat(others.stream(), own.stream())
+                      .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
+                      .limit(max)
+                      .toList());
     }
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
-            all ->
-                view(
-                    answers.stream()
-                        .flatMap(answer -> answer.join().stream())
-                        .sorted(Comparator.comparingLong(MemoryView.Holder::bytes).reversed())
-                        .limit(max)
-                        .toList()));
+    return all.thenApply(this::view);
   }
 
   /** Returns the sums without the list of connections, and without waiting for event loops. */

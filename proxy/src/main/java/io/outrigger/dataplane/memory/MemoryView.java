@@ -32,13 +32,7 @@ public record MemoryView(
    * @param directBytes the limit of bytes in buffers outside of the heap
    * @param totalBytes the limit of heap bytes and buffer bytes together
    */
-  public record Limits(long heapBytes, long directBytes, long totalBytes) {
-    public Limits {
-      if (heapBytes <= 0 || directBytes <= 0 || totalBytes <= 0) {
-        throw new IllegalArgumentException("a limit is not positive");
-      }
-    }
-  }
+  public record Limits(long heapBytes, long directBytes, long totalBytes) {}
 
   /** The number of connections to one side that were ended to free memory. */
   public record EndedCount(Side side, long count) {}
