@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.forward.Caller;
+import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,14 @@ public interface Admission {
   default @Nullable Retirement retirement(Caller caller) {
     return null;
   }
+
+  /**
+   * The end of a connection, after which its caller has to connect again.
+   *
+   * @param goAway the time until GOAWAY is sent
+   * @param end the time until the connection is closed, whether or not its streams have ended
+   */
+  record Retirement(Duration goAway, Duration end) {}
 
   /** Serves every connection at once, in plain text. */
   static Admission of(Caller caller) {

@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.downstream;
 
 import io.outrigger.base.LoopConfined;
+import io.outrigger.dataplane.downstream.Admission.Retirement;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.Forward;

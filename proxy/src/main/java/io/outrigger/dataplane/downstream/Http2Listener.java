@@ -13,6 +13,7 @@ import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.http2.ConnectionHandler;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.http2.Http2Connection;
+import io.outrigger.http2.PeerErrors;
 import io.outrigger.http2.SocketView;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -95,12 +96,12 @@ public final class Http2Listener {
       throws IOException {
     UnixSocketFile file =
         address instanceof UnixDomainSocketAddress u ? new UnixSocketFile(u.getPath()) : null;
+    var listener =
+        new Http2Listener(loops, callLoops, forward, Admission.of(forward.app()), settings, file);
     try {
       if (file != null) {
         file.makeWay();
       }
-      var listener =
-          new Http2Listener(loops, callLoops, forward, Admission.of(forward.app()), settings, file);
       ChannelFuture binding = listener.bindTo(address).awaitUninterruptibly();
       if (!binding.isSuccess()) {
         Throwable cause = binding.cause();
@@ -111,7 +112,7 @@ public final class Http2Listener {
       }
       return listener;
     } catch (IOException e) {
-      throw new IOException(obstacle(address, e), e);
+      throw notOpened(address, e);
     }
   }
 
@@ -133,12 +134,11 @@ public final class Http2Listener {
     listener
         .bindTo(address)
         .addListener(
-            (ChannelFuture bound) -> {
+            bound -> {
               if (bound.isSuccess()) {
                 opened.complete(listener);
               } else {
-                opened.completeExceptionally(
-                    new IOException(obstacle(address, bound.cause()), bound.cause()));
+                opened.completeExceptionally(notOpened(address, bound.cause()));
               }
             });
     return opened;
@@ -215,7 +215,6 @@ public final class Http2Listener {
     checkDrained();
   }
 
-  /** The bound port; 0 for a unix socket. */
   public int port() {
     Channel bound = server;
     return bound != null && bound.localAddress() instanceof InetSocketAddress tcp
@@ -331,18 +330,12 @@ public final class Http2Listener {
     }
   }
 
-  private static String obstacle(SocketAddress address, Throwable cause) {
-    return "cannot listen on " + text(address) + ": " + reason(cause);
-  }
-
-  private static String text(SocketAddress address) {
-    if (address instanceof UnixDomainSocketAddress unix) {
-      return new ListenAddress.Unix(unix.getPath().toString()).toString();
-    }
-    var tcp = (InetSocketAddress) address;
-    String host =
-        tcp.getAddress() == null ? tcp.getHostString() : tcp.getAddress().getHostAddress();
-    return new ListenAddress.Tcp(host, tcp.getPort()).toString();
+  private static IOException notOpened(SocketAddress address, Throwable cause) {
+    String where =
+        address instanceof UnixDomainSocketAddress unix
+            ? new ListenAddress.Unix(unix.getPath().toString()).toString()
+            : PeerErrors.text(address);
+    return new IOException("cannot listen on " + where + ": " + reason(cause), cause);
   }
 
   private static String reason(Throwable e) {

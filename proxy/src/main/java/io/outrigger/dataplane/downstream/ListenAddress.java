@@ -14,6 +14,12 @@ public sealed interface ListenAddress {
    * @param port the port; 0 selects a free one
    */
   record Tcp(String host, int port) implements ListenAddress {
+    private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
+    private static final Pattern FORM =
+        Pattern.compile(
+            "(?:(?:\\[(?<v6>[0-9A-Fa-f:.%a-z]*:[0-9A-Fa-f:.%a-z]*)\\]|(?<host>[^\\s:/@\\[\\]]+)):)?"
+                + "(?<port>\\d+)");
+
     @Override
     public String toString() {
       return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
@@ -21,6 +27,22 @@ public sealed interface ListenAddress {
   }
 
   record Unix(String path) implements ListenAddress {
+    private static final int MAX_PATH = 107; // sun_path of Linux, less its final zero
+
+    private static Unix parse(String text) {
+      String path = text.substring("unix:".length());
+      path = path.startsWith("///") ? path.substring(2) : path;
+      if (!path.startsWith("/") || path.equals("/") || path.startsWith("//")) {
+        throw new IllegalArgumentException(
+            "\"" + text + "\" has no absolute path; write it as unix:/run/orders.sock");
+      }
+      if (path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH) {
+        throw new IllegalArgumentException(
+            "\"" + text + "\": the path is longer than " + MAX_PATH + " bytes");
+      }
+      return new Unix(path);
+    }
+
     @Override
     public String toString() {
       return "unix:" + path;
@@ -36,12 +58,12 @@ public sealed interface ListenAddress {
    * @throws IllegalArgumentException with the reason, when {@code text} has none of these forms
    */
   static ListenAddress parse(String text) {
-    return text.startsWith("unix:") ? Text.unix(text) : parseTcp(text);
+    return text.startsWith("unix:") ? Unix.parse(text) : parseTcp(text);
   }
 
   /** Parses like {@link #parse}, but rejects unix sockets. */
   static Tcp parseTcp(String text) {
-    Matcher matcher = Text.TCP.matcher(text);
+    Matcher matcher = Tcp.FORM.matcher(text);
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
           "\"" + text + "\" is not an address such as 9001, 127.0.0.1:9001 or [::1]:9001");
@@ -60,34 +82,9 @@ public sealed interface ListenAddress {
       return a.port() == b.port()
           && a.port() != 0
           && (a.host().equals(b.host())
-              || Text.WILDCARDS.contains(a.host())
-              || Text.WILDCARDS.contains(b.host()));
+              || Tcp.WILDCARDS.contains(a.host())
+              || Tcp.WILDCARDS.contains(b.host()));
     }
     return equals(other);
-  }
-
-  final class Text {
-    private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
-    private static final Pattern TCP =
-        Pattern.compile(
-            "(?:(?:\\[(?<v6>[0-9A-Fa-f:.%a-z]*:[0-9A-Fa-f:.%a-z]*)\\]|(?<host>[^\\s:/@\\[\\]]+)):)?"
-                + "(?<port>\\d+)");
-    private static final int MAX_PATH = 107; // sun_path of Linux, less its final zero
-
-    private Text() {}
-
-    private static Unix unix(String text) {
-      String path = text.substring("unix:".length());
-      path = path.startsWith("///") ? path.substring(2) : path;
-      if (!path.startsWith("/") || path.equals("/") || path.startsWith("//")) {
-        throw new IllegalArgumentException(
-            "\"" + text + "\" has no absolute path; write it as unix:/run/orders.sock");
-      }
-      if (path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH) {
-        throw new IllegalArgumentException(
-            "\"" + text + "\": the path is longer than " + MAX_PATH + " bytes");
-      }
-      return new Unix(path);
-    }
   }
 }

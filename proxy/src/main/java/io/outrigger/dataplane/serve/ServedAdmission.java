@@ -12,7 +12,6 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.downstream.Admission;
-import io.outrigger.dataplane.downstream.Retirement;
 import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsHandshake;

@@ -51,7 +51,7 @@ public final class Main {
     start(
         new Entrypoints(
             Main::runSidecar,
-            List.of(ResourceDecoder::prepare, EventLoops::prepare, EventLoops::prepareCodec),
+            List.of(ResourceDecoder::prepare, EventLoops::prepare),
             Main::runDemo,
             LiveCheck::run),
         args);
