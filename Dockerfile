@@ -25,6 +25,8 @@ LABEL org.opencontainers.image.title="Outrigger" \
 COPY --from=build /opt/outrigger /opt/outrigger
 # One heap for all threads of malloc but two, as in the launcher: compilers and loops else keep megabytes each.
 ENV MALLOC_ARENA_MAX=2
+# With the locale C, the JVM cannot open files whose names are not ASCII.
+ENV LC_ALL=C.UTF-8
 ENV PATH=/opt/outrigger/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 # Proof that the program runs here, and with its cache: in this mode one that does not fit ends the JVM.

@@ -1,6 +1,7 @@
 package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.IpAddress;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
 import io.outrigger.observe.admin.AdminServer;
@@ -150,7 +151,7 @@ final class AdminServers implements AutoCloseable {
   }
 
   private static ListenAddress text(InetSocketAddress bound) {
-    return new ListenAddress.Tcp(bound.getAddress().getHostAddress(), bound.getPort());
+    return new ListenAddress.Tcp(IpAddress.of(bound.getAddress()).toString(), bound.getPort());
   }
 
   private static void announceAdmin(InetSocketAddress bound) {
