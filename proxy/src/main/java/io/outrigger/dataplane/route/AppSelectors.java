@@ -68,8 +68,8 @@ public final class AppSelectors {
   }
 
   public ConfigSelector of(VirtualHost host) {
-    return ConfigSelector.served(
-        host, host.routes().stream().map(route -> choice(route, host)).toArray(RouteChoice[]::new));
+    return ConfigSelector.routing(
+        "virtual host \"" + host.name() + "\"", host.routes(), route -> choice(route, host), true);
   }
 
   private RouteChoice choice(Route route, VirtualHost host) {
@@ -81,7 +81,7 @@ public final class AppSelectors {
         route.action() instanceof RouteAction.NonForwarding
             ? chain
             : chain.and(new RefusingFilter(wrongAction(route)));
-    return new RouteChoice.Fixed(
+    return RouteChoice.of(
         new RouteDecision.Forward(app, route, toApp, NO_LIMIT, NO_LIMIT, whole, Map.of()));
   }
 
@@ -99,11 +99,7 @@ public final class AppSelectors {
         new RouteDecision.Reject(
             RpcStatus.unavailable("no virtual host for the request's authority"),
             "no_route",
-            HTTP_UNAVAILABLE));
-  }
-
-  /** Returns the selector for a chain without usable routes, for the reason {@code status}. */
-  public static ConfigSelector failing(RpcStatus status) {
-    return ConfigSelector.rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"));
+            HTTP_UNAVAILABLE),
+        true);
   }
 }

@@ -7,14 +7,10 @@ import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.RouteMatch;
 import io.outrigger.config.route.RouteTrace;
-import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.route.WireText;
-import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.dataplane.filter.HttpFilters;
-import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,16 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 public final class ConfigSelector {
-  /** The thing whose routes these are, for messages. */
   private final String owner;
-
   private final Route[] routes;
-
   private final RouteChoice[] choices;
-
   private final RouteDecision.@Nullable Reject failure;
-
-  /** Whether no other selector follows this one. */
   private final boolean isLast;
 
   private ConfigSelector(
@@ -52,49 +42,23 @@ public final class ConfigSelector {
   /**
    * Creates the selector of a configuration.
    *
-   * @param authority the target's data-plane authority, for messages
-   * @param handles all clusters that routes of {@code config} use, by name
-   * @param ignoreRouteTimeout see {@link EffectiveTimeout#of}
+   * @param owner the thing whose routes these are, for messages
+   * @param prepare prepares the decisions of a route
+   * @param isLast whether no other selector follows this one
    */
-  static ConfigSelector of(
-      String authority,
-      XdsConfig config,
-      Map<String, ClusterHandle> handles,
-      HttpFilters filters,
-      boolean ignoreRouteTimeout) {
-    var prepared = new RouteChoices(config, handles, filters, ignoreRouteTimeout);
-    List<Route> routes = config.virtualHost().routes();
-    RouteChoice[] choices = routes.stream().map(prepared::of).toArray(RouteChoice[]::new);
-    return new ConfigSelector("authority \"" + authority + "\"", routes, choices, null, false);
+  static ConfigSelector routing(
+      String owner, List<Route> routes, Function<Route, RouteChoice> prepare, boolean isLast) {
+    RouteChoice[] choices = routes.stream().map(prepare).toArray(RouteChoice[]::new);
+    return new ConfigSelector(owner, routes, choices, null, isLast);
   }
 
-  /**
-   * Creates the selector of a target without a usable configuration; every request fails with
-   * {@code status}.
-   */
-  public static ConfigSelector failing(String authority, RpcStatus status) {
-    return failing(authority, status, false);
+  /** Creates the selector without a usable configuration; every request fails with {@code status}. */
+  public static ConfigSelector failing(RpcStatus status, boolean isLast) {
+    return rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"), isLast);
   }
 
-  /** Creates the last selector of a target that is no longer watched. */
-  static ConfigSelector released(String authority, RpcStatus status) {
-    return failing(authority, status, true);
-  }
-
-  private static ConfigSelector failing(String authority, RpcStatus status, boolean isLast) {
-    var failure = new RouteDecision.Reject(status.forDataPlane(), "xds_error");
-    return new ConfigSelector(authority, List.of(), new RouteChoice[0], failure, isLast);
-  }
-
-  /** Creates the selector of a virtual host of a served listener. No other selector follows. */
-  static ConfigSelector served(VirtualHost host, RouteChoice[] choices) {
-    return new ConfigSelector(
-        "virtual host \"" + host.name() + "\"", host.routes(), choices, null, true);
-  }
-
-  /** Creates the selector of requests that a served listener rejects. No other selector follows. */
-  static ConfigSelector rejecting(RouteDecision.Reject rejection) {
-    return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, true);
+  static ConfigSelector rejecting(RouteDecision.Reject rejection, boolean isLast) {
+    return new ConfigSelector("", List.of(), new RouteChoice[0], rejection, isLast);
   }
 
   /** Whether this selector fails every request, but a working selector may follow. */

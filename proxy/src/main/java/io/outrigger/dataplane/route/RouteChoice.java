@@ -4,68 +4,53 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The decisions of one route, prepared when the route is published. One of these decisions is
- * chosen for each request.
+ * chosen for each request, at random by cluster weight (A31-34).
  */
 @AnyThread
-sealed interface RouteChoice {
+final class RouteChoice {
+  private final RouteDecision[] decisions;
+
+  /** The sums of the weights of each decision and those before it. */
+  private final long[] upTo;
+
+  private RouteChoice(RouteDecision[] decisions, long[] upTo) {
+    this.decisions = decisions;
+    this.upTo = upTo;
+  }
+
+  static RouteChoice of(RouteDecision only) {
+    return new RouteChoice(new RouteDecision[] {only}, new long[] {1});
+  }
+
+  static RouteChoice of(
+      List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
+    long[] upTo = clusters.stream().mapToLong(WeightedCluster::weight).toArray();
+    Arrays.parallelPrefix(upTo, Long::sum);
+    return new RouteChoice(clusters.stream().map(decide).toArray(RouteDecision[]::new), upTo);
+  }
+
   /**
    * Returns a decision whose cluster is acquired, a rejection, or null when the cluster was
    * retired.
    */
-  @Nullable RouteDecision choose(RandomSource random);
-
-  private static @Nullable RouteDecision acquired(RouteDecision decision) {
-    if (decision instanceof RouteDecision.Forward forward && !forward.cluster().acquire()) {
-      return null;
-    }
-    return decision;
-  }
-
-  /** Always chooses the same decision. */
-  record Fixed(RouteDecision decision) implements RouteChoice {
-    @Override
-    public @Nullable RouteDecision choose(RandomSource random) {
-      return acquired(decision);
-    }
-  }
-
-  /** Chooses a decision at random by cluster weight (A31-34). */
-  final class Weighted implements RouteChoice {
-    private final long[] upTo;
-    private final RouteDecision[] decisions;
-
-    private Weighted(long[] upTo, RouteDecision[] decisions) {
-      this.upTo = upTo;
-      this.decisions = decisions;
-    }
-
-    static Weighted of(
-        List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
-      long[] upTo = new long[clusters.size()];
-      RouteDecision[] decisions = new RouteDecision[clusters.size()];
-      long sum = 0;
-      for (int i = 0; i < upTo.length; i++) {
-        sum += clusters.get(i).weight();
-        upTo[i] = sum;
-        decisions[i] = decide.apply(clusters.get(i));
-      }
-      return new Weighted(upTo, decisions);
-    }
-
-    @Override
-    public @Nullable RouteDecision choose(RandomSource random) {
+  @Nullable RouteDecision choose(RandomSource random) {
+    int i = 0;
+    if (decisions.length > 1) {
       long drawn = random.nextLong(upTo[upTo.length - 1], Purpose.CLUSTER_WEIGHT);
-      int i = 0;
       while (drawn >= upTo[i]) {
         i++;
       }
-      return acquired(decisions[i]);
     }
+    RouteDecision decision = decisions[i];
+    return decision instanceof RouteDecision.Forward forward && !forward.cluster().acquire()
+        ? null
+        : decision;
   }
 }

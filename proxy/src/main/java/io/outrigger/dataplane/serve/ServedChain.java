@@ -77,7 +77,10 @@ public final class ServedChain implements TargetResolver {
       byHost.put(host, target(selectors.of(host)));
     }
     Outcome<ForwardTarget> others =
-        target(routes.isOk() ? AppSelectors.withoutHost() : AppSelectors.failing(routes.status()));
+        target(
+            routes.isOk()
+                ? AppSelectors.withoutHost()
+                : ConfigSelector.failing(routes.status(), true));
     return new Targets(table, byHost, others);
   }
 

@@ -155,7 +155,7 @@ class CallFailureTest {
                 + "x-outrigger-local=no_healthy_upstream)",
             "D(no endpoint\n)!");
 
-    script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable("x")));
+    script.target.publish(ConfigSelector.failing(RpcStatus.unavailable("x"), false));
     assertThat(script.plain(true).stream.log.get(0)).contains(":status=503");
   }
 

@@ -295,7 +295,7 @@ class CallWaitingTest {
     script.unary();
     var other = new FakeBackend("10.0.0.2");
 
-    backend.failAll("connection refused");
+    backend.failAll();
     assertThat(script.cluster.parked()).isEqualTo(1);
     script.picks(other.use);
 
@@ -361,9 +361,9 @@ class CallWaitingTest {
   void aRequestThatWaitsForReadyOutlastsTheWantOfAConfiguration() {
     var app = script.unary("x-outrigger-wait-for-ready", "true", "grpc-timeout", "10S");
     var failure = RpcStatus.unavailable("xds server 10.9.9.9:15010: connection refused");
-    script.target.publish(ConfigSelector.failing("orders", failure));
+    script.target.publish(ConfigSelector.failing(failure, false));
     script.time.run();
-    script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable("still refused")));
+    script.target.publish(ConfigSelector.failing(RpcStatus.unavailable("still refused"), false));
     script.time.run();
     var impatient = script.unary();
     assertThat(impatient.field("grpc-status")).isEqualTo("14");
@@ -382,7 +382,7 @@ class CallWaitingTest {
   @Test
   void itsDeadlineEndsSuchAWaitAndSaysWhatFor() {
     script.target.publish(
-        ConfigSelector.failing("orders", RpcStatus.unavailable("connection refused")));
+        ConfigSelector.failing(RpcStatus.unavailable("connection refused"), false));
     var app = script.unary("x-outrigger-wait-for-ready", "true", "grpc-timeout", "10S");
 
     script.time.advance(Duration.ofSeconds(11));
@@ -398,7 +398,7 @@ class CallWaitingTest {
     var app = script.unary();
 
     String reason = "xds server 10.9.9.9:15010: connection refused (xDS node ID: node-1)";
-    script.target.publish(ConfigSelector.failing("orders", RpcStatus.unavailable(reason)));
+    script.target.publish(ConfigSelector.failing(RpcStatus.unavailable(reason), false));
     script.time.run();
 
     assertThat(app.field("grpc-status")).isEqualTo("14");

@@ -240,7 +240,7 @@ class ConfigSelectorTest {
   private int aborts(ConfigSelector selector, String path) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, path));
     var plan = decision.filters().plan(request(path), Set.of()).get(0);
-    return ((FilterConfig.Fault) plan.settings()).abort().orElseThrow().grpcStatus().orElseThrow();
+    return Integer.parseInt(String.valueOf(plan.effects().get("abort")).split(" ")[2]);
   }
 
   @Conformance("A31-11")
@@ -268,7 +268,7 @@ class ConfigSelectorTest {
   @Test
   void aTargetWithoutConfigurationFailsEveryRequestAsUnavailable() {
     var selector =
-        ConfigSelector.failing("orders", new RpcStatus(RpcStatus.Code.NOT_FOUND, "no listener"));
+        ConfigSelector.failing(new RpcStatus(RpcStatus.Code.NOT_FOUND, "no listener"), false);
 
     var decision = (RouteDecision.Reject) select(selector, "/x");
 
