@@ -1,12 +1,15 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.LoopConfined;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The filters of one route in the listener's order. A chain without filters is {@link #NONE}, which
@@ -37,14 +40,9 @@ public final class FilterChain {
     return filters.isEmpty();
   }
 
-  /** Starts to run one request through this chain. */
-  public FilterPass begin(FilteredCall call) {
-    return new FilterPass(filters, call);
-  }
-
-  /** Describes what each filter may do to {@code request}; see {@link RouteFilter#plan}. */
+  /** Describes what filters may do to {@code request}; see {@link RouteFilter#plan}. */
   public List<FilterPlan> plan(RequestView request, Set<String> clusters) {
-    return filters.stream().map(filter -> filter.plan(request, clusters)).toList();
+    return filters.stream().flatMap(filter -> filter.plan(request, clusters).stream()).toList();
   }
 
   /** Returns the verdicts on a request up to the first refusal; see {@link RouteFilter#judge}. */
@@ -57,5 +55,74 @@ public final class FilterChain {
       }
     }
     return verdicts;
+  }
+
+  /** Starts to run one request through this chain. */
+  public Pass begin(FilteredCall call) {
+    return new Pass(filters, call);
+  }
+
+  /**
+   * Runs one request through the filters of its chain in order, and its response through the same
+   * filters in reverse order.
+   */
+  @LoopConfined
+  public static final class Pass {
+    private final List<RouteFilter> filters;
+    private final FilteredCall call;
+    private int passed;
+    private FilterStep.@Nullable Pause pause;
+
+    private Pass(List<RouteFilter> filters, FilteredCall call) {
+      this.filters = filters;
+      this.call = call;
+    }
+
+    /**
+     * Returns the next step of the call. After a {@link FilterStep.Pause}, call this again when the
+     * pause is over.
+     */
+    public FilterStep next() {
+      FilterStep.Pause over = pause;
+      if (over != null) {
+        end();
+        if (over.next() != FilterStep.PROCEED) {
+          return over.next();
+        }
+      }
+      while (passed < filters.size()) {
+        FilterStep step = filters.get(passed++).onRequest(call);
+        if (step instanceof FilterStep.Pause begun) {
+          pause = begun;
+        }
+        if (step != FilterStep.PROCEED) {
+          return step;
+        }
+      }
+      return FilterStep.PROCEED;
+    }
+
+    /**
+     * Calls the filters that the request has passed.
+     *
+     * @param fields see {@link RouteFilter#onResponse}
+     */
+    public void onResponse(BiConsumer<String, String> fields) {
+      for (int i = passed - 1; i >= 0; i--) {
+        filters.get(i).onResponse(call, fields);
+      }
+    }
+
+    /**
+     * Ends an open pause, because its time is over or the call has ended. A second call does
+     * nothing.
+     */
+    public void end() {
+      FilterStep.Pause open = pause;
+      if (open != null) {
+        pause = null;
+        open.onEnd().run();
+      }
+    }
   }
 }

@@ -1,7 +1,6 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.config.route.FilterConfig;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +17,6 @@ import java.util.Optional;
  */
 public record FilterPlan(
     String kind,
-    FilterConfig settings,
     Map<String, String> effects,
     List<String> notKnowable,
     Optional<AskedSession> session) {

@@ -8,64 +8,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The supported HTTP filters, by the class of their settings. There is one instance per process, so
  * that a filter can count requests of the whole process.
  */
 @AnyThread
-public final class HttpFilters {
-  private final Map<Class<? extends FilterConfig>, Factory> factories;
-
-  /** Creates a filter for one route; empty when the filter would do nothing on this route. */
-  @FunctionalInterface
-  public interface Factory {
-    /** {@code settings} are of the class that the factory is for. */
-    Optional<? extends RouteFilter> create(String name, FilterConfig settings);
-  }
-
-  public HttpFilters(Map<Class<? extends FilterConfig>, Factory> factories) {
-    this.factories = factories;
-  }
+public class HttpFilters {
+  private final AtomicLong activeFaults;
+  private final RbacObserver rbac;
 
   /**
-   * Returns all filters.
-   *
-   * @param faults the counter that {@code max_active_faults} limits (A33)
+   * @param activeFaults counts the requests with an active fault (A33 "Maximum active faults")
    * @param rbac receives the decisions of RBAC filters, which only served listeners have
    */
-  private static HttpFilters of(ActiveFaults faults, RbacObserver rbac) {
-    return new HttpFilters(
-        Map.of(
-            FilterConfig.Router.class,
-            (name, router) -> Optional.empty(), // needs no filter
-            FilterConfig.Fault.class,
-            (name, fault) -> FaultFilter.of((FilterConfig.Fault) fault, faults),
-            FilterConfig.StatefulSession.class,
-            (name, session) -> SessionFilter.of((FilterConfig.StatefulSession) session),
-            Rbac.class,
-            (name, settings) -> RbacFilter.of(name, (Rbac) settings, rbac)));
+  public HttpFilters(AtomicLong activeFaults, RbacObserver rbac) {
+    this.activeFaults = activeFaults;
+    this.rbac = rbac;
   }
 
-  /** Returns all filters for forwards. */
-  public static HttpFilters of(ActiveFaults faults) {
-    return of(faults, (call, filter, rules, decision) -> {});
-  }
-
-  /** Returns all filters for a served listener, with the receiver of RBAC's decisions. */
-  public static HttpFilters ofServer(RbacObserver rbac) {
-    return of(new ActiveFaults(), rbac);
-  }
-
-  /** Returns all filters with a new counter of active faults. */
+  /** Returns the filters of all forwards of the process. */
   public static HttpFilters ofProcess() {
-    return of(new ActiveFaults());
-  }
-
-  /** The settings classes of the supported filters. */
-  public Set<Class<? extends FilterConfig>> settings() {
-    return factories.keySet();
+    return new HttpFilters(new AtomicLong(), (call, filter, rules, decision) -> {});
   }
 
   /**
@@ -78,20 +43,26 @@ public final class HttpFilters {
   public FilterChain chain(List<HttpFilter> filters, List<Map<String, FilterConfig>> overrides) {
     List<RouteFilter> chain = new ArrayList<>(0);
     for (HttpFilter filter : filters) {
-      FilterConfig config = effective(filter, overrides);
-      if (!(config instanceof FilterConfig.Disabled)) {
-        prepare(filter.name(), config).ifPresent(chain::add);
-      }
+      filter(filter.name(), effective(filter, overrides)).ifPresent(chain::add);
     }
     return FilterChain.of(chain);
   }
 
-  private Optional<? extends RouteFilter> prepare(String name, FilterConfig config) {
-    Factory factory = factories.get(config.getClass());
-    if (factory == null) {
-      throw new IllegalStateException("no filter for " + config.getClass().getName());
+  /** Creates a filter for one route; empty when the filter would do nothing on this route. */
+  protected Optional<? extends RouteFilter> filter(String name, FilterConfig settings) {
+    if (settings instanceof FilterConfig.Fault fault) {
+      return FaultFilter.of(fault, activeFaults);
     }
-    return factory.create(name, config);
+    if (settings instanceof FilterConfig.StatefulSession session) {
+      return SessionFilter.of(session);
+    }
+    if (settings instanceof Rbac policies) {
+      return RbacFilter.of(name, policies, rbac);
+    }
+    if (settings instanceof FilterConfig.Router || settings instanceof FilterConfig.Disabled) {
+      return Optional.empty();
+    }
+    throw new IllegalStateException("no filter for " + settings.getClass().getName());
   }
 
   /**

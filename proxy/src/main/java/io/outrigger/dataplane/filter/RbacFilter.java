@@ -4,11 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
-import io.outrigger.config.route.RequestView;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Refuses the requests that the policies of an RBAC filter deny (A41). */
 @AnyThread
@@ -19,20 +15,18 @@ final class RbacFilter implements RouteFilter {
           new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
 
   private final String name;
-  private final Rbac settings;
   private final Rbac.Rules rules;
   private final RbacObserver observer;
 
-  private RbacFilter(String name, Rbac settings, Rbac.Rules rules, RbacObserver observer) {
+  private RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) {
     this.name = name;
-    this.settings = settings;
     this.rules = rules;
     this.observer = observer;
   }
 
   /** Returns the filter; empty when it has no rules, so that it denies nothing (A41-02). */
   static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {
-    return settings.rules().map(rules -> new RbacFilter(name, settings, rules, observer));
+    return settings.rules().map(rules -> new RbacFilter(name, rules, observer));
   }
 
   @Override
@@ -52,15 +46,5 @@ final class RbacFilter implements RouteFilter {
             rules.action().toString(),
             decision.policy(),
             decision.isAllowed() ? Optional.empty() : Optional.of(DENIED)));
-  }
-
-  @Override
-  public FilterPlan plan(RequestView request, Set<String> clusters) {
-    return new FilterPlan(
-        "rbac",
-        settings,
-        Map.of("policies", rules.toString()),
-        List.of("whether the RBAC filter denies it: that depends on the peer"),
-        Optional.empty());
   }
 }

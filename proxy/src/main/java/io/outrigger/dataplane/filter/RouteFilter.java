@@ -34,11 +34,14 @@ public interface RouteFilter {
 
   /**
    * Describes what {@link #onRequest} may do to {@code request}. This method makes no random draws,
-   * counts nothing and delays nothing.
+   * counts nothing and delays nothing; empty when the filter does nothing to the request of a
+   * forward.
    *
    * @param clusters the clusters of the route
    */
-  FilterPlan plan(RequestView request, Set<String> clusters);
+  default Optional<FilterPlan> plan(RequestView request, Set<String> clusters) {
+    return Optional.empty();
+  }
 
   /**
    * Decides about a request to a served listener as {@link #onRequest} does, but notifies no

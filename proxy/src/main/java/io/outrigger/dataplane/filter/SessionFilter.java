@@ -1,9 +1,12 @@
 package io.outrigger.dataplane.filter;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
+import io.outrigger.lb.SessionHint;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,15 +24,16 @@ public final class SessionFilter implements RouteFilter {
   private static final String COOKIE = "cookie";
   private static final String SET_COOKIE = "set-cookie";
 
-  private final FilterConfig.StatefulSession settings;
+  /** The prefix of cluster names in A60's text, which no client sends. */
+  private static final String CLUSTER_PREFIX = "cluster:";
+
   private final String name;
   private final String path;
 
   /** The attributes of a {@code set-cookie} field after the value (A55-08). */
   private final String attributes;
 
-  private SessionFilter(FilterConfig.StatefulSession settings, FilterConfig.SessionCookie cookie) {
-    this.settings = settings;
+  private SessionFilter(FilterConfig.SessionCookie cookie) {
     name = cookie.name();
     path = cookie.path();
     String life = "";
@@ -42,7 +46,7 @@ public final class SessionFilter implements RouteFilter {
 
   /** Returns the filter; empty when its settings disable it (A55-11). */
   public static Optional<SessionFilter> of(FilterConfig.StatefulSession settings) {
-    return settings.cookie().map(cookie -> new SessionFilter(settings, cookie));
+    return settings.cookie().map(SessionFilter::new);
   }
 
   @Override
@@ -59,24 +63,22 @@ public final class SessionFilter implements RouteFilter {
 
   /** Adds the session cookie; cookies that the backend sets remain (SC-40). */
   @Override
+  @SuppressWarnings("ReferenceEquality") // a chain may have two filters with the same settings
   public void onResponse(FilteredCall call, BiConsumer<String, String> fields) {
-    if (call.session() instanceof Session own && own.isOf(this)) {
+    if (call.session() instanceof Session own && own.filter() == this) {
       own.setCookie(call.cluster()).ifPresent(value -> fields.accept(SET_COOKIE, value));
     }
   }
 
   @Override
-  public FilterPlan plan(RequestView request, Set<String> clusters) {
-    Optional<AskedSession> asked =
-        Optional.ofNullable(begin(request))
-            .map(
-                session ->
-                    new AskedSession(
-                        name,
-                        session.namedCluster(),
-                        session.cluster(clusters),
-                        session.preferred()));
-    return new FilterPlan("stateful_session", settings, Map.of(), List.of(), asked);
+  public Optional<FilterPlan> plan(RequestView request, Set<String> clusters) {
+    return Optional.ofNullable(begin(request))
+        .map(
+            session ->
+                new AskedSession(
+                    name, session.namedCluster(), session.cluster(clusters), session.preferred()))
+        .map(
+            asked -> new FilterPlan("stateful_session", Map.of(), List.of(), Optional.of(asked)));
   }
 
   /**
@@ -89,8 +91,7 @@ public final class SessionFilter implements RouteFilter {
     }
     String cookies = request.header(COOKIE);
     String value = cookies == null ? null : valueIn(cookies);
-    Optional<SessionValue> read = value == null ? Optional.empty() : SessionValue.decode(value);
-    return new Session(this, read.orElse(null));
+    return new Session(value == null ? null : SessionValue.decode(value).orElse(null));
   }
 
   /** Whether the request path matches the cookie's path (RFC 6265 section 5.1.4). */
@@ -111,38 +112,85 @@ public final class SessionFilter implements RouteFilter {
    * none.
    */
   private @Nullable String valueIn(String cookies) {
-    int start = 0;
-    while (start < cookies.length()) {
-      int semicolon = cookies.indexOf(';', start);
-      int end = semicolon < 0 ? cookies.length() : semicolon;
-      int from = start;
-      while (from < end && isSpace(cookies.charAt(from))) {
-        from++;
+    String start = name + "=";
+    int at = cookies.indexOf(start);
+    while (at >= 0) {
+      int before = at - 1;
+      while (before >= 0 && cookies.charAt(before) <= ' ') {
+        before--;
       }
-      int equals = from + name.length();
-      if (equals < end && cookies.charAt(equals) == '=' && cookies.startsWith(name, from)) {
-        return unquoted(cookies, equals + 1, end);
+      if (before < 0 || cookies.charAt(before) == ';') {
+        int semicolon = cookies.indexOf(';', at);
+        int end = semicolon < 0 ? cookies.length() : semicolon;
+        String value = cookies.substring(at + start.length(), end).stripTrailing();
+        boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+        return quoted ? value.substring(1, value.length() - 1) : value;
       }
-      start = end + 1;
+      at = cookies.indexOf(start, at + 1);
     }
     return null;
   }
 
-  private static String unquoted(String cookies, int start, int limit) {
-    int end = limit;
-    while (end > start && isSpace(cookies.charAt(end - 1))) {
-      end--;
+  /**
+   * The session of one call: the endpoint that its cookie requests, and the endpoint to which the
+   * call was sent. A request without a readable cookie starts a new session.
+   */
+  @LoopConfined
+  public final class Session implements SessionHint {
+    private final @Nullable SessionValue asked;
+    private List<EndpointAddress> used = List.of();
+
+    private Session(@Nullable SessionValue asked) {
+      this.asked = asked;
     }
-    boolean quoted =
-        end - start > 1 && cookies.charAt(start) == '"' && cookies.charAt(end - 1) == '"';
-    return quoted ? cookies.substring(start + 1, end - 1) : cookies.substring(start, end);
-  }
 
-  private static boolean isSpace(char c) {
-    return c == ' ' || c == '\t';
-  }
+    private SessionFilter filter() {
+      return SessionFilter.this;
+    }
 
-  String setCookie(SessionValue value) {
-    return name + "=" + value.encode() + attributes;
+    /**
+     * Returns the cluster that the cookie names, with or without the prefix of A60's text (A55-04);
+     * empty unless that cluster is in {@code clusters}.
+     */
+    public String cluster(Set<String> clusters) {
+      String named = namedCluster();
+      if (!clusters.contains(named) && named.startsWith(CLUSTER_PREFIX)) {
+        named = named.substring(CLUSTER_PREFIX.length());
+      }
+      return clusters.contains(named) ? named : "";
+    }
+
+    /** The cluster that the cookie names; may be empty. */
+    private String namedCluster() {
+      return asked == null ? "" : asked.cluster();
+    }
+
+    @Override
+    public List<EndpointAddress> preferred() {
+      return asked == null ? List.of() : asked.addresses();
+    }
+
+    @Override
+    public void picked(List<EndpointAddress> addresses) {
+      used = addresses;
+    }
+
+    /**
+     * Returns the value of the {@code set-cookie} field to add to a backend's response (A60
+     * "Response Side Processing").
+     *
+     * @param cluster the cluster in which the call was balanced
+     * @return empty when the client's cookie already names the used endpoint and cluster
+     */
+    public Optional<String> setCookie(String cluster) {
+      if (used.isEmpty()) {
+        return Optional.empty();
+      }
+      boolean isKnown =
+          asked != null && asked.addresses().equals(used) && asked.cluster().equals(cluster);
+      return isKnown
+          ? Optional.empty()
+          : Optional.of(name + "=" + new SessionValue(used, cluster).encode() + attributes);
+    }
   }
 }

@@ -2,11 +2,11 @@ package io.outrigger.dataplane.filter;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The content of a session cookie (A60 "Include Cluster Name in the Cookie", A75): {@code
@@ -54,14 +54,9 @@ record SessionValue(List<EndpointAddress> addresses, String cluster) {
   }
 
   private static List<EndpointAddress> addresses(String list) {
-    var addresses = new ArrayList<EndpointAddress>(1);
-    int start = 0;
-    for (int i = 0; i < MAX_ADDRESSES && start <= list.length(); i++) {
-      int comma = list.indexOf(',', start);
-      int end = comma < 0 ? list.length() : comma;
-      EndpointAddress.parse(list.substring(start, end)).ifPresent(addresses::add);
-      start = end + 1;
-    }
-    return addresses;
+    return Stream.of(list.split(",", MAX_ADDRESSES + 1))
+        .limit(MAX_ADDRESSES)
+        .flatMap(text -> EndpointAddress.parse(text).stream())
+        .toList();
   }
 }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ public final class ServedListener {
     this.app = app;
     this.tls = tls;
     this.observer = observer;
-    filters = HttpFilters.ofServer(observer);
+    filters = new HttpFilters(new AtomicLong(), observer);
     admission = new ServedAdmission(loops, settings, random, observer);
   }
 

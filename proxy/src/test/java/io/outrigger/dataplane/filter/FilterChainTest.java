@@ -166,7 +166,7 @@ class FilterChainTest {
   /** The name of the cookie that a response would set; {@code -} for none. */
   private static String cookie(FilterChain chain) {
     var call = new FakeFilteredCall();
-    FilterPass pass = chain.begin(call);
+    FilterChain.Pass pass = chain.begin(call);
     assertThat(pass.next()).isEqualTo(FilterStep.PROCEED);
     List<String> added = new ArrayList<>();
     if (call.session() != null) {
@@ -206,7 +206,7 @@ class FilterChainTest {
 
   /** The code with which a request is aborted; {@code -} if the request is not aborted. */
   private static String aborts(FilterChain chain) {
-    FilterPass pass = chain.begin(new FakeFilteredCall());
+    FilterChain.Pass pass = chain.begin(new FakeFilteredCall());
     return pass.next() instanceof FilterStep.Answer answer
         ? Integer.toString(answer.status().code().number())
         : "-";

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.xds.decode.FilterDecoders;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class HttpFiltersTest {
@@ -15,7 +17,18 @@ class HttpFiltersTest {
   /** Tests that each filter that can be decoded can also run. */
   @Test
   void whateverIsDecodedHasAFilter() {
-    assertThat(filters.settings()).isEqualTo(FilterDecoders.settings());
+    List<FilterConfig> known =
+        List.of(
+            new FilterConfig.Router(),
+            new FilterConfig.Fault(Optional.empty(), Optional.empty(), Optional.empty()),
+            FilterConfig.StatefulSession.OFF,
+            new Rbac(Optional.empty()));
+
+    assertThat(known).extracting(Object::getClass).hasSameElementsAs(FilterDecoders.settings());
+    for (FilterConfig settings : known) {
+      var filter = new HttpFilter("any", settings);
+      assertThat(filters.chain(List.of(filter), List.of())).isSameAs(FilterChain.NONE);
+    }
   }
 
   @Test

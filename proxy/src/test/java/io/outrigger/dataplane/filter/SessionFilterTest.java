@@ -43,7 +43,7 @@ class SessionFilterTest {
     "/a/b,     /a?/b,                false",
   })
   void theCookiesPathMustCoverTheRequest(String path, String request, boolean covered) {
-    Session session = filter("sid", path, Duration.ZERO).begin(new Request(request, null));
+    SessionFilter.Session session = filter("sid", path, Duration.ZERO).begin(new Request(request, null));
 
     assertThat(session != null).isEqualTo(covered);
   }
@@ -70,7 +70,7 @@ class SessionFilterTest {
         ";;; = ;sid=MTAuMC4wLjE6ODA=        | 10.0.0.1:80",
       })
   void theFirstCookieOfTheNameCounts(@Nullable String cookies, String address) {
-    Session session = begin(filter, cookies);
+    SessionFilter.Session session = begin(filter, cookies);
 
     assertThat(session.preferred().stream().map(EndpointAddress::toString).toList())
         .isEqualTo(address.equals("none") ? List.of() : List.of(address));
@@ -99,7 +99,7 @@ class SessionFilterTest {
   @Conformance("A55-12")
   @Test
   void theLastPickIsTheOneNamed() {
-    Session session = begin(filter, null);
+    SessionFilter.Session session = begin(filter, null);
     session.picked(List.of(ONE));
     session.picked(List.of(TWO));
 
@@ -117,7 +117,7 @@ class SessionFilterTest {
     "'',   PT0.2S,     ; HttpOnly; Max-Age=1",
   })
   void theCookieHasTheAttributesThatAreDue(String path, Duration ttl, String attributes) {
-    Session session =
+    SessionFilter.Session session =
         Objects.requireNonNull(filter("sid", path, ttl).begin(new Request("/p/m", null)));
     session.picked(List.of(ONE));
 
@@ -145,12 +145,12 @@ class SessionFilterTest {
         .orElseThrow();
   }
 
-  private static Session begin(SessionFilter filter, @Nullable String cookies) {
+  private static SessionFilter.Session begin(SessionFilter filter, @Nullable String cookies) {
     return Objects.requireNonNull(filter.begin(new Request("/pkg.Svc/Call", cookies)));
   }
 
   private String answer(@Nullable String cookies, String cluster, EndpointAddress... used) {
-    Session session = begin(filter, cookies);
+    SessionFilter.Session session = begin(filter, cookies);
     session.picked(List.of(used));
     return session.setCookie(cluster).orElse("");
   }

@@ -22,7 +22,6 @@ import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallRecord;
 import io.outrigger.dataplane.calls.CallSummary;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.filter.ActiveFaults;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.filter.RouteFilter;
 import io.outrigger.http2.StreamHandler;
@@ -43,6 +42,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A forward with a target, one route, a cluster and a backend, for tests that send calls through
@@ -57,8 +57,9 @@ final class CallScript {
   final FakeBackend backend = new FakeBackend("10.0.0.1");
   final List<ByteBuf> buffers = new ArrayList<>();
   final List<String> ended = new ArrayList<>();
-  final ActiveFaults faults = new ActiveFaults();
-  private final HttpFilters chains = HttpFilters.of(faults);
+  final AtomicLong faults = new AtomicLong();
+  private final HttpFilters chains =
+      new HttpFilters(faults, (call, filter, rules, decision) -> {});
   final ScriptedRandom random = new ScriptedRandom(1);
   final CallLoop loop =
       new CallLoop(
@@ -110,15 +111,24 @@ final class CallScript {
 
   /** Publishes one route without a time limit, with a filter of the test before the router. */
   CallScript filtered(FilterConfig settings, RouteFilter filter) {
-    var own = new HttpFilters(Map.of(settings.getClass(), (name, given) -> Optional.of(filter)));
+    var own = only(filter);
     var filters = List.of(new HttpFilter("own", settings));
     target.publish(selector(own, cluster, noLimit(), filters, Optional.empty()));
     return this;
   }
 
+  private static HttpFilters only(RouteFilter filter) {
+    return new HttpFilters(new AtomicLong(), (call, name, rules, decision) -> {}) {
+      @Override
+      protected Optional<RouteFilter> filter(String name, FilterConfig settings) {
+        return Optional.of(filter);
+      }
+    };
+  }
+
   /** Publishes such a route with weighted {@code clusters} of equal weight. */
   CallScript filtered(FilterConfig settings, RouteFilter filter, ClusterHandle... clusters) {
-    var own = new HttpFilters(Map.of(settings.getClass(), (name, given) -> Optional.of(filter)));
+    var own = only(filter);
     Map<String, ClusterHandle> handles = new LinkedHashMap<>();
     List<ClusterChoice.WeightedCluster> weights = new ArrayList<>();
     for (ClusterHandle each : clusters) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.route.FilterConfig;
-import io.outrigger.config.route.RequestView;
-import io.outrigger.dataplane.filter.FilterPlan;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.filter.RouteFilter;
@@ -42,11 +40,6 @@ class ClusterChangeTest {
       call.changeCluster(cluster);
       told.add(call.cluster());
       return FilterStep.PROCEED;
-    }
-
-    @Override
-    public FilterPlan plan(RequestView request, Set<String> clusters) {
-      throw new AssertionError("nobody explains");
     }
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FaultDrawTest {
+class FaultFilterTest {
   private static final Fraction ALWAYS = new Fraction(100, 100);
   private static final long SECOND = 1_000_000_000;
 
@@ -65,7 +65,7 @@ class FaultDrawTest {
 
     assertThat(abort(new Abort(Optional.of(3), Optional.empty(), share)) != null).isEqualTo(hit);
     assertThat(delay(new Delay(Optional.of(Duration.ofSeconds(1)), share)))
-        .isEqualTo(hit ? SECOND : FaultDraw.NO_DELAY);
+        .isEqualTo(hit ? SECOND : FaultFilter.NO_DELAY);
   }
 
   @Conformance("A33-04")
@@ -102,13 +102,13 @@ class FaultDrawTest {
   })
   void aDelayByHeader(String millis, String percentage, long draw, String expected) {
     random.next(Purpose.FAULT_DELAY, draw);
-    var request = headers(FaultDraw.DELAY, millis, FaultDraw.DELAY_PERCENTAGE, percentage);
+    var request = headers(FaultFilter.DELAY, millis, FaultFilter.DELAY_PERCENTAGE, percentage);
 
     long nanos = delay(new Delay(Optional.empty(), new Fraction(50, 100)), request);
 
     assertThat(nanos)
         .isEqualTo(
-            expected.equals("-") ? FaultDraw.NO_DELAY : Long.parseLong(expected) * 1_000_000);
+            expected.equals("-") ? FaultFilter.NO_DELAY : Long.parseLong(expected) * 1_000_000);
   }
 
   /** The configured shares are 50 of 100. */
@@ -135,9 +135,9 @@ class FaultDrawTest {
     random.next(Purpose.FAULT_ABORT, draw);
     var request =
         headers(
-            FaultDraw.ABORT_GRPC, grpc,
-            FaultDraw.ABORT_HTTP, http,
-            FaultDraw.ABORT_PERCENTAGE, percentage);
+            FaultFilter.ABORT_GRPC, grpc,
+            FaultFilter.ABORT_HTTP, http,
+            FaultFilter.ABORT_PERCENTAGE, percentage);
 
     var answer =
         abort(new Abort(Optional.empty(), Optional.empty(), new Fraction(50, 100)), request);
@@ -150,10 +150,10 @@ class FaultDrawTest {
   void headersMeanNothingToAFixedFault() {
     var request =
         headers(
-            FaultDraw.DELAY, "53",
-            FaultDraw.DELAY_PERCENTAGE, "0",
-            FaultDraw.ABORT_GRPC, "3",
-            FaultDraw.ABORT_PERCENTAGE, "0");
+            FaultFilter.DELAY, "53",
+            FaultFilter.DELAY_PERCENTAGE, "0",
+            FaultFilter.ABORT_GRPC, "3",
+            FaultFilter.ABORT_PERCENTAGE, "0");
 
     assertThat(delay(new Delay(Optional.of(Duration.ofSeconds(1)), ALWAYS), request))
         .isEqualTo(SECOND);
@@ -176,7 +176,7 @@ class FaultDrawTest {
   }
 
   private long delay(Delay delay, Headers request) {
-    return FaultDraw.delayNanos(
+    return FaultFilter.delayNanos(
         new Fault(Optional.of(delay), Optional.empty(), Optional.empty()), request, random);
   }
 
@@ -185,7 +185,7 @@ class FaultDrawTest {
   }
 
   private FilterStep.@Nullable Answer abort(Abort abort, Headers request) {
-    return FaultDraw.abort(
+    return FaultFilter.abort(
         new Fault(Optional.empty(), Optional.of(abort), Optional.empty()), request, random);
   }
 
