@@ -112,7 +112,7 @@ final class Attempt implements StreamWaiter {
   }
 
   @Override
-  public void onNotOpened(String reason) {
+  public void onNotOpened() {
     if (state == State.WAITING) {
       end(CallOutcome.NOT_SENT);
       attempts.onNotSent();

@@ -5,22 +5,28 @@ import io.netty.util.concurrent.Ticker;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.http2.HeaderList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The state that calls use on one event loop: its index, clock, deadline timers and caches. */
 @LoopConfined
 public final class CallLoop implements Executor {
+  private static final int HEADS = 64;
+
   private final int index;
   private final Executor executor;
   private final LongSupplier clock;
   private final RandomSource random;
   private final DeadlineTimers deadlines;
-  private final RequestHeads heads = new RequestHeads();
+
+  /** The heads of header lists that recur, by the hashes of the lists (decision proxy-0075). */
+  private final @Nullable RequestHead[] heads = new RequestHead[HEADS];
 
   /**
    * @param clock monotonic nanoseconds
@@ -77,7 +83,18 @@ public final class CallLoop implements Executor {
     return deadlines;
   }
 
-  RequestHeads heads() {
-    return heads;
+  /** Reads {@code headers}; a recurring list is read only once. */
+  @SuppressWarnings("ReferenceEquality") // a recurring list is one object
+  RequestHead headOf(HeaderList headers) {
+    if (!headers.recurs()) {
+      return RequestHead.of(headers);
+    }
+    int place = headers.hash() & (HEADS - 1);
+    RequestHead head = heads[place];
+    if (head == null || head.headers() != headers) {
+      head = RequestHead.of(headers);
+      heads[place] = head;
+    }
+    return head;
   }
 }

@@ -5,24 +5,21 @@ import io.outrigger.dataplane.route.EffectiveTimeout;
 
 /** The time limit of a call, which runs from the arrival of the request headers (A31-31). */
 @LoopConfined
-final class CallTime extends DeadlineTimers.Entry {
-  /** A call that ends at its deadline. */
-  interface Limited {
-    CallLoop callLoop();
-
-    /** Whether the arrived headers are still being processed. */
-    boolean isArriving();
-
-    void onDeadline();
-  }
-
-  private final Limited call;
+abstract class CallTime extends DeadlineTimers.Entry {
+  private final CallLoop loop;
   private final long arrivalNanos;
   private long limitNanos = EffectiveTimeout.NONE;
 
-  CallTime(Limited call) {
-    this.call = call;
-    arrivalNanos = call.callLoop().nanoTime();
+  /** Whether the arrived headers are still being processed. */
+  private boolean arriving = true;
+
+  CallTime(CallLoop loop) {
+    this.loop = loop;
+    arrivalNanos = loop.nanoTime();
+  }
+
+  void arrived() {
+    arriving = false;
   }
 
   /** Sets the limit, which {@link #arm} enforces. */
@@ -31,22 +28,17 @@ final class CallTime extends DeadlineTimers.Entry {
   }
 
   /**
-   * Arms the deadline. {@link Limited#onDeadline} runs once, at most one tick after the limit. A
+   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. A
    * call without a limit gets no timer.
    */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
-      call.callLoop().deadlines().arm(this, arrivalNanos, limitNanos);
+      loop.deadlines().arm(this, arrivalNanos, limitNanos);
     }
   }
 
   void disarm() {
-    call.callLoop().deadlines().disarm(this);
-  }
-
-  @Override
-  void onDeadline() {
-    call.onDeadline();
+    loop.deadlines().disarm(this);
   }
 
   long limitNanos() {
@@ -55,7 +47,7 @@ final class CallTime extends DeadlineTimers.Entry {
 
   /** The time since the arrival of the call; 0, without reading the clock, while it arrives. */
   long elapsedNanos() {
-    return call.isArriving() ? 0 : call.callLoop().nanoTime() - arrivalNanos;
+    return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
   /** The time of the call's arrival, by the clock of the loop. */

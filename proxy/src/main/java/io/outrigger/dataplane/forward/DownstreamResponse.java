@@ -136,9 +136,9 @@ final class DownstreamResponse {
     AsciiString asked = head.headers().get(KnownName.CONTENT_TYPE);
     return asked == null
             || asked.length() > MAX_CONTENT_TYPE
-            || !GrpcNames.isGrpc(asked)
+            || !RequestHead.isGrpc(asked)
             || asked.contentEqualsIgnoreCase(PROTO)
-        ? GrpcNames.APPLICATION_GRPC
+        ? RequestHead.APPLICATION_GRPC
         : asked;
   }
 

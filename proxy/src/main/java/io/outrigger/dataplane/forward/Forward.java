@@ -14,19 +14,24 @@ import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.KnownName;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The data plane of one {@code --forward}: settings, targets, queue limits and counters. */
 @AnyThread
 public final class Forward {
+  /** {@code host [":" port]} of RFC 3986 section 3.2, apart from the digits of percent encodings. */
+  private static final Pattern AUTHORITY =
+      Pattern.compile("([\\w.~!$&'()*+,;=%-]++|\\[[\\w.~!$&'()*+,;=:-]++\\])(:[0-9]{0,5})?");
+
   private final String name;
   private final ForwardSettings settings;
   private final Caller.Local app;
   private final CallObserver observer;
   private final CallTracer tracer;
   private final MemoryGauge memory;
-  private final PendingLimit waiting;
+  private final PendingCall.Limit waiting;
   private final List<CallStats> stats;
   private final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
   private final @Nullable HeaderField fixedAuthority;
@@ -71,7 +76,9 @@ public final class Forward {
         settings.authority() instanceof AuthorityMode.Fixed fixed
             ? HeaderField.of(KnownName.AUTHORITY, fixed.text())
             : null;
-    waiting = new PendingLimit(settings.maxQueuedRequests(), settings.maxQueuedBytes());
+    waiting =
+        new PendingCall.Limit(
+            new Budget(settings.maxQueuedRequests()), new Budget(settings.maxQueuedBytes()));
     stats =
         IntStream.range(0, loops)
             .mapToObj(loop -> new CallStats(loop, settings.measuring()))
@@ -117,10 +124,15 @@ public final class Forward {
           ? "no :authority, which names the target here"
           : null;
     }
-    return settings.authority() instanceof AuthorityMode.Preserve && !AuthorityRule.isObeyed(own)
+    return settings.authority() instanceof AuthorityMode.Preserve && !isAuthority(own)
         ? ":authority is not a host with an optional port"
             + (caller instanceof Caller.Local ? " (--authority preserve)" : "")
         : null;
+  }
+
+  /** User information is not allowed: RFC 9113 section 8.3.1. */
+  static boolean isAuthority(AsciiString text) {
+    return AUTHORITY.matcher(text).matches();
   }
 
   /** The value for {@code channel_id} hash policies: one random value per forward (SC-46). */
@@ -136,7 +148,7 @@ public final class Forward {
     return tracer;
   }
 
-  PendingLimit waiting() {
+  PendingCall.Limit waiting() {
     return waiting;
   }
 

@@ -9,7 +9,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
-import io.outrigger.dataplane.filter.FilterPass;
+import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.EffectiveTimeout;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A31 "Config Selector"; CONTRACT section 5.
  */
 @LoopConfined
-public final class ForwardedCall implements StreamHandler, CallTime.Limited {
+public final class ForwardedCall implements StreamHandler {
   /** The state; the javadoc of the class has the table of transitions. */
   enum Phase {
     /** The call waits for a first selector, or is being routed. */
@@ -53,21 +53,12 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     SENDING,
     DONE;
 
-    /** Returns {@code next}; throws when the table does not allow this transition. */
+    /** Returns {@code next}; throws unless {@code next} is a later phase. */
     Phase to(Phase next) {
-      if (!mayBecome(next)) {
+      if (next.compareTo(this) <= 0) {
         throw new IllegalStateException("a call went from " + this + " to " + next);
       }
       return next;
-    }
-
-    private boolean mayBecome(Phase next) {
-      return switch (this) {
-        case ROUTING -> next == DELAYED || next == SENDING || next == DONE;
-        case DELAYED -> next == SENDING || next == DONE;
-        case SENDING -> next == DONE;
-        case DONE -> false;
-      };
     }
   }
 
@@ -84,10 +75,9 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   private @Nullable PendingCall waiting;
 
   /** Null for a route without filters. */
-  private @Nullable FilterPass filters;
+  private FilterChain.@Nullable Pass filters;
 
   private Phase phase = Phase.ROUTING;
-  private boolean arriving = true;
   private @Nullable RequestHead head;
   private @Nullable ForwardTarget target;
 
@@ -96,7 +86,13 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     this.forward = forward;
     this.caller = caller;
     this.loop = loop;
-    time = new CallTime(this);
+    time =
+        new CallTime(loop) {
+          @Override
+          void onDeadline() {
+            ForwardedCall.this.onDeadline();
+          }
+        };
     app = new DownstreamResponse(stream, loop);
     record = recorder(forward, caller, loop);
     request = new RequestRelay(app, record, new ReplayBuffer(forward.replays()));
@@ -111,7 +107,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   public static void refused(
       Forward forward, Caller caller, CallLoop loop, HeaderList sound, String reason) {
     CallStatsRecorder record = recorder(forward, caller, loop);
-    record.started(loop.heads().of(sound), forward.tracer());
+    record.started(loop.headOf(sound), forward.tracer());
     record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
     end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
   }
@@ -142,7 +138,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   public void onHeaders(HeaderList headers, boolean endStream) {
     if (head == null) {
       start(headers, endStream);
-      arriving = false;
+      time.arrived();
     } else if (phase != Phase.DONE) {
       request.onTrailers(headers, isGrpc());
       finishIfBothEnded();
@@ -158,7 +154,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
   }
 
   private void begin(HeaderList headers, boolean endStream) {
-    head = loop.heads().of(headers);
+    head = loop.headOf(headers);
     record.started(head, forward.tracer());
     if (endStream) {
       app.onRequestEnd();
@@ -338,7 +334,7 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     phase = phase.to(Phase.SENDING);
     HeaderList forwarded = caller.forwarded(head().headers());
     if (forwarded != head().headers()) {
-      head = loop.heads().of(forwarded);
+      head = loop.headOf(forwarded);
     }
     attempts.begin();
   }
@@ -390,20 +386,9 @@ public final class ForwardedCall implements StreamHandler, CallTime.Limited {
     }
   }
 
-  @Override
-  public boolean isArriving() {
-    return arriving;
-  }
-
-  @Override
-  public CallLoop callLoop() {
-    return loop;
-  }
-
   // The end of the call.
 
-  @Override
-  public void onDeadline() {
+  void onDeadline() {
     if (phase == Phase.DONE) {
       app.expire(head(), CallFailures.deadline(time.limitNanos(), "the app to read the response"));
       return;

@@ -78,7 +78,7 @@ public final class LocalReply {
         .add(KnownName.STATUS, Integer.toString(status))
         .add(KnownName.CONTENT_TYPE, TEXT)
         .add(KnownName.CONTENT_LENGTH, Integer.toString(length))
-        .add(GrpcNames.LOCAL, reason.text())
+        .add(KnownName.LOCAL, reason.text())
         .build();
   }
 
@@ -109,7 +109,7 @@ public final class LocalReply {
     return block
         .add(KnownName.GRPC_STATUS, Integer.toString(allowed.code().number()))
         .add(KnownName.GRPC_MESSAGE, encode(allowed.message()))
-        .add(GrpcNames.LOCAL, reason.text())
+        .add(KnownName.LOCAL, reason.text())
         .build();
   }
 

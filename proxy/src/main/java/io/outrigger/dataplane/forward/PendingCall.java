@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting state of one call: its reservation in the forward's {@link PendingLimit}, the target
+ * The waiting state of one call: its reservation in the forward's {@link Limit}, the target
  * or cluster on which the call is parked, and its intended pauses.
  *
  * <p>The control loop wakes a parked call once per park; the wake-up then runs on the call's event
@@ -20,7 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 final class PendingCall {
-  private final PendingLimit room;
+  /**
+   * Limits the waiting requests of one forward over all event loops, by their number and by their
+   * bytes (SC-22). A request that is routed and picked at once is not counted here.
+   */
+  record Limit(Budget requests, Budget bytes) {}
+
+  private final Limit room;
   private final CallLoop loop;
   private final Runnable onWoken;
   private boolean reserved;
@@ -34,7 +40,7 @@ final class PendingCall {
   /**
    * @param onWoken the action that runs on the call's loop when the call is woken
    */
-  PendingCall(PendingLimit room, CallLoop loop, Runnable onWoken) {
+  PendingCall(Limit room, CallLoop loop, Runnable onWoken) {
     this.room = room;
     this.loop = loop;
     this.onWoken = onWoken;

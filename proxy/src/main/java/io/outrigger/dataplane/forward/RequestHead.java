@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public final class RequestHead implements CallRequest {
+  static final AsciiString APPLICATION_GRPC = AsciiString.cached("application/grpc");
   private static final AsciiString TRUE = AsciiString.cached("true");
   private static final String COOKIE = "cookie"; // may be split: RFC 9113 section 8.2.3
 
@@ -59,13 +60,29 @@ public final class RequestHead implements CallRequest {
     return head;
   }
 
+  /**
+   * Whether {@code contentType} is {@code application/grpc}, alone or followed by '+' or ';'
+   * (SC-26, SC-27).
+   */
+  static boolean isGrpc(AsciiString contentType) {
+    int length = APPLICATION_GRPC.length();
+    if (!contentType.regionMatches(true, 0, APPLICATION_GRPC, 0, length)) {
+      return false;
+    }
+    if (contentType.length() == length) {
+      return true;
+    }
+    char next = contentType.charAt(length);
+    return next == '+' || next == ';';
+  }
+
   private void read(HeaderField field) {
     switch (field.known()) {
       case METHOD -> method = field.value();
       case PATH -> path = field.value();
       case AUTHORITY -> authority = field;
       case HOST -> authority = authority == null ? field : authority;
-      case CONTENT_TYPE -> grpc = GrpcNames.isGrpc(field.value());
+      case CONTENT_TYPE -> grpc = isGrpc(field.value());
       case GRPC_TIMEOUT -> timeout = field.value();
       case WAIT_FOR_READY -> waitForReady = field.value().contentEqualsIgnoreCase(TRUE);
       default -> {}

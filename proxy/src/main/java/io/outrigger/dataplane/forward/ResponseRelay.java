@@ -185,7 +185,7 @@ final class ResponseRelay {
    */
   private static boolean isGrpc(HeaderList headers) {
     AsciiString contentType = headers.get(KnownName.CONTENT_TYPE);
-    return contentType == null || GrpcNames.isGrpc(contentType);
+    return contentType == null || RequestHead.isGrpc(contentType);
   }
 
   private static int statusOf(HeaderList headers) {

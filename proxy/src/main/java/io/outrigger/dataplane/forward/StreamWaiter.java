@@ -13,8 +13,6 @@ public interface StreamWaiter extends StreamHandler {
   /**
    * This transport will not open a stream, and nothing was sent. A newer picker is published
    * already or follows.
-   *
-   * @param reason a text for messages
    */
-  void onNotOpened(String reason);
+  void onNotOpened();
 }

@@ -14,6 +14,7 @@ import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler;
 import io.outrigger.lb.Connector.Ending;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
           .objection(peer)
           .ifPresent(
               reason -> {
-                gone(reason, DisconnectError.of(reason), true);
+                gone(reason, disconnectError(reason), true);
                 open.drain();
               });
     }
@@ -163,7 +164,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   private void giveUp(String reason) {
-    gone(reason, DisconnectError.of(reason), false);
+    gone(reason);
     close();
   }
 
@@ -174,6 +175,10 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     }
   }
 
+  private void gone(String reason) {
+    gone(reason, disconnectError(reason), false);
+  }
+
   private void gone(String reason, String word, boolean inOrder) {
     cancelTimer();
     if (state != State.GONE) {
@@ -182,6 +187,23 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
       ending = endingOf(inOrder);
       owner.onGone(this, reason);
     }
+  }
+
+  /** Returns A94's word for a reason that {@code Http2Connection} gives in its own words. */
+  static String disconnectError(String reason) {
+    String text = reason.toLowerCase(Locale.ROOT);
+    if (text.contains("reset by peer") || text.contains("econnreset")) {
+      return "connection reset";
+    }
+    if (text.contains("timed out") || text.startsWith("keepalive")) {
+      return "connection timed out";
+    }
+    if (text.contains("connection abort")) {
+      return "connection aborted";
+    }
+    return text.startsWith("socket error") || text.contains("broken pipe")
+        ? "socket error"
+        : "unknown";
   }
 
   private Ending endingOf(boolean inOrder) {
@@ -262,7 +284,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
       keepAlive.onTooManyPings(probing, dialer.address());
     }
     String reason = "GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug);
-    gone(reason, DisconnectError.ofGoAway(code), code == Http2Error.NO_ERROR);
+    gone(reason, "GOAWAY " + code, code == Http2Error.NO_ERROR);
   }
 
   @Override
@@ -275,7 +297,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   @Override
   public void onEnding(Http2Error error, String reason) {
     dialer.onEnded(error, reason);
-    gone(reason, DisconnectError.of(reason), false);
+    gone(reason);
   }
 
   @Override
@@ -283,6 +305,6 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     if (removeFromViews != null) {
       removeFromViews.run();
     }
-    gone(reason, DisconnectError.of(reason), false);
+    gone(reason);
   }
 }

@@ -167,7 +167,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   /** Called when the transport is closed: fails waiting calls and lets open streams finish. */
-  void leave(String reason) {
+  void leave() {
     List.copyOf(reportCalls).forEach(ReportCall::cancel);
     lends = false;
     cancelRetryTimer();
@@ -186,7 +186,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     while (!waiters.isEmpty()) {
       StreamWaiter waiter = waiters.iterator().next();
       waiters.remove(waiter);
-      waiter.onNotOpened(reason);
+      waiter.onNotOpened();
     }
   }
 
@@ -308,10 +308,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   @Override
-  public void onNotLent(StreamWaiter waiter, String reason) {
+  public void onNotLent(StreamWaiter waiter) {
     borrowing.remove(waiter);
     if (transport.isClosed()) {
-      waiter.onNotOpened(reason);
+      waiter.onNotOpened();
     } else {
       open(waiter);
     }
@@ -327,15 +327,15 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     if (lends) {
       open(waiter);
     } else {
-      waiter.onNotOpened("the lending event loop has lost its connection");
+      waiter.onNotOpened();
     }
   }
 
-  private void sendBorrowersBack(String reason) {
+  private void sendBorrowersBack() {
     for (StreamWaiter waiter : List.copyOf(waiters)) {
       if (waiter instanceof RemoteStreamOwner) {
         waiters.remove(waiter);
-        waiter.onNotOpened(reason);
+        waiter.onNotOpened();
       }
     }
   }
@@ -440,7 +440,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     }
     if (established.isEmpty()) {
       cancelRetryTimer(); // the delay was for further connections
-      sendBorrowersBack(reason);
+      sendBorrowersBack();
     }
     if (ending == Ending.SERVED) {
       reconnectBackoff.reset();

@@ -48,7 +48,7 @@ final class RemoteStream implements Http2Stream {
     void onLent(StreamWaiter waiter);
 
     /** Called when the other loop has no stream for {@code waiter}; nothing was sent. */
-    void onNotLent(StreamWaiter waiter, String reason);
+    void onNotLent(StreamWaiter waiter);
   }
 
   private enum State {
@@ -110,10 +110,10 @@ final class RemoteStream implements Http2Stream {
     }
   }
 
-  void onNotOpened(String reason) {
+  void onNotOpened() {
     if (state == State.WAITING) {
       state = State.GONE;
-      borrower.onNotLent(waiter, reason);
+      borrower.onNotLent(waiter);
     }
   }
 

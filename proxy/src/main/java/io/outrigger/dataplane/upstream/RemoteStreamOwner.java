@@ -86,8 +86,8 @@ final class RemoteStreamOwner implements StreamWaiter {
   }
 
   @Override
-  public void onNotOpened(String reason) {
-    RemoteStream.post(loopOfCall, () -> remote.onNotOpened(reason));
+  public void onNotOpened() {
+    RemoteStream.post(loopOfCall, remote::onNotOpened);
   }
 
   @Override

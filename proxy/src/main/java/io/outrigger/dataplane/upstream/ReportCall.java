@@ -111,7 +111,7 @@ final class ReportCall implements StreamWaiter, BackendMetricsStream {
   }
 
   @Override
-  public void onNotOpened(String reason) {
+  public void onNotOpened() {
     end(false);
   }
 

@@ -306,7 +306,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
    */
   void onEnd(String reason, Ending last) {
     Ending ending = served ? Ending.SERVED : last;
-    shut(address + ": " + reason);
+    shut();
     control.execute(
         () -> {
           if (!listenerDone) {
@@ -324,15 +324,15 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     control.checkInside();
     listenerDone = true;
     endTls();
-    shut("connection to " + address + " is no longer used");
+    shut();
   }
 
-  private void shut(String reason) {
+  private void shut() {
     if (closed) {
       return; // a second loop may get here too, which is harmless
     }
     closed = true;
-    postToEach(ofLoop -> ofLoop.leave(reason));
+    postToEach(LoopConnections::leave);
   }
 
   private void postToEach(Consumer<LoopConnections> task) {

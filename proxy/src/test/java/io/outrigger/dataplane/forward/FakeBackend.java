@@ -73,10 +73,10 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   /** Notifies all waiters that no stream will be opened. */
-  void failAll(String reason) {
+  void failAll() {
     List<StreamWaiter> all = List.copyOf(waiters);
     waiters.clear();
-    all.forEach(waiter -> waiter.onNotOpened(reason));
+    all.forEach(StreamWaiter::onNotOpened);
   }
 
   @Override

@@ -264,10 +264,10 @@ class RemoteStreamTest {
     remote.request();
     run(loopOfConnection);
 
-    waiting.remove(0).onNotOpened("it is gone");
+    waiting.remove(0).onNotOpened();
     runBoth();
 
-    assertThat(call).containsExactly("not lent: it is gone");
+    assertThat(call).containsExactly("not lent");
   }
 
   private final class Borrower implements RemoteStream.Borrower {
@@ -277,8 +277,8 @@ class RemoteStreamTest {
     }
 
     @Override
-    public void onNotLent(StreamWaiter to, String reason) {
-      call.add("not lent: " + reason);
+    public void onNotLent(StreamWaiter to) {
+      call.add("not lent");
     }
   }
 
@@ -310,7 +310,7 @@ class RemoteStreamTest {
     }
 
     @Override
-    public void onNotOpened(String reason) {
+    public void onNotOpened() {
       throw new AssertionError("its loop decides that");
     }
 
