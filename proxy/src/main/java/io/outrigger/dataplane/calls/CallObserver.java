@@ -9,14 +9,6 @@ import io.outrigger.base.LoopConfined;
 @FunctionalInterface
 public interface CallObserver {
   /**
-   * Returns an observer that ignores all calls. This is a method and not a constant, because the
-   * start-up cache cannot store the lambda of an interface constant.
-   */
-  static CallObserver none() {
-    return call -> true;
-  }
-
-  /**
    * @return false when the observer had to drop the call; dropped calls are counted
    */
   boolean onEnded(CallSummary call);

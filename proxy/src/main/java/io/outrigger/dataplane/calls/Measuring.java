@@ -20,16 +20,8 @@ public record Measuring(
     boolean callDelays,
     boolean attemptDelays,
     boolean asServer) {
-  /** The fewest attributes: those that metrics always have. */
-  public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false);
-
   public Measuring {
     methods = Set.copyOf(methods);
-  }
-
-  public Measuring(
-      Set<String> methods, boolean localities, boolean callDelays, boolean attemptDelays) {
-    this(methods, localities, callDelays, attemptDelays, false);
   }
 
   /** Measures calls of a server whose {@code methods} have metrics of their own. */

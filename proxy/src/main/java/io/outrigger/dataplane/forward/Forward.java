@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The data plane of one {@code --forward}: settings, targets, queue limits and counters. */
 @AnyThread
 public final class Forward {
-  /** {@code host [":" port]} of RFC 3986 section 3.2, apart from the digits of percent encodings. */
+  /** {@code host [":" port]} of RFC 3986 section 3.2, without the digits of percent encodings. */
   private static final Pattern AUTHORITY =
       Pattern.compile("([\\w.~!$&'()*+,;=%-]++|\\[[\\w.~!$&'()*+,;=:-]++\\])(:[0-9]{0,5})?");
 
@@ -44,16 +44,6 @@ public final class Forward {
   private @Nullable KnownAuthority known;
 
   private record KnownAuthority(ForwardTarget target, HeaderField field) {}
-
-  /** A forward without a memory limit. */
-  public Forward(
-      String name,
-      ForwardSettings settings,
-      TargetResolver targets,
-      CallObserver observer,
-      int loops) {
-    this(name, settings, targets, observer, CallTracer.NONE, MemoryGauge.UNLIMITED, loops);
-  }
 
   /**
    * @param memory the memory gauge; while full, new requests are refused

@@ -27,18 +27,4 @@ public record ForwardSettings(
       throw new IllegalArgumentException("a limit is negative");
     }
   }
-
-  /** Settings with the fewest metric attributes. */
-  public ForwardSettings(
-      AuthorityMode authority,
-      int maxQueuedRequests,
-      long maxQueuedBytes,
-      Supplier<String> nodeId) {
-    this(authority, maxQueuedRequests, maxQueuedBytes, Measuring.LITTLE, nodeId);
-  }
-
-  /** Returns these settings with other metric attributes. */
-  public ForwardSettings measuring(Measuring other) {
-    return new ForwardSettings(authority, maxQueuedRequests, maxQueuedBytes, other, nodeId);
-  }
 }

@@ -45,13 +45,14 @@ final class PartSettings {
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
-    return calls(options, options.routing().authority(), nodeId)
-        .measuring(
-            new Measuring(
-                options.measurement().methods(),
-                options.measurement().locality(),
-                options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
-                options.measurement().experimental().contains(ExperimentalMetric.ATTEMPT_DELAY)));
+    var measuring =
+        new Measuring(
+            options.measurement().methods(),
+            options.measurement().locality(),
+            options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
+            options.measurement().experimental().contains(ExperimentalMetric.ATTEMPT_DELAY),
+            false);
+    return calls(options, options.routing().authority(), measuring, nodeId);
   }
 
   /**
@@ -59,14 +60,21 @@ final class PartSettings {
    * callers are strangers, failures do not name this node, except those that A36 says should.
    */
   static ForwardSettings serving(ProxyOptions options) {
-    return calls(options, new AuthorityMode.Preserve(), () -> "")
-        .measuring(Measuring.ofServer(options.measurement().methods()));
+    var measuring = Measuring.ofServer(options.measurement().methods());
+    return calls(options, new AuthorityMode.Preserve(), measuring, () -> "");
   }
 
   private static ForwardSettings calls(
-      ProxyOptions options, AuthorityMode authority, Supplier<String> nodeId) {
+      ProxyOptions options,
+      AuthorityMode authority,
+      Measuring measuring,
+      Supplier<String> nodeId) {
     return new ForwardSettings(
-        authority, options.limits().maxQueuedRequests(), ForwardSettings.MAX_QUEUED_BYTES, nodeId);
+        authority,
+        options.limits().maxQueuedRequests(),
+        ForwardSettings.MAX_QUEUED_BYTES,
+        measuring,
+        nodeId);
   }
 
   /** Opens the access log, which the caller closes; empty when it is off. */

@@ -167,7 +167,7 @@ record PortOpener(
             spec.name(),
             PartSettings.serving(options),
             TargetResolver.none(),
-            access.map(lines -> lines.ofServe(spec.name())).orElseGet(CallObserver::none),
+            access.map(lines -> lines.ofServe(spec.name())).orElse(call -> true),
             telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
             memory,
             loops.count());

@@ -9,7 +9,7 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.SubjectAltName;
-import io.outrigger.dataplane.filter.FilterVerdict;
+import io.outrigger.dataplane.filter.RouteFilter.Verdict;
 import io.outrigger.dataplane.forward.CallAuthorization;
 import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.RequestHead;
@@ -193,11 +193,11 @@ final class ServeExplainer {
       return result(chain, Optional.empty(), List.of(), FAILED, reject.status().message() + drawn);
     }
     var chosen = (RouteDecision.Forward) decision;
-    List<FilterVerdict> verdicts = chosen.filters().judge(new CallAuthorization(request, caller));
+    List<Verdict> verdicts = chosen.filters().judge(new CallAuthorization(request, caller));
     List<Filter> filters = new ArrayList<>();
     String verdict = ALLOWED;
     String reason = "no filter denies the request";
-    for (FilterVerdict each : verdicts) {
+    for (Verdict each : verdicts) {
       boolean isRefused = each.refusal().isPresent();
       if (!each.filter().isEmpty()) {
         filters.add(
@@ -218,7 +218,7 @@ final class ServeExplainer {
         chain, Optional.of(chosen.route().label()), filters, verdict, reason + drawn + lack);
   }
 
-  private static String reason(FilterVerdict of, boolean isRefused) {
+  private static String reason(Verdict of, boolean isRefused) {
     return "%s of filter \"%s\" %s the request"
         .formatted(
             of.policy().map(name -> "policy \"" + name + "\"").orElse("no policy"),

@@ -3,6 +3,7 @@ package io.outrigger.dataplane.calls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CallStatsRecorderTest {
   @Test
   void aCallThatNeverBeganHasNothingToTell() {
-    CallSummary summary = new CallStatsRecorder(new CallStats(3, Measuring.LITTLE));
+    CallSummary summary = new CallStatsRecorder(new CallStats(3, DefaultSettings.LITTLE));
 
     CallRecord call = summary.record("orders", 0);
 
@@ -47,7 +48,7 @@ class CallStatsRecorderTest {
 
   @Test
   void theLastCallsEndIsKept() {
-    var call = new CallStatsRecorder(new CallStats(0, Measuring.LITTLE));
+    var call = new CallStatsRecorder(new CallStats(0, DefaultSettings.LITTLE));
     call.ended(5, 6, 7);
 
     assertThat(call.durationNanos()).isEqualTo(5);

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.forward.Forward;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Await;
@@ -30,7 +31,9 @@ final class ListenerCountIT {
               "any",
               DefaultSettings.forward("node-1"),
               authority -> Outcome.failed(RpcStatus.unavailable("no target")),
-              CallObserver.none(),
+              call -> true,
+              CallTracer.NONE,
+              MemoryGauge.UNLIMITED,
               1);
       var any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Http2Listener listener =

@@ -7,7 +7,8 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RetryPolicy;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.tree.ParkedCall;
@@ -31,7 +32,7 @@ class AuthorityTest {
   private final FakeBackend nameless = new FakeBackend("10.0.0.2");
 
   private void mode(AuthorityMode mode) {
-    script.forward = script.forward(new ForwardSettings(mode, 10, 1_000, () -> "node"));
+    script.forward = script.forward(DefaultSettings.forward(mode, 10, 1_000));
   }
 
   /** The authority of the next request that {@code backend} receives. */
@@ -164,7 +165,7 @@ class AuthorityTest {
           return Outcome.ok(asked.size() == 3 ? second : first);
         };
     script.forward =
-        new Forward("all", DefaultSettings.forward("node"), byAuthority, CallObserver.none(), 1);
+        new Forward("all", DefaultSettings.forward("node"), byAuthority, call -> true, CallTracer.NONE, MemoryGauge.UNLIMITED, 1);
     script.routed(OneRoute.noLimit());
 
     assertThat(sentWith(":authority", "a")).isEqualTo("first");

@@ -11,7 +11,6 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -69,7 +68,7 @@ class CallAllocationTest {
             "orders",
             DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
-            CallObserver.none(),
+            call -> true,
             CallTracer.NONE,
             script.memory.gauge,
             1);

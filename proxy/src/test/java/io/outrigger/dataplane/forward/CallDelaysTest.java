@@ -74,8 +74,7 @@ class CallDelaysTest {
   private void measure(boolean calls, boolean attempts) {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node")
-                .measuring(new Measuring(Set.of(), false, calls, attempts)));
+            DefaultSettings.forward("node", new Measuring(Set.of(), false, calls, attempts, false)));
   }
 
   private void pass(int millis) {

@@ -15,6 +15,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.tree.ClusterHandles;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +36,7 @@ class CallFailureTest {
   @CsvSource({":authority, a/b", "host, u:p@h", "host, a?b"})
   void anAuthorityThatIsNoneDoesNotGoUpstream(String name, String value) {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.Preserve(), 10, 1000, () -> "node-1"));
+        script.forward(DefaultSettings.forward(new AuthorityMode.Preserve(), 10, 1000));
     script.ready();
     String[] head = {":method", "POST", ":scheme", "http", ":path", "/a/b", name, value};
 

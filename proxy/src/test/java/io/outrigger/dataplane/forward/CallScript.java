@@ -70,7 +70,7 @@ final class CallScript {
           random);
   final Pressure memory = new Pressure();
   CallTracer tracer = CallTracer.NONE;
-  CallObserver observer = CallObserver.none();
+  CallObserver observer = call -> true;
   Forward forward = forward(DefaultSettings.forward(NODE));
 
   Forward forward(ForwardSettings settings) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.Http2Error;
@@ -102,7 +102,7 @@ class CallWaitingTest {
   void oneRequestTooManyIsTurnedAway() {
     script.forward =
         script.forward(
-            new ForwardSettings(new AuthorityMode.OfTarget(), 2, 1 << 20, () -> "node-1"));
+            DefaultSettings.forward(new AuthorityMode.OfTarget(), 2, 1 << 20));
     script.routed(OneRoute.noLimit());
     var first = script.unary();
     script.unary();
@@ -122,7 +122,7 @@ class CallWaitingTest {
   void bytesOfWaitingRequestsAreBounded() {
     script.forward =
         script.forward(
-            new ForwardSettings(new AuthorityMode.OfTarget(), 100, 2000, () -> "node-1"));
+            DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 2000));
     script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("x".repeat(1000), false);
@@ -275,7 +275,7 @@ class CallWaitingTest {
   void aCallThatWeHaveNoRoomForSaysNothingOfTheBackendThatItWaitsFor() {
     script.forward =
         script.forward(
-            new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1 << 20, () -> "node-1"));
+            DefaultSettings.forward(new AuthorityMode.OfTarget(), 1, 1 << 20));
     backend.mode = FakeBackend.Mode.WAITS;
     script.routed(OneRoute.noLimit()).picks(backend.use);
     var first = script.unary();
@@ -311,7 +311,7 @@ class CallWaitingTest {
             "any",
             DefaultSettings.forward("node-1"),
             authority -> full,
-            CallObserver.none(),
+            call -> true,
             CallTracer.NONE,
             script.memory.gauge,
             1);
@@ -411,7 +411,7 @@ class CallWaitingTest {
   void aRequestThatIsTurnedAwayWaitsNowhere() {
     script.forward =
         script.forward(
-            new ForwardSettings(new AuthorityMode.OfTarget(), 0, 1 << 20, () -> "node-1"));
+            DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
 
     var app = script.unary();
 
@@ -424,7 +424,7 @@ class CallWaitingTest {
   @Test
   void aHeadForWhichThereIsNoRoomIsTurnedAway() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 100, 9, () -> "node-1"));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 9));
     script.routed(OneRoute.noLimit());
 
     var app = script.unary();
@@ -473,7 +473,9 @@ class CallWaitingTest {
             "orders",
             DefaultSettings.forward("node-1"),
             TargetResolver.fixed(late),
-            CallObserver.none(),
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
             1);
 
     script.unary();

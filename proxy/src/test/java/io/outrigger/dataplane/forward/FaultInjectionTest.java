@@ -8,6 +8,7 @@ import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.FilterConfig.Fault;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.http2.StreamHandler;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
@@ -162,7 +163,7 @@ class FaultInjectionTest {
   @Test
   void delayedRequestsTakeSeats() {
     script.forward =
-        script.forward(new ForwardSettings(new AuthorityMode.OfTarget(), 1, 1_000, () -> "node"));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 1, 1_000));
     delay(Duration.ofSeconds(5));
 
     script.unary();
@@ -207,7 +208,7 @@ class FaultInjectionTest {
   void aDelayForWhichThereIsNoRoomLeavesNothingBehind() {
     script.forward =
         script.forward(
-            new ForwardSettings(new AuthorityMode.OfTarget(), 0, 1 << 20, () -> "node-1"));
+            DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
     delay(Duration.ofMillis(500));
 
     var app = script.unary();

@@ -3,11 +3,12 @@ package io.outrigger.dataplane.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import org.junit.jupiter.api.Test;
 
 class ForwardSettingsTest {
   private static ForwardSettings limits(int requests, long bytes) {
-    return new ForwardSettings(new AuthorityMode.OfTarget(), requests, bytes, () -> "node");
+    return DefaultSettings.forward(new AuthorityMode.OfTarget(), requests, bytes);
   }
 
   @Test

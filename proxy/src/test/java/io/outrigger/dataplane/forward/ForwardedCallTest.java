@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
-import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTotals;
+import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.KnownName;
@@ -415,7 +416,9 @@ class ForwardedCallTest {
             "orders",
             DefaultSettings.forward(CallScript.NODE),
             TargetResolver.fixed(script.target),
-            CallObserver.none(),
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
             3);
     var second =
         new CallLoop(

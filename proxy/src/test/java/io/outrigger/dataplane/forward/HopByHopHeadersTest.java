@@ -8,6 +8,7 @@ import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
 import io.outrigger.http2.testing.Heads;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.testing.Conformance;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -215,7 +216,7 @@ class HopByHopHeadersTest {
           default -> new AuthorityMode.Fixed(mode);
         };
     var script = new CallScript();
-    script.forward = script.forward(new ForwardSettings(authority, 10, 1000, () -> "node-1"));
+    script.forward = script.forward(DefaultSettings.forward(authority, 10, 1000));
     script.ready();
 
     script.unary();

@@ -22,12 +22,12 @@ import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
-import io.outrigger.dataplane.forward.ForwardSettings;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
@@ -100,9 +100,11 @@ final class ServedPort implements AutoCloseable, ServeObserver {
     forward =
         new Forward(
             "pay",
-            new ForwardSettings(new AuthorityMode.Preserve(), 1000, 1 << 20, () -> "node-1"),
+            DefaultSettings.forward(new AuthorityMode.Preserve(), 1000, 1 << 20),
             TargetResolver.none(),
-            CallObserver.none(),
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
             loopCount);
     var settings =
         change.apply(

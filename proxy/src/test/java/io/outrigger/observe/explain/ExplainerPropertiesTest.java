@@ -20,11 +20,12 @@ import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -219,7 +220,9 @@ class ExplainerPropertiesTest {
             "orders",
             DefaultSettings.forward("node"),
             TargetResolver.fixed(target),
-            CallObserver.none(),
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
             1);
     return Explainer.explain(
         forward, target, request, Optional.empty(), cluster -> Optional.empty(), Map.of());

@@ -12,7 +12,6 @@ import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.calls.LocalReason;
-import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.PeerErrors;
@@ -20,6 +19,7 @@ import io.outrigger.identity.certificate.CertificateView;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry.DataError;
@@ -219,7 +219,7 @@ final class AlertsTest {
 
   /** One gRPC call with each status, and another request that failed. */
   private static CallTotals ended() {
-    var stats = new CallStats(0, Measuring.LITTLE);
+    var stats = new CallStats(0, DefaultSettings.LITTLE);
     for (RpcStatus.Code code : RpcStatus.Code.values()) {
       var call = new CallStatsRecorder(stats);
       call.started(new GrpcRequest(), CallTracer.NONE);

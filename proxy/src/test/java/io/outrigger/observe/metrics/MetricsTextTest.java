@@ -9,9 +9,10 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
@@ -468,7 +469,7 @@ class MetricsTextTest {
 
   private static Forward idle() {
     TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
-    return new Forward("orders", DefaultSettings.forward("node"), none, CallObserver.none(), 1);
+    return new Forward("orders", DefaultSettings.forward("node"), none, call -> true, CallTracer.NONE, MemoryGauge.UNLIMITED, 1);
   }
 
   private static LbNode tree() {

@@ -1,5 +1,6 @@
 package io.outrigger.program.testing.mesh;
 
+import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.ForwardSettings;
@@ -7,6 +8,7 @@ import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /** The settings of the data plane that follow from the defaults of the flags. */
 public final class DefaultSettings {
@@ -20,10 +22,25 @@ public final class DefaultSettings {
   public static final ListenerSettings LISTENER =
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
 
+  /** The fewest attributes: those that metrics always have. */
+  public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false, false);
+
   private DefaultSettings() {}
 
   public static ForwardSettings forward(String nodeId) {
+    return forward(nodeId, LITTLE);
+  }
+
+  public static ForwardSettings forward(String nodeId, Measuring measuring) {
     return new ForwardSettings(
-        new AuthorityMode.OfTarget(), 10_000, ForwardSettings.MAX_QUEUED_BYTES, () -> nodeId);
+        new AuthorityMode.OfTarget(),
+        10_000,
+        ForwardSettings.MAX_QUEUED_BYTES,
+        measuring,
+        () -> nodeId);
+  }
+
+  public static ForwardSettings forward(AuthorityMode mode, int requests, long bytes) {
+    return new ForwardSettings(mode, requests, bytes, LITTLE, () -> "node-1");
   }
 }

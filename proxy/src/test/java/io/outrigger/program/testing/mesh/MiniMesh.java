@@ -8,12 +8,13 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.route.RouteTimeout;
-import io.outrigger.dataplane.calls.CallObserver;
+import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
@@ -128,7 +129,9 @@ public final class MiniMesh implements AutoCloseable {
             "orders",
             DefaultSettings.forward("node-1"),
             TargetResolver.fixed(target),
-            CallObserver.none(),
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
             loops.count());
     listener =
         Http2Listener.bind(
