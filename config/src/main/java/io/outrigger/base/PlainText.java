@@ -1,5 +1,8 @@
 package io.outrigger.base;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
 /**
  * Makes text from outside safe for one line of a log or message. The text must not begin a new
  * line, control a terminal, or change the writing direction of the text around it.
@@ -52,6 +55,22 @@ public final class PlainText {
       i = end;
     }
     return plain.toString();
+  }
+
+  /** Returns the text with {@code also} and all but printable ASCII percent-encoded, as UTF-8. */
+  public static String percentEncoded(String text, char also) {
+    if (text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != also)) {
+      return text;
+    }
+    var out = new StringBuilder(text.length() + 16);
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b >= ' ' && b <= '~' && b != also) {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
+      }
+    }
+    return out.toString();
   }
 
   /**

@@ -57,6 +57,19 @@ public final class MethodStats {
   private static final Histogram.Bounds TRANSPARENT_RETRIES =
       Histogram.Bounds.of(1, 2, 3, 4, 5, 10);
 
+  /**
+   * The attributes of metrics that identify where attempts went.
+   *
+   * @param cluster the leaf cluster ({@code grpc.lb.backend_service}, A89)
+   * @param locality the locality; null when unknown, or when metrics do not distinguish localities
+   */
+  public record Place(String cluster, @Nullable Locality locality) {
+    /** The value of {@code grpc.lb.locality}: A78's form, or an empty text for no locality. */
+    public String localityLabel() {
+      return locality == null ? "" : locality.label();
+    }
+  }
+
   /** Histograms of ended attempts. */
   public record Attempts(Histogram durations, Histogram sent, Histogram received) {
     Attempts() {
@@ -76,7 +89,7 @@ public final class MethodStats {
   private final Histogram transparentRetries = new Histogram(TRANSPARENT_RETRIES);
   private final Histogram retryDelays = new Histogram(LATENCY_NANOS);
   private final Map<RpcStatus.Code, Histogram> calls = new ConcurrentHashMap<>();
-  private final Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended = new ConcurrentHashMap<>();
+  private final Map<Place, Map<RpcStatus.Code, Attempts>> ended = new ConcurrentHashMap<>();
   private final Map<String, Histogram> callDelays = new ConcurrentHashMap<>();
   private final Map<String, Histogram> attemptDelays = new ConcurrentHashMap<>();
 
@@ -169,9 +182,9 @@ public final class MethodStats {
   private Map<RpcStatus.Code, Attempts> in(String cluster, @Nullable Locality locality) {
     Map<RpcStatus.Code, Attempts> found = last;
     if (found == null || cluster != lastCluster || locality != lastLocality) {
-      var place = new AttemptPlace(cluster, locality);
+      var place = new Place(cluster, locality);
       boolean isFull = !ended.containsKey(place) && ended.size() >= MAX_PLACES;
-      found = in(isFull ? new AttemptPlace(OTHER, null) : place);
+      found = in(isFull ? new Place(OTHER, null) : place);
       lastCluster = cluster;
       lastLocality = locality;
       last = found;
@@ -179,7 +192,7 @@ public final class MethodStats {
     return found;
   }
 
-  private Map<RpcStatus.Code, Attempts> in(AttemptPlace place) {
+  private Map<RpcStatus.Code, Attempts> in(Place place) {
     return ended.computeIfAbsent(place, p -> new ConcurrentHashMap<>());
   }
 
@@ -232,7 +245,7 @@ public final class MethodStats {
   }
 
   /** Ended attempts by place and by status. */
-  public Map<AttemptPlace, Map<RpcStatus.Code, Attempts>> ended() {
+  public Map<Place, Map<RpcStatus.Code, Attempts>> ended() {
     return ended;
   }
 

@@ -46,8 +46,8 @@ public final class FilterChain {
   }
 
   /** Returns the verdicts on a request up to the first refusal; see {@link RouteFilter#judge}. */
-  public List<FilterVerdict> judge(AuthorizationInput input) {
-    List<FilterVerdict> verdicts = new ArrayList<>();
+  public List<RouteFilter.Verdict> judge(AuthorizationInput input) {
+    List<RouteFilter.Verdict> verdicts = new ArrayList<>();
     for (RouteFilter filter : filters) {
       filter.judge(input).ifPresent(verdicts::add);
       if (!verdicts.isEmpty() && verdicts.get(verdicts.size() - 1).refusal().isPresent()) {

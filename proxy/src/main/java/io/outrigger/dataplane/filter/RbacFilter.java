@@ -38,10 +38,10 @@ final class RbacFilter implements RouteFilter {
   }
 
   @Override
-  public Optional<FilterVerdict> judge(AuthorizationInput input) {
+  public Optional<Verdict> judge(AuthorizationInput input) {
     Rbac.Decision decision = rules.decide(input);
     return Optional.of(
-        new FilterVerdict(
+        new Verdict(
             name,
             rules.action().toString(),
             decision.policy(),

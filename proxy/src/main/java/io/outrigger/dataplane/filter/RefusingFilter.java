@@ -13,7 +13,7 @@ public record RefusingFilter(FilterStep.Answer answer) implements RouteFilter {
   }
 
   @Override
-  public Optional<FilterVerdict> judge(AuthorizationInput input) {
-    return Optional.of(new FilterVerdict("", "", Optional.empty(), Optional.of(answer)));
+  public Optional<Verdict> judge(AuthorizationInput input) {
+    return Optional.of(new Verdict("", "", Optional.empty(), Optional.of(answer)));
   }
 }

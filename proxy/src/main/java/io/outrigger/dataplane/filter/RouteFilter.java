@@ -15,6 +15,17 @@ import java.util.function.BiConsumer;
 @AnyThread
 public interface RouteFilter {
   /**
+   * The decision of a filter about a request, for explanations.
+   *
+   * @param filter the name of the HTTP filter in the listener; empty for a refusal by the proxy
+   * @param action the action of the filter's policies; empty without policies
+   * @param policy the policy that decides; empty when none matches
+   * @param refusal the answer to the request; empty when the filter passes the request
+   */
+  record Verdict(
+      String filter, String action, Optional<String> policy, Optional<FilterStep.Answer> refusal) {}
+
+  /**
    * Handles a routed request that the preceding filters have passed. Called once per request,
    * before any pick.
    *
@@ -47,7 +58,7 @@ public interface RouteFilter {
    * Decides about a request to a served listener as {@link #onRequest} does, but notifies no
    * observer; empty when the filter refuses no request.
    */
-  default Optional<FilterVerdict> judge(AuthorizationInput input) {
+  default Optional<Verdict> judge(AuthorizationInput input) {
     return Optional.empty();
   }
 }

@@ -37,14 +37,6 @@ final class CallFailures {
   }
 
   /**
-   * A retired cluster in the routes is a bug of this proxy, since clusters are retired only after
-   * their selector was replaced.
-   */
-  static RpcStatus retiredCluster() {
-    return RpcStatus.internal("routes name a retired cluster");
-  }
-
-  /**
    * The gRPC code for a reset, by the mapping of HTTP/2 error codes in the gRPC protocol (SC-15).
    */
   private static Code codeOf(Http2Error error) {
@@ -89,10 +81,6 @@ final class CallFailures {
 
   // Texts for messages that name what a call is waiting for.
 
-  static String delay() {
-    return "the end of a delay that the fault filter injected";
-  }
-
   /**
    * Names the configuration of {@code target}, with the reason why the configuration is missing, if
    * known.
@@ -119,7 +107,7 @@ final class CallFailures {
 
   /** Describes a call that waits for the back-off between two attempts (SC-10). */
   static String nextAttempt(ClusterHandle cluster, RpcStatus failure) {
-    return "another attempt in cluster \"" + cluster.name() + "\" after " + failure;
+    return "another attempt in " + quoted(cluster) + " after " + failure;
   }
 
   /** The status of a response that was withheld from the app because the request is retried. */

@@ -276,7 +276,7 @@ public final class ForwardedCall implements StreamHandler {
         continue;
       }
       if (selector == refusing) { // a bug: the selector is replaced before its clusters are retired
-        reply(CallFailures.retiredCluster(), LocalReason.XDS_ERROR);
+        reply(RpcStatus.internal("routes name a retired cluster"), LocalReason.XDS_ERROR);
         return;
       }
       RouteDecision decision = selector.select(head(), loop.random());
@@ -405,7 +405,7 @@ public final class ForwardedCall implements StreamHandler {
       return "";
     }
     if (phase == Phase.DELAYED) {
-      return CallFailures.delay();
+      return "the end of a delay that the fault filter injected";
     }
     return attempts.isRouted() ? attempts.waitsFor() : CallFailures.configuration(target);
   }

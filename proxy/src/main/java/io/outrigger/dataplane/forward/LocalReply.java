@@ -1,12 +1,12 @@
 package io.outrigger.dataplane.forward;
 
 import io.netty.util.AsciiString;
+import io.outrigger.base.PlainText;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Builds the responses that the proxy generates itself (CONTRACT section 5, SC-23 to SC-27). A gRPC
@@ -26,7 +26,6 @@ public final class LocalReply {
   private static final AsciiString TEXT = AsciiString.cached("text/plain; charset=utf-8");
   private static final String NODE_ID = "xDS node ID:";
   private static final String CUT = "... ";
-  private static final String HEX = "0123456789ABCDEF";
 
   private LocalReply() {}
 
@@ -139,22 +138,6 @@ public final class LocalReply {
   }
 
   private static String percentEncoded(String message) {
-    if (message.chars().allMatch(LocalReply::isPlain)) {
-      return message;
-    }
-    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
-    var out = new StringBuilder(bytes.length + 16);
-    for (byte b : bytes) {
-      if (isPlain(b)) {
-        out.append((char) b);
-      } else {
-        out.append('%').append(HEX.charAt((b >> 4) & 0xf)).append(HEX.charAt(b & 0xf));
-      }
-    }
-    return out.toString();
-  }
-
-  private static boolean isPlain(int c) {
-    return c >= ' ' && c <= '~' && c != '%';
+    return PlainText.percentEncoded(message, '%');
   }
 }

@@ -7,6 +7,7 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RetryPolicy;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ final class RetryState {
 
   private static final double JITTER = 0.2;
   private static final long RESOLUTION = 1L << 20;
-  private static final int MAX_DIGITS = 10;
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
 
   private final RetryPolicy policy;
   private final RandomSource random;
@@ -75,17 +76,7 @@ final class RetryState {
    */
   private long pushedBackNanos(AsciiString text) {
     backoffs = 0;
-    if (text.isEmpty() || text.length() > MAX_DIGITS) {
-      return NO_RETRY;
-    }
-    long millis = 0;
-    for (int i = 0; i < text.length(); i++) {
-      int digit = text.charAt(i) - '0';
-      if (digit < 0 || digit > 9) {
-        return NO_RETRY;
-      }
-      millis = millis * 10 + digit;
-    }
+    long millis = NUMBER.matcher(text).matches() ? text.parseLong() : Long.MAX_VALUE;
     return millis > Integer.MAX_VALUE ? NO_RETRY : Duration.ofMillis(millis).toNanos();
   }
 }

@@ -61,13 +61,10 @@ public record EffectiveTimeout(long limitNanos, Source source) {
         || (!olderPair && listener.isPresent())) {
       return byStreamDuration(route, listener);
     }
-    if (route.maxGrpcTimeout().isPresent()) {
-      return new EffectiveTimeout(nanos(route.maxGrpcTimeout().get()), Source.MAX_GRPC_TIMEOUT);
-    }
-    if (route.timeout().isPresent()) {
-      return new EffectiveTimeout(nanos(route.timeout().get()), Source.TIMEOUT);
-    }
-    return new EffectiveTimeout(nanos(DEFAULT_TIMEOUT), Source.DEFAULT_TIMEOUT);
+    return of(route.maxGrpcTimeout(), Source.MAX_GRPC_TIMEOUT)
+        .or(() -> of(route.timeout(), Source.TIMEOUT))
+        .orElseGet(
+            () -> new EffectiveTimeout(DEFAULT_TIMEOUT.toNanos(), Source.DEFAULT_TIMEOUT));
   }
 
   /**
@@ -82,29 +79,22 @@ public record EffectiveTimeout(long limitNanos, Source source) {
 
   private static EffectiveTimeout byStreamDuration(
       RouteTimeout route, Optional<Duration> listener) {
-    Optional<Duration> headerMax =
-        route.maxStreamDuration().flatMap(StreamDuration::grpcTimeoutHeaderMax);
-    if (headerMax.isPresent()) {
-      return new EffectiveTimeout(nanos(headerMax.get()), Source.GRPC_TIMEOUT_HEADER_MAX);
-    }
-    Optional<Duration> streamMax =
-        route.maxStreamDuration().flatMap(StreamDuration::maxStreamDuration);
-    if (streamMax.isPresent()) {
-      return new EffectiveTimeout(nanos(streamMax.get()), Source.MAX_STREAM_DURATION);
-    }
-    if (listener.isPresent()) {
-      return new EffectiveTimeout(nanos(listener.get()), Source.LISTENER_MAX_STREAM_DURATION);
-    }
-    return new EffectiveTimeout(NONE, Source.NOTHING);
+    Optional<StreamDuration> own = route.maxStreamDuration();
+    return of(own.flatMap(StreamDuration::grpcTimeoutHeaderMax), Source.GRPC_TIMEOUT_HEADER_MAX)
+        .or(() -> of(own.flatMap(StreamDuration::maxStreamDuration), Source.MAX_STREAM_DURATION))
+        .or(() -> of(listener, Source.LISTENER_MAX_STREAM_DURATION))
+        .orElseGet(() -> new EffectiveTimeout(NONE, Source.NOTHING));
   }
 
   /**
    * Zero means no limit; a duration that does not fit into a long also becomes no limit (A31-32).
    */
-  private static long nanos(Duration limit) {
-    if (limit.isZero()) {
-      return NONE;
-    }
-    return limit.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L ? NONE : limit.toNanos();
+  private static Optional<EffectiveTimeout> of(Optional<Duration> limit, Source source) {
+    return limit.map(
+        given -> {
+          boolean isNone =
+              given.isZero() || given.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L;
+          return new EffectiveTimeout(isNone ? NONE : given.toNanos(), source);
+        });
   }
 }

@@ -1,11 +1,11 @@
 package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.config.tls.SubjectAltName.Kind;
 import io.outrigger.identity.certificate.CertificateNames;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
@@ -75,14 +75,6 @@ final class PeerCertificate {
 
   /** Percent-encodes bytes that a header value must not have. */
   private static String printable(String text) {
-    var out = new StringBuilder();
-    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      if (b >= ' ' && b < 0x7f) {
-        out.append((char) b);
-      } else {
-        out.append('%').append(HexFormat.of().withUpperCase().toHexDigits(b));
-      }
-    }
-    return out.toString();
+    return PlainText.percentEncoded(text, '\0');
   }
 }

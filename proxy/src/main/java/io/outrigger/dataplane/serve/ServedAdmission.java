@@ -13,6 +13,8 @@ import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.downstream.Admission;
 import io.outrigger.dataplane.forward.Caller;
+import io.outrigger.dataplane.forward.TargetResolver;
+import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsHandshake;
 import io.outrigger.dataplane.tls.TlsPeer;
@@ -120,6 +122,27 @@ final class ServedAdmission implements Admission {
   static Duration share(Duration spread, Duration grace, RandomSource random) {
     Duration most = spread.compareTo(grace) < 0 ? spread : grace;
     return Duration.ofNanos(random.nextLong(most.toNanos() + 1, Purpose.DRAIN_SPREAD));
+  }
+
+  /**
+   * The peer of one connection, with the filter chain that serves it.
+   *
+   * @param tls the result of the TLS handshake; null for plain text
+   * @param context the context of the handshake; null for plain text
+   */
+  private record ServedPeer(ServedChain chain, @Nullable TlsPeer tls, @Nullable TlsContext context)
+      implements TargetResolver {
+    @Override
+    public Outcome<ForwardTarget> targetFor(CharSequence authority) {
+      return chain.targetFor(authority);
+    }
+
+    /** Whether the current certificates would refuse the peer; 100 µs after a change. */
+    @SuppressWarnings("ReferenceEquality") // one object per set of certificates
+    boolean isDistrusted() {
+      TlsContext now = chain.tls().toOptional().orElse(null);
+      return tls != null && now != null && now != context && now.objection(tls).isPresent();
+    }
   }
 
   private record Accepted(Channel channel, InetSocketAddress local, InetSocketAddress peer) {

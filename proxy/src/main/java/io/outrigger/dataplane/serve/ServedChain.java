@@ -10,10 +10,10 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.route.AppSelectors;
 import io.outrigger.dataplane.route.ConfigSelector;
-import io.outrigger.dataplane.route.FixedTarget;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.lb.tree.ParkedCall;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +33,20 @@ public final class ServedChain implements TargetResolver {
       RouteTable routes,
       IdentityHashMap<VirtualHost, Outcome<ForwardTarget>> byHost,
       Outcome<ForwardTarget> others) {}
+
+  /** A target whose configuration never changes: later requests get another target. */
+  private record Target(String name, String authority, ConfigSelector selector)
+      implements ForwardTarget {
+    @Override
+    public long park(ParkedCall call, @Nullable ConfigSelector seen) {
+      throw new IllegalStateException("a call waits for a configuration that never changes");
+    }
+
+    @Override
+    public boolean unpark(long ticket) {
+      return false;
+    }
+  }
 
   private final ServerFilterChain config;
   private final AppSelectors selectors;
@@ -85,7 +99,7 @@ public final class ServedChain implements TargetResolver {
   }
 
   private Outcome<ForwardTarget> target(ConfigSelector selector) {
-    return Outcome.ok(new FixedTarget(serve, authority, selector));
+    return Outcome.ok(new Target(serve, authority, selector));
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,15 +36,6 @@ public final class TlsContexts {
    */
   public static final Duration FIRST_READING = Duration.ofSeconds(10);
 
-  /** Receives the TLS context of some settings. */
-  public interface User {
-    /**
-     * Called with each new context, or with the reason why there is none; the reason has the code
-     * UNAVAILABLE. Called on the control loop, never before {@link #use} returns.
-     */
-    void onContext(Outcome<TlsContext> context);
-  }
-
   private final ControlLoop control;
   private final Executor tasks;
   private final CertificateStore certificates;
@@ -61,8 +53,11 @@ public final class TlsContexts {
   /**
    * Notifies {@code user} of the context of {@code settings} until the returned {@link Use} is
    * closed.
+   *
+   * @param user receives each new context, or the reason why there is none, with the code
+   *     UNAVAILABLE; called on the control loop, never before this method returns
    */
-  public Use use(TlsSettings settings, User user) {
+  public Use use(TlsSettings settings, Consumer<Outcome<TlsContext>> user) {
     control.checkInside();
     Entry entry = entries.computeIfAbsent(settings, Entry::new);
     var use = new Use(entry, user);
@@ -73,17 +68,17 @@ public final class TlsContexts {
   /** The subscription of one user to the context of its settings. */
   public static final class Use {
     private final Entry entry;
-    private final User user;
+    private final Consumer<Outcome<TlsContext>> user;
     private boolean closed;
 
-    private Use(Entry entry, User user) {
+    private Use(Entry entry, Consumer<Outcome<TlsContext>> user) {
       this.entry = entry;
       this.user = user;
     }
 
     private void deliver(Outcome<TlsContext> context) {
       if (!closed) {
-        user.onContext(context);
+        user.accept(context);
       }
     }
 
@@ -157,15 +152,11 @@ public final class TlsContexts {
     private void onMaterial(Outcome<TlsMaterial> material) {
       reading.cancel();
       int number = ++materials;
-      material.match(
-          ok -> {
-            tasks.execute(() -> build(ok, number));
-            return null;
-          },
-          failure -> {
-            control.execute(() -> become(Outcome.failed(failure), number));
-            return null;
-          });
+      if (material instanceof Outcome.Ok<TlsMaterial> ok) {
+        tasks.execute(() -> build(ok.value(), number));
+      } else {
+        control.execute(() -> become(Outcome.failed(material.status()), number));
+      }
     }
 
     private void build(TlsMaterial material, int number) {

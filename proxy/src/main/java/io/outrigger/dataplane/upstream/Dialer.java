@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens connections of one event loop to one address and describes failures for operators.
  *
+ * @param keepAlive the keepalive settings of the subchannel's connections
  * @param sockets registers the open connections
  * @param tls supplies the TLS context for a new connection when the address requires TLS
  */
@@ -46,6 +47,7 @@ record Dialer(
     EventLoop loop,
     EndpointAddress address,
     UpstreamSettings settings,
+    KeepAliveTime keepAlive,
     UpstreamSockets sockets,
     SubchannelName owner,
     Supplier<TlsContext> tls) {

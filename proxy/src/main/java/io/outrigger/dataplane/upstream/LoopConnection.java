@@ -44,8 +44,6 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   private final LoopConnections owner;
   private final Dialer dialer;
-  private final UpstreamSettings settings;
-  private final KeepAliveTime keepAlive;
   private State state = State.OPENING;
   private @Nullable Channel channel;
   private @Nullable Http2Connection socket;
@@ -61,16 +59,13 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   /** The keepalive settings of this connection; null when keepalive is off. */
   private UpstreamSettings.@Nullable KeepAlive probing;
 
-  LoopConnection(
-      LoopConnections owner, Dialer dialer, UpstreamSettings settings, KeepAliveTime keepAlive) {
+  LoopConnection(LoopConnections owner, Dialer dialer) {
     this.owner = owner;
     this.dialer = dialer;
-    this.settings = settings;
-    this.keepAlive = keepAlive;
   }
 
   void dial() {
-    Duration limit = settings.connectTimeout();
+    Duration limit = dialer.settings().connectTimeout();
     initialTls = dialer.currentTls();
     timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
     channel = dialer.dial(this::on, this, this::giveUp);
@@ -228,7 +223,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
     state = State.READY;
     removeFromViews = dialer.addToViews(made);
     cancelTimer();
-    probing = keepAlive.current().orElse(null);
+    probing = dialer.keepAlive().current().orElse(null);
     if (probing != null) {
       made.keepAlive(probing.time(), probing.timeout());
     }
@@ -248,8 +243,9 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   private void watchIdleness() {
-    if (!settings.idleTimeout().isZero()) {
-      timer = dialer.after(settings.idleTimeout(), this::onIdleCheck);
+    Duration idle = dialer.settings().idleTimeout();
+    if (!idle.isZero()) {
+      timer = dialer.after(idle, this::onIdleCheck);
     }
   }
 
@@ -281,7 +277,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   @Override
   public void onGoAway(int lastStreamId, Http2Error code, String debug) {
     if (probing != null && code == Http2Error.ENHANCE_YOUR_CALM && debug.equals(TOO_MANY_PINGS)) {
-      keepAlive.onTooManyPings(probing, dialer.address());
+      dialer.keepAlive().onTooManyPings(probing, dialer.address());
     }
     String reason = "GOAWAY " + code + (debug.isEmpty() ? "" : " " + debug);
     gone(reason, "GOAWAY " + code, code == Http2Error.NO_ERROR);

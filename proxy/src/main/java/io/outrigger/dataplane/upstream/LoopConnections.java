@@ -49,8 +49,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   private final UpstreamTransport transport;
   private final int index;
   private final Dialer dialer;
-  private final UpstreamSettings settings;
-  private final KeepAliveTime keepAlive;
 
   /** Delays the next attempt after a failed attempt. */
   private final Backoff backoff = new Backoff(RandomSource.SYSTEM);
@@ -86,17 +84,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   /** The number of connections beyond the first that this loop has reserved at the transport. */
   private int spares;
 
-  LoopConnections(
-      UpstreamTransport transport,
-      int index,
-      Dialer dialer,
-      UpstreamSettings settings,
-      KeepAliveTime keepAlive) {
+  LoopConnections(UpstreamTransport transport, int index, Dialer dialer) {
     this.transport = transport;
     this.index = index;
     this.dialer = dialer;
-    this.settings = settings;
-    this.keepAlive = keepAlive;
   }
 
   /** Gives {@code waiter} a stream now, or queues {@code waiter}. */
@@ -341,7 +332,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   private void dial() {
-    var next = new LoopConnection(this, dialer, settings, keepAlive);
+    var next = new LoopConnection(this, dialer);
     attempt = next;
     next.dial();
   }

@@ -60,6 +60,7 @@ final class RemoteStream implements Http2Stream {
   private final Borrower borrower;
   private final StreamWaiter waiter;
   private final Executor elsewhere;
+  private final RemoteStreamOwner.Lender lender;
   private final RemoteStreamOwner owner;
   private State state = State.WAITING;
   private boolean sendEnded;
@@ -85,11 +86,12 @@ final class RemoteStream implements Http2Stream {
     this.borrower = borrower;
     this.waiter = waiter;
     this.elsewhere = elsewhere;
+    this.lender = lender;
     this.owner = new RemoteStreamOwner(this, here, lender);
   }
 
   void request() {
-    post(elsewhere, owner::request);
+    post(elsewhere, () -> lender.lend(owner));
   }
 
   /** Cancels the wait; the waiter is not notified. */
@@ -135,21 +137,9 @@ final class RemoteStream implements Http2Stream {
 
   void onDataSent(int bytes) {
     if (state == State.OPEN) {
-      forget(bytes);
+      unsent.skip(Math.min(bytes, unsent.bytes())); // the call may have taken DATA back
       waiter.onDataSent(bytes);
     }
-  }
-
-  void onDropped(int bytes) {
-    forget(bytes);
-  }
-
-  /**
-   * Forgets bytes that the other loop has sent or dropped, unless the call has taken the bytes
-   * back.
-   */
-  private void forget(int bytes) {
-    unsent.skip(Math.min(bytes, unsent.bytes()));
   }
 
   void deliverLast(Consumer<StreamHandler> event) {
@@ -190,14 +180,12 @@ final class RemoteStream implements Http2Stream {
       data.release();
       throw e;
     }
-    postCopy(elsewhere, data, copy -> owner.sendData(copy, endStream));
+    postCopy(elsewhere, data, copy -> owner.stream().sendData(copy, endStream));
   }
 
   @Override
   public void dropPending() {
-    if (isOpenForSending()) {
-      post(elsewhere, owner::dropPending);
-    }
+    throw new UnsupportedOperationException("calls drop responses only");
   }
 
   @Override

@@ -39,10 +39,6 @@ final class RemoteStreamOwner implements StreamWaiter {
     this.lender = lender;
   }
 
-  void request() {
-    lender.lend(this);
-  }
-
   /** Returns the stream; valid only after {@link #onOpened}. */
   Http2Stream stream() {
     Http2Stream opened = stream;
@@ -59,18 +55,6 @@ final class RemoteStreamOwner implements StreamWaiter {
     } else {
       stream.reset(error);
     }
-  }
-
-  void sendData(ByteBuf data, boolean endStream) {
-    stream().sendData(data, endStream);
-  }
-
-  void dropPending() {
-    Http2Stream opened = stream();
-    int before = opened.pendingBytes();
-    opened.dropPending();
-    int dropped = before - opened.pendingBytes();
-    RemoteStream.post(loopOfCall, () -> remote.onDropped(dropped));
   }
 
   @Override

@@ -65,8 +65,6 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The number of connections and attempts beyond the first of each loop. */
   private final AtomicInteger spares = new AtomicInteger();
 
-  private final AtomicBoolean readyReported = new AtomicBoolean();
-
   /** Whether a loop waits until another loop has a connection. */
   private final AtomicBoolean lenderWanted = new AtomicBoolean();
 
@@ -89,6 +87,9 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** The TLS properties of the newest connection; null for plain text. */
   private volatile @Nullable TransportSecurity security;
 
+  /** Whether the listener was notified of READY; used on the control loop. */
+  private boolean readyReported;
+
   /** Whether the listener has received its last notification; used on the control loop. */
   private boolean listenerDone;
 
@@ -110,8 +111,10 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     this.first = first;
     this.listener = listener;
     for (int i = 0; i < loops.count(); i++) {
-      var dialer = new Dialer(loops, loops.loop(i), address, settings, sockets, owner, this::tls);
-      connections.add(new LoopConnections(this, i, dialer, settings, keepAlive));
+      var dialer =
+          new Dialer(
+              loops, loops.loop(i), address, settings, keepAlive, sockets, owner, this::tls);
+      connections.add(new LoopConnections(this, i, dialer));
     }
   }
 
@@ -130,26 +133,20 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
    * back-off.
    */
   private void onTls(Outcome<TlsContext> context) {
-    context.match(
-        usable -> {
-          boolean begins = tls == null;
-          tls = usable;
-          if (listenerDone) {
-            endTls();
-            listener.onRemedied();
-          } else if (begins) {
-            post(first, connections.get(first)::connect);
-          } else {
-            postToEach(ofLoop -> ofLoop.onTls(usable));
-          }
-          return null;
-        },
-        reason -> {
-          if (tls == null && !listenerDone) { // otherwise the previous context stays in use
-            onEnd(reason.message(), Ending.BROKEN);
-          }
-          return null;
-        });
+    if (context instanceof Outcome.Ok<TlsContext> usable) {
+      boolean begins = tls == null;
+      tls = usable.value();
+      if (listenerDone) {
+        endTls();
+        listener.onRemedied();
+      } else if (begins) {
+        post(first, connections.get(first)::connect);
+      } else {
+        postToEach(ofLoop -> ofLoop.onTls(usable.value()));
+      }
+    } else if (tls == null && !listenerDone) { // otherwise the previous context stays in use
+      onEnd(context.status().message(), Ending.BROKEN);
+    }
   }
 
   private void endTls() {
@@ -234,19 +231,17 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** Called on the loop of a new connection that is ready and can be lent to other loops. */
   void onEstablished() {
     established.incrementAndGet();
-    report(new ConnectionEvent.Made());
-    if (lenderWanted.getAndSet(false)) {
-      postToEach(LoopConnections::onLenderReady);
-    }
-    if (!readyReported.compareAndSet(false, true)) {
-      return;
-    }
     control.execute(
         () -> {
-          if (!listenerDone) {
+          listener.onConnection(new ConnectionEvent.Made());
+          if (!readyReported && !listenerDone) {
+            readyReported = true;
             listener.onReady(this);
           }
         });
+    if (lenderWanted.getAndSet(false)) {
+      postToEach(LoopConnections::onLenderReady);
+    }
   }
 
   /**

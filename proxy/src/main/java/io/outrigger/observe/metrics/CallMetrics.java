@@ -1,9 +1,9 @@
 package io.outrigger.observe.metrics;
 
 import io.outrigger.base.RpcStatus;
-import io.outrigger.dataplane.calls.AttemptPlace;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.MethodStats;
+import io.outrigger.dataplane.calls.MethodStats.Place;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.EnumSet;
@@ -152,7 +152,7 @@ final class CallMetrics {
     return labels.add("grpc.status", code.toString());
   }
 
-  private static Labels with(Labels labels, AttemptPlace place, boolean hasLocality) {
+  private static Labels with(Labels labels, Place place, boolean hasLocality) {
     Labels placed = labels.add("grpc.lb.backend_service", place.cluster());
     return hasLocality ? placed.add("grpc.lb.locality", place.localityLabel()) : placed;
   }

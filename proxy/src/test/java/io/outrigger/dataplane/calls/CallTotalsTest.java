@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.RequestView;
+import io.outrigger.program.testing.mesh.DefaultSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CallTotalsTest {
-  private final CallStats first = new CallStats(0, Measuring.LITTLE);
-  private final CallStats second = new CallStats(1, Measuring.LITTLE);
+  private final CallStats first = new CallStats(0, DefaultSettings.LITTLE);
+  private final CallStats second = new CallStats(1, DefaultSettings.LITTLE);
 
   /** A request without headers. */
   private record Request(String path) implements RequestView {
@@ -83,7 +84,7 @@ class CallTotalsTest {
 
   @Test
   void methodsThatAreToldApartCountForThemselves() {
-    var stats = new CallStats(3, new Measuring(Set.of("a.B/C"), false, false, false));
+    var stats = new CallStats(3, new Measuring(Set.of("a.B/C"), false, false, false, false));
     stats.method(new Request("/a.B/C")).callEnded(Code.OK, 1);
     stats.method(new Request("/a.B/D")).callEnded(Code.INTERNAL, 1);
 
@@ -107,7 +108,7 @@ class CallTotalsTest {
     MethodStats both = totals().methods().get("other");
     assertThat(both.attempts()).isEqualTo(2);
     assertThat(both.calls().get(Code.OK).sum()).isEqualTo(2_000);
-    MethodStats.Attempts ended = both.ended().get(new AttemptPlace("pay", null)).get(Code.OK);
+    MethodStats.Attempts ended = both.ended().get(new MethodStats.Place("pay", null)).get(Code.OK);
     assertThat(List.of(ended.durations().sum(), ended.sent().sum(), ended.received().sum()))
         .containsExactly(2L, 4L, 6L);
     assertThat(both.retries().sum()).isEqualTo(2);

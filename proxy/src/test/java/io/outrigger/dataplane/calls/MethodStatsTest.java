@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class MethodStatsTest {
   @Test
   void namesThatAControlPlaneMakesUpTakeBoundedRoom() {
-    var stats = new MethodStats(new Measuring(Set.of(), true, false, false));
+    var stats = new MethodStats(new Measuring(Set.of(), true, false, false, false));
 
     for (int i = 0; i < 3 * MethodStats.MAX_PLACES; i++) {
       end(stats, "cluster-" + i, new Locality("r", "z" + i, ""));
@@ -19,13 +19,13 @@ final class MethodStatsTest {
 
     assertThat(stats.ended())
         .hasSize(MethodStats.MAX_PLACES + 1)
-        .containsKey(new AttemptPlace("cluster-0", new Locality("r", "z0", "")))
-        .containsKey(new AttemptPlace(MethodStats.OTHER, null));
+        .containsKey(new MethodStats.Place("cluster-0", new Locality("r", "z0", "")))
+        .containsKey(new MethodStats.Place(MethodStats.OTHER, null));
   }
 
   @Test
   void reasonsToWaitTakeBoundedRoomToo() {
-    var stats = new MethodStats(new Measuring(Set.of(), false, true, true));
+    var stats = new MethodStats(new Measuring(Set.of(), false, true, true, false));
     int most = MethodStats.MAX_DELAY_TYPES;
     for (int i = 0; i < most + 2; i++) {
       stats.attemptDelayed(i + ":connecting", 1);
@@ -40,14 +40,14 @@ final class MethodStatsTest {
 
   @Test
   void anUnknownLocalityIsAnEmptyLabel() {
-    assertThat(new AttemptPlace("a", new Locality("r", "z", "")).localityLabel())
+    assertThat(new MethodStats.Place("a", new Locality("r", "z", "")).localityLabel())
         .isEqualTo("{region=\"r\", zone=\"z\", sub_zone=\"\"}");
-    assertThat(new AttemptPlace("a", null).localityLabel()).isEmpty();
+    assertThat(new MethodStats.Place("a", null).localityLabel()).isEmpty();
   }
 
   @Test
   void callsThatGoToClustersInTurnCountForEach() {
-    var stats = new MethodStats(new Measuring(Set.of(), true, false, false));
+    var stats = new MethodStats(new Measuring(Set.of(), true, false, false, false));
     var here = new Locality("r", "here", "");
     var there = new Locality("r", "there", "");
     end(stats, "a", here);
@@ -59,10 +59,10 @@ final class MethodStatsTest {
 
     assertThat(stats.ended().keySet())
         .containsExactlyInAnyOrder(
-            new AttemptPlace("a", here),
-            new AttemptPlace("a", there),
-            new AttemptPlace("b", there),
-            new AttemptPlace("a", null));
+            new MethodStats.Place("a", here),
+            new MethodStats.Place("a", there),
+            new MethodStats.Place("b", there),
+            new MethodStats.Place("a", null));
   }
 
   private static void end(MethodStats stats, String cluster, @Nullable Locality locality) {

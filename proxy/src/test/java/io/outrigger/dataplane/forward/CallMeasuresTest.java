@@ -6,11 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.route.RetryPolicy;
-import io.outrigger.dataplane.calls.AttemptPlace;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.Histogram;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.calls.MethodStats;
+import io.outrigger.dataplane.calls.MethodStats.Place;
 import io.outrigger.dataplane.forward.CallScript.App;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.testing.Heads;
@@ -29,7 +29,7 @@ class CallMeasuresTest {
   private static final RetryPolicy POLICY =
       new RetryPolicy(Set.of(Code.UNAVAILABLE), 3, Duration.ofMillis(100), Duration.ofSeconds(1));
 
-  private static final AttemptPlace LEAF = place("leaf", null);
+  private static final Place LEAF = place("leaf", null);
 
   private final CallScript script = new CallScript().ready();
 
@@ -38,8 +38,8 @@ class CallMeasuresTest {
     assertThat(script.unreleased()).isZero();
   }
 
-  private static AttemptPlace place(String cluster, @Nullable Locality locality) {
-    return new AttemptPlace(cluster, locality);
+  private static Place place(String cluster, @Nullable Locality locality) {
+    return new Place(cluster, locality);
   }
 
   private MethodStats measured() {
@@ -169,8 +169,7 @@ class CallMeasuresTest {
   void methodsAreToldApartOnlyWhereThatIsAllowed() {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node")
-                .measuring(new Measuring(Set.of("pkg.Svc/Call"), false, true, true)));
+            DefaultSettings.forward("node", new Measuring(Set.of("pkg.Svc/Call"), false, true, true, false)));
     script.unary();
     script.respond();
     script.succeed();
@@ -187,7 +186,7 @@ class CallMeasuresTest {
   void localitiesAreToldApartOnlyWhereThatIsAskedFor() {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node").measuring(new Measuring(Set.of(), true, false, false)));
+            DefaultSettings.forward("node", new Measuring(Set.of(), true, false, false, false)));
 
     script.unary();
     script.respond();
@@ -207,7 +206,7 @@ class CallMeasuresTest {
   void aServerMeasuresCallsAndNoAttempts() {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node").measuring(Measuring.ofServer(Set.of("pkg.Svc/Call"))));
+            DefaultSettings.forward("node", Measuring.ofServer(Set.of("pkg.Svc/Call"))));
     script.unary();
     assertThat(measured("pkg.Svc/Call").attempts()).isEqualTo(1);
     script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);

@@ -94,6 +94,7 @@ final class DialerIT {
             loops.loop(0),
             address,
             DefaultSettings.UPSTREAM,
+            new KeepAliveTime(Optional.empty()),
             new UpstreamSockets(loops),
             new SubchannelName(new SubchannelName.TargetName("", "", ""), "", address),
             () -> tls);

@@ -126,20 +126,6 @@ class RemoteStreamTest {
   }
 
   @Test
-  void droppedBytesAreNotPending() {
-    open();
-    waiter.stream().sendData(bytes("1234"), false);
-    runBoth();
-    stream.pending = 4;
-
-    remote.dropPending();
-    runBoth();
-
-    assertThat(backend).endsWith("DROP");
-    assertThat(remote.pendingBytes()).isZero();
-  }
-
-  @Test
   void whatComesAfterAResetOfTheCallIsLetGo() {
     open();
     ByteBuf late = bytes("late").retain();
