@@ -14,13 +14,15 @@ import java.util.Optional;
  * @param server an https URI without a query; an http URI has neither roots nor credentials, unless
  *     it is of this machine
  * @param roots the certificates of authorities that may have issued the server's certificate
+ * @param chain the certificate chain of the caller; empty exactly if {@code key} is
  */
 @AnyThread
 public record ApiAccess(
     URI server,
     Optional<Source> roots,
     Optional<Source> token,
-    Optional<ClientCertificate> client) {
+    Optional<Source> chain,
+    Optional<Source> key) {
   private static final String FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount/";
   private static final String HOST = "KUBERNETES_SERVICE_HOST";
   private static final String PORT = "KUBERNETES_SERVICE_PORT";
@@ -29,8 +31,6 @@ public record ApiAccess(
   public interface Source {
     CredentialFile read() throws UnusableFile;
   }
-
-  public record ClientCertificate(Source chain, Source key) {}
 
   /**
    * Returns the access of a pod with its service account.
@@ -54,6 +54,7 @@ public record ApiAccess(
             server,
             Optional.of(inFile("ca.crt", FOLDER + "ca.crt")),
             Optional.of(inFile("token", FOLDER + "token")),
+            Optional.empty(),
             Optional.empty());
       }
     } catch (IllegalArgumentException noUri) {

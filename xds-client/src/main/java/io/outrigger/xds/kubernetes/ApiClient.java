@@ -21,17 +21,13 @@ import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to one API server. All requests share a connection, where the server speaks
@@ -48,13 +44,11 @@ final class ApiClient {
   /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
   private static final int MAX_LINE = 4 << 20;
 
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-
   /**
    * The limit of a response, and of the head of a watch. It is shorter than the 15 s after which
    * xDS resources do not exist.
    */
-  static final Duration TIME_LIMIT = Duration.ofSeconds(10);
+  private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 
   /** The characters of RFC 6750 section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
@@ -89,50 +83,40 @@ final class ApiClient {
    *     with the reason why there is none
    */
   Call get(String path, Consumer<Outcome<Answer>> onEnd) {
-    var call = new Call();
-    call.limit =
-        loop.schedule(
-            TIME_LIMIT,
-            () -> {
-              reconnect();
-              call.cancel();
-              onEnd.accept(failed("it does not answer"));
-            });
-    send(path, head -> ResponseBody.whole(MAX_BODY), onEnd, call);
-    return call;
+    return send(new Call(onEnd), path, head -> ResponseBody.whole(MAX_BODY));
   }
 
   /**
-   * Requests {@code path} and reads the events of the response, one a line. The caller limits the
-   * time.
+   * Requests {@code path} and reads the events of the response, one a line.
    *
+   * @param limit the longest time for which the response may continue
    * @param onOpen called when the server has accepted the request
    * @param onEnd called once, when the response has ended; the body is that of a refusal
    */
   Call watch(
-      String path, Runnable onOpen, Consumer<byte[]> onLine, Consumer<Outcome<Answer>> onEnd) {
-    var call = new Call();
-    send(
+      String path,
+      Duration limit,
+      Runnable onOpen,
+      Consumer<byte[]> onLine,
+      Consumer<Outcome<Answer>> onEnd) {
+    var call = new Call(onEnd);
+    return send(
+        call,
         path,
         head -> {
           if (head.statusCode() != OK) {
             return ResponseBody.whole(MAX_BODY);
           }
+          loop.execute(() -> call.deliver(() -> call.limit(limit)));
           loop.execute(() -> call.deliver(onOpen));
           return ResponseBody.lines(
               MAX_LINE, loop, line -> call.deliver(() -> onLine.accept(line)));
-        },
-        onEnd,
-        call);
-    return call;
+        });
   }
 
-  private void send(
-      String path,
-      HttpResponse.BodyHandler<byte[]> body,
-      Consumer<Outcome<Answer>> onEnd,
-      Call call) {
+  private Call send(Call call, String path, HttpResponse.BodyHandler<byte[]> body) {
     loop.checkInside();
+    call.limit(TIME_LIMIT);
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(access.server() + path))
@@ -140,55 +124,19 @@ final class ApiClient {
       if (access.token().isPresent()) {
         request.header("authorization", "Bearer " + token(access.token().get().read()));
       }
-      CompletableFuture<HttpResponse<byte[]>> sent = client().sendAsync(request.build(), body);
-      call.sent = sent;
-      sent.whenComplete(
+      call.sent = client().sendAsync(request.build(), body);
+      call.sent.whenComplete(
           (response, failure) ->
               loop.execute(
-                  () -> {
-                    if (isOfTls(failure)) {
-                      reconnect();
-                    }
-                    call.end(
-                        onEnd,
-                        failure == null
-                            ? Outcome.ok(new Answer(response.statusCode(), response.body()))
-                            : failed(failure));
-                  }));
-    } catch (UncheckedIOException noResources) { // too many open files, when a client is made
-      loop.execute(() -> call.end(onEnd, failed(noResources)));
-    } catch (UnusableFile unusable) {
-      loop.execute(() -> call.end(onEnd, failed(unusable.reason())));
+                  () ->
+                      call.end(
+                          failure == null
+                              ? Outcome.ok(new Answer(response.statusCode(), response.body()))
+                              : Outcome.failed(status(failure)))));
+    } catch (UnusableFile | UncheckedIOException failure) { // the second: too many open files
+      loop.execute(() -> call.end(Outcome.failed(status(failure))));
     }
-  }
-
-  /**
-   * Lets the next request open a connection, because the present one may be dead without a sign, or
-   * the system's roots may have changed, which a client reads once. A client drops connections that
-   * fail by itself. Each client keeps a thread and files until a garbage collection, so other
-   * failures do not make a new one.
-   */
-  void reconnect() {
-    connected = Optional.empty();
-  }
-
-  private static boolean isOfTls(@Nullable Throwable failure) {
-    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-        .anyMatch(SSLException.class::isInstance);
-  }
-
-  private static <T> Outcome<T> failed(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ResponseBody.TooLong tooLong) {
-        return Outcome.failed(
-            new RpcStatus(RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(tooLong.getMessage())));
-      }
-    }
-    return failed(reason(failure));
-  }
-
-  private static <T> Outcome<T> failed(String reason) {
-    return Outcome.failed(RpcStatus.unavailable(reason));
+    return call;
   }
 
   private static String token(CredentialFile file) throws UnusableFile {
@@ -200,20 +148,13 @@ final class ApiClient {
   }
 
   private HttpClient client() throws UnusableFile {
-    TlsFiles files =
-        new TlsFiles(
-            read(access.roots()),
-            read(access.client().map(ApiAccess.ClientCertificate::chain)),
-            read(access.client().map(ApiAccess.ClientCertificate::key)));
-    Optional<HttpClient> known =
-        connected.filter(before -> before.files().equals(files)).map(Connected::client);
-    if (known.isPresent()) {
-      return known.get();
+    var files = new TlsFiles(read(access.roots()), read(access.chain()), read(access.key()));
+    if (connected.isPresent() && connected.get().files().equals(files)) {
+      return connected.get().client();
     }
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .executor(loop)
-            .connectTimeout(CONNECT_TIMEOUT)
             .proxy(HttpClient.Builder.NO_PROXY)
             .followRedirects(HttpClient.Redirect.NEVER); // the token is for this server only
     if (access.server().getScheme().equals("https")) {
@@ -239,44 +180,71 @@ final class ApiClient {
     return source.isPresent() ? Optional.of(source.get().read()) : Optional.empty();
   }
 
-  private static String reason(Throwable failure) {
+  private RpcStatus status(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof HttpTimeoutException) {
-        return "it does not answer";
+      if (cause instanceof ResponseBody.TooLong) {
+        return new RpcStatus(
+            RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(cause.getMessage()));
+      }
+      if (cause instanceof UnusableFile unusable) {
+        return RpcStatus.unavailable(unusable.reason());
       }
       if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
-        return "its name cannot be resolved";
+        return RpcStatus.unavailable("its name cannot be resolved");
       }
       if (cause instanceof SSLException) {
-        return "TLS: " + PlainText.of(SocketErrors.describe(failure));
+        connected = Optional.empty(); // the system's roots may change, which a client reads once
+        return RpcStatus.unavailable("TLS: " + PlainText.of(SocketErrors.describe(failure)));
       }
       if (cause instanceof ConnectException) {
-        return "connection refused";
+        return RpcStatus.unavailable("connection refused");
       }
     }
-    return PlainText.of(SocketErrors.describe(failure));
+    return RpcStatus.unavailable(PlainText.of(SocketErrors.describe(failure)));
   }
 
-  static final class Call {
-    private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
+  /** A request. Its callbacks are not called after its end. */
+  final class Call {
+    private final Consumer<Outcome<Answer>> onEnd;
+    private CompletableFuture<HttpResponse<byte[]>> sent = new CompletableFuture<>();
     private TimerHandle limit = () -> {};
-    private boolean cancelled;
+    private boolean ended;
+
+    private Call(Consumer<Outcome<Answer>> onEnd) {
+      this.onEnd = onEnd;
+    }
+
+    private void limit(Duration time) {
+      limit.cancel();
+      limit = loop.schedule(time, this::onSilence);
+    }
+
+    /**
+     * Lets the next request open a connection, because this one may be dead without a sign. A
+     * client drops connections that fail by itself; it keeps a thread and files until a garbage
+     * collection, so other failures do not make a new one.
+     */
+    private void onSilence() {
+      connected = Optional.empty();
+      end(Outcome.failed(RpcStatus.unavailable("it does not answer")));
+    }
 
     private void deliver(Runnable event) {
-      if (!cancelled) {
+      if (!ended) {
         event.run();
       }
     }
 
-    private void end(Consumer<Outcome<Answer>> onEnd, Outcome<Answer> answer) {
-      limit.cancel();
-      deliver(() -> onEnd.accept(answer));
+    private void end(Outcome<Answer> answer) {
+      if (!ended) {
+        cancel();
+        onEnd.accept(answer);
+      }
     }
 
-    /** Ends the request, so that its callbacks are not called. */
     void cancel() {
+      ended = true;
       limit.cancel();
-      cancelled = true;
       sent.cancel(true);
     }
   }

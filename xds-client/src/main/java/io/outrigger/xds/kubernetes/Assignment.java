@@ -15,7 +15,6 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.kubernetes.EndpointSlice.Endpoint;
 import io.outrigger.xds.kubernetes.EndpointSlice.Port;
-import io.outrigger.xds.kubernetes.EndpointSlice.State;
 import io.outrigger.xds.local.WireMessage;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -51,7 +50,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
    * that terminates has the address of the pod that replaces it. IPv4 comes first in a pod.
    */
   private static final Comparator<Reached> ORDER =
-      Comparator.<Reached, State>comparing(reached -> reached.endpoint().state())
+      Comparator.<Reached, Boolean>comparing(reached -> !reached.endpoint().isReady())
           .thenComparing(reached -> reached.endpoint().ip().contains(":"))
           .thenComparing(reached -> reached.endpoint().ip());
 
@@ -71,7 +70,7 @@ record Assignment(ServicePort target, Optional<String> zone, Predicate<Port> isT
   /** The addresses of one pod, at least one; the first decides about state and zone. */
   private record Pod(List<Reached> addresses) {
     boolean isReady() {
-      return first().state() == State.READY;
+      return first().isReady();
     }
 
     Endpoint first() {

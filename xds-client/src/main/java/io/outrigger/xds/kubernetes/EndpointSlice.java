@@ -31,20 +31,15 @@ record EndpointSlice(
    */
   record Port(String name, int number) {}
 
-  enum State {
-    READY,
-    /** The endpoint terminates, but still serves. */
-    DRAINING
-  }
-
   /**
    * An endpoint.
    *
    * @param pod a key that all addresses of one pod have in common
+   * @param isReady false if the endpoint terminates, but still serves
    * @param zone the endpoint's zone; empty when it has none
    * @param forZones the zones whose callers are to use the endpoint (topology aware routing)
    */
-  record Endpoint(String pod, String ip, State state, String zone, Set<String> forZones) {
+  record Endpoint(String pod, String ip, boolean isReady, String zone, Set<String> forZones) {
     Endpoint {
       forZones = Set.copyOf(forZones);
     }
@@ -78,13 +73,16 @@ record EndpointSlice(
   }
 
   private static Optional<Endpoint> endpoint(JsonObject json) {
-    Optional<State> state = state(ApiJson.object(json, "conditions"));
+    JsonObject conditions = ApiJson.object(json, "conditions");
+    boolean isReady = isTrue(conditions, "ready", true); // as the API says of an absent value
+    boolean isDraining =
+        isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false);
     // all addresses of an endpoint are equivalent, and consumers may use only the first
     Optional<String> ip =
         ApiJson.array(json, "addresses").asList().stream()
             .findFirst()
             .flatMap(first -> IpAddress.canonical(ApiJson.text(first)));
-    if (state.isEmpty() || ip.isEmpty()) {
+    if (ip.isEmpty() || !(isReady || isDraining)) {
       return Optional.empty();
     }
     String uid = ApiJson.text(ApiJson.object(json, "targetRef"), "uid");
@@ -92,26 +90,11 @@ record EndpointSlice(
         new Endpoint(
             uid.isEmpty() ? ip.get() : uid,
             ip.get(),
-            state.get(),
+            isReady,
             ApiJson.text(json, "zone"),
             ApiJson.objects(ApiJson.object(json, "hints"), "forZones").stream()
                 .map(zone -> ApiJson.text(zone, "name"))
                 .collect(Collectors.toSet())));
-  }
-
-  /**
-   * Returns the state of an endpoint with these conditions; empty when the endpoint is not to be
-   * used. An absent {@code ready} counts as true; an absent {@code serving} counts as the value of
-   * {@code ready}.
-   */
-  private static Optional<State> state(JsonObject conditions) {
-    boolean ready = isTrue(conditions, "ready", true);
-    if (ready) {
-      return Optional.of(State.READY);
-    }
-    return isTrue(conditions, "serving", false) && isTrue(conditions, "terminating", false)
-        ? Optional.of(State.DRAINING)
-        : Optional.empty();
   }
 
   private static boolean isTrue(JsonObject json, String field, boolean absent) {

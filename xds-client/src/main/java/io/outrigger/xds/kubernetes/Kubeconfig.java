@@ -27,7 +27,8 @@ public final class Kubeconfig {
   private static final String OWN_CREDENTIALS =
       "give a token, a tokenFile or a client-certificate and client-key instead";
 
-  private static final Map<String, String> UNSUPPORTED_OF_USER =
+  /** Fields of users and clusters, with the remedy. */
+  private static final Map<String, String> UNSUPPORTED =
       Map.of(
           "exec",
           "starts a program; " + OWN_CREDENTIALS,
@@ -36,13 +37,13 @@ public final class Kubeconfig {
           "username",
           "API servers accept no passwords; " + OWN_CREDENTIALS,
           "as",
-          "acting as another user is not supported; use the credentials of that user");
-
-  private static final Map<String, String> UNSUPPORTED_OF_CLUSTER =
-      Map.of(
-          "insecure-skip-tls-verify", "give the authority as certificate-authority instead",
-          "tls-server-name", "name the server as its certificate does",
-          "proxy-url", "name a server that can be reached directly");
+          "acting as another user is not supported; use the credentials of that user",
+          "insecure-skip-tls-verify",
+          "give the authority as certificate-authority instead",
+          "tls-server-name",
+          "name the server as its certificate does",
+          "proxy-url",
+          "name a server that can be reached directly");
 
   private final String file;
   private final JsonObject content;
@@ -87,15 +88,19 @@ public final class Kubeconfig {
         userName.isEmpty()
             ? new JsonObject()
             : named("user", userName, "context " + current + ": user");
-    refuse(UNSUPPORTED_OF_CLUSTER, cluster, "cluster \"" + clusterName + "\"");
-    refuse(UNSUPPORTED_OF_USER, user, "user \"" + userName + "\"");
+    refuse(cluster, "cluster \"" + clusterName + "\"");
+    refuse(user, "user \"" + userName + "\"");
     var access =
         new ApiAccess(
             server(cluster, clusterName),
             source(cluster, "certificate-authority"),
             token(user),
-            certificate(user, userName));
-    boolean hasCredentials = access.token().isPresent() || access.client().isPresent();
+            source(user, "client-certificate"),
+            source(user, "client-key"));
+    if (access.chain().isPresent() != access.key().isPresent()) {
+      throw wrong("user \"" + userName + "\": give both client-certificate and client-key");
+    }
+    boolean hasCredentials = access.token().isPresent() || access.key().isPresent();
     if (access.server().getScheme().equals("http") && hasCredentials && !isLocal(access.server())) {
       throw wrong(
           "cluster \"%s\": server is http, which would show the credentials of user \"%s\"; write it as https://…"
@@ -118,8 +123,8 @@ public final class Kubeconfig {
         .orElseThrow(() -> wrong(field + " \"" + name + "\" is not among its " + field + "s"));
   }
 
-  private void refuse(Map<String, String> unsupported, JsonObject in, String owner) {
-    unsupported.forEach(
+  private void refuse(JsonObject in, String owner) {
+    UNSUPPORTED.forEach(
         (field, remedy) -> {
           if (in.has(field) && !in.get(field).toString().equals("false")) {
             throw wrong("%s: %s is not supported: %s".formatted(owner, field, remedy));
@@ -159,15 +164,6 @@ public final class Kubeconfig {
       return Optional.of(ApiAccess.inFile("tokenFile", absolute(path)));
     }
     return token.isEmpty() ? Optional.empty() : Optional.of(() -> inline("token", token));
-  }
-
-  private Optional<ApiAccess.ClientCertificate> certificate(JsonObject user, String name) {
-    Optional<ApiAccess.Source> chain = source(user, "client-certificate");
-    Optional<ApiAccess.Source> key = source(user, "client-key");
-    if (chain.isPresent() != key.isPresent()) {
-      throw wrong("user \"" + name + "\": give both client-certificate and client-key");
-    }
-    return chain.map(found -> new ApiAccess.ClientCertificate(found, key.orElseThrow()));
   }
 
   /**

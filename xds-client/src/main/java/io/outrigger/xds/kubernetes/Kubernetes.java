@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -63,26 +63,17 @@ public final class Kubernetes implements AutoCloseable {
   }
 
   private void watch(ControlLoop loop, ApiClient client, Duration watchTime) {
-    Map<String, Map<String, List<ServicePublisher>>> byNamespace =
-        publishers.values().stream()
-            .collect(
+    publishers.values().stream()
+        .collect(
+            Collectors.groupingBy(
+                each -> each.target().namespace(),
                 Collectors.groupingBy(
-                    each -> each.target().namespace(),
-                    Collectors.groupingBy(each -> each.target().service())));
-    byNamespace.forEach(
-        (namespace, services) ->
-            watches.add(
-                new NamespaceWatch(
-                    loop,
-                    client,
-                    RandomSource.SYSTEM,
-                    namespace,
-                    new TreeSet<>(services.keySet()),
-                    watchTime,
-                    (service, slices, problem) ->
-                        services
-                            .getOrDefault(service, List.of())
-                            .forEach(each -> each.publish(slices, problem)))));
+                    each -> each.target().service(), TreeMap::new, Collectors.toList())))
+        .forEach(
+            (namespace, services) ->
+                watches.add(
+                    new NamespaceWatch(
+                        loop, client, RandomSource.SYSTEM, namespace, services, watchTime)));
     watches.forEach(NamespaceWatch::start);
   }
 

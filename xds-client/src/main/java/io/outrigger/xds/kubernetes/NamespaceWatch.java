@@ -11,7 +11,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
-import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -22,12 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.stream.Collectors;
+import java.util.SortedMap;
 
 /**
- * Keeps the EndpointSlices of some services of one namespace up to date, on the loop of this
- * package.
+ * Keeps the EndpointSlices of some services of one namespace up to date for their publishers, on
+ * the loop of this package.
  *
  * <pre>
  * LISTING  -> WATCHING  on the list
@@ -54,7 +52,6 @@ final class NamespaceWatch {
   private static final Duration PACE = Duration.ofMillis(100);
 
   private static final int GONE = 410;
-  private static final int TIMEOUT = 504;
   private static final int MAX_MESSAGE = 300;
 
   private final ControlLoop loop;
@@ -62,36 +59,20 @@ final class NamespaceWatch {
   private final RandomSource random;
   private final Backoff backoff;
   private final String namespace;
-  private final SortedSet<String> services;
+  private final SortedMap<String, List<ServicePublisher>> publishers; // by service
   private final Duration watchTime;
-  private final Listener listener;
   private final Map<String, EndpointSlice> slices = new HashMap<>();
   private final Set<String> changed = new HashSet<>();
   private Optional<String> version = Optional.empty();
 
-  /** The minimum version of a list; 0 accepts any version. */
-  private String newest = "0";
-
   private boolean isListed;
-  private boolean isExpired;
   private boolean isPublishing;
   private boolean isOpen;
-  private boolean closed;
-  private Duration watchLimit = Duration.ZERO;
   private long startedAt;
   private long publishedAt;
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<ApiClient.Call> call = Optional.empty();
   private TimerHandle timer = () -> {};
-
-  interface Listener {
-    /**
-     * @param slices the slices of {@code service}; empty when none was ever listed
-     * @param problem why the slices are unknown or may be out of date
-     */
-    void onSlices(
-        String service, Optional<Collection<EndpointSlice>> slices, Optional<RpcStatus> problem);
-  }
 
   /**
    * @param watchTime the least time after which the server is to end a watch, at least 1 s; the
@@ -103,78 +84,56 @@ final class NamespaceWatch {
       ApiClient client,
       RandomSource random,
       String namespace,
-      SortedSet<String> services,
-      Duration watchTime,
-      Listener listener) {
+      SortedMap<String, List<ServicePublisher>> publishers,
+      Duration watchTime) {
     this.loop = loop;
     this.client = client;
     this.random = random;
     this.backoff = new Backoff(random, MAX_BACKOFF);
     this.namespace = namespace;
-    this.services = services;
+    this.publishers = publishers;
     this.watchTime = watchTime;
-    this.listener = listener;
   }
 
   void start() {
     loop.checkInside();
     startedAt = loop.nanoTime();
     isOpen = false;
-    version.ifPresentOrElse(this::watch, this::list);
+    call = Optional.of(version.map(this::watch).orElseGet(this::list));
   }
 
+  /** Ends the requests. */
   void close() {
-    closed = true;
-    end();
-  }
-
-  private void end() {
     call.ifPresent(ApiClient.Call::cancel);
     timer.cancel();
-    call = Optional.empty();
   }
 
-  private void list() {
-    // With a version, the server answers from its memory, but with nothing older than that version;
-    // after 410 the memory may be too old as well
-    String from = isExpired ? "" : "&resourceVersion=" + encoded(newest);
-    call = Optional.of(client.get(path(from), this::onList));
+  /**
+   * Any version is good enough for the first list, so the server answers from its memory. A later
+   * list must not be older than the slices in use.
+   */
+  private ApiClient.Call list() {
+    return client.get(path(isListed ? "" : "&resourceVersion=0"), this::onList);
   }
 
-  private void watch(String from) {
+  private ApiClient.Call watch(String from) {
     long least = watchTime.toSeconds();
     long seconds = least + random.nextLong(least, RandomSource.Purpose.BACKOFF_JITTER);
-    call =
-        Optional.of(
-            client.watch(
-                path(
-                    "&watch=true&allowWatchBookmarks=true&timeoutSeconds=%d&resourceVersion=%s"
-                        .formatted(seconds, encoded(from))),
-                this::onOpen,
-                this::onEvent,
-                this::onWatchEnd));
-    watchLimit = Duration.ofMillis(seconds * 10 * (100 + GRACE_PERCENT));
-    limit(ApiClient.TIME_LIMIT);
-  }
-
-  private void limit(Duration limit) {
-    timer = loop.schedule(limit, this::onTimeout);
-  }
-
-  private void onTimeout() {
-    client.reconnect();
-    if (isOpen) {
-      restQuietly();
-    } else {
-      rest("watch", "it does not answer");
-    }
+    return client.watch(
+        path(
+            "&watch=true&allowWatchBookmarks=true&timeoutSeconds=%d&resourceVersion=%s"
+                .formatted(seconds, encoded(from))),
+        Duration.ofMillis(seconds * 10 * (100 + GRACE_PERCENT)),
+        this::onOpen,
+        this::onEvent,
+        this::onWatchEnd);
   }
 
   private String path(String parameters) {
     String selector =
-        services.size() == 1
-            ? EndpointSlice.SERVICE_LABEL + "=" + services.first()
-            : EndpointSlice.SERVICE_LABEL + " in (" + String.join(",", services) + ")";
+        publishers.size() == 1
+            ? EndpointSlice.SERVICE_LABEL + "=" + publishers.firstKey()
+            : EndpointSlice.SERVICE_LABEL + " in (" + String.join(",", publishers.keySet()) + ")";
     return "/apis/discovery.k8s.io/v1/namespaces/%s/endpointslices?labelSelector=%s%s"
         .formatted(namespace, encoded(selector), parameters);
   }
@@ -184,51 +143,40 @@ final class NamespaceWatch {
   }
 
   private void onList(Outcome<Answer> answer) {
-    if (!isAccepted(answer)) {
-      // 410 and 504: the server no longer knows this version; the next list names none
-      isExpired |= has(answer, GONE) || has(answer, TIMEOUT);
+    if (!has(answer, ApiClient.OK)) {
       rest("list", refusal("list", answer));
       return;
     }
-    try {
-      onList(SliceList.read(answer.toOptional().orElseThrow().body()));
-    } catch (IOException unreadable) {
-      rest("list", String.valueOf(unreadable.getMessage()));
+    Optional<JsonObject> list =
+        answer.toOptional().flatMap(response -> SecretJson.object(response.body()));
+    Optional<String> listed =
+        list.map(json -> ApiJson.text(ApiJson.object(json, "metadata"), "resourceVersion"))
+            .filter(text -> !text.isEmpty()); // not the {} of a gateway, which is no empty list
+    if (listed.isEmpty()) {
+      rest("list", "its answer is no list of EndpointSlices");
+      return;
     }
-  }
-
-  private void onList(SliceList list) {
-    Map<String, EndpointSlice> before = Map.copyOf(slices);
     slices.clear();
-    list.slices().stream().filter(this::isWanted).forEach(slice -> slices.put(slice.name(), slice));
-    before.values().stream()
-        .filter(slice -> !slice.equals(slices.get(slice.name())))
-        .forEach(slice -> changed.add(slice.service()));
-    slices.values().stream()
-        .filter(slice -> !slice.equals(before.get(slice.name())))
-        .forEach(slice -> changed.add(slice.service()));
-    if (!isListed) {
-      changed.addAll(services);
-    }
+    ApiJson.objects(list.orElseThrow(), "items").stream()
+        .map(EndpointSlice::read)
+        .filter(this::isWanted)
+        .forEach(slice -> slices.put(slice.name(), slice));
     isListed = true;
-    isExpired = false;
-    version = Optional.of(list.version());
+    version = listed;
+    changed.addAll(publishers.keySet());
     publish();
-    end();
     start();
   }
 
   private boolean isWanted(EndpointSlice slice) {
-    return services.contains(slice.service());
+    return publishers.containsKey(slice.service());
   }
 
   private void onOpen() {
     isOpen = true;
-    timer.cancel();
-    limit(watchLimit);
     if (problem.isPresent()) {
       problem = Optional.empty();
-      changed.addAll(services);
+      changed.addAll(publishers.keySet());
       publishLater();
     }
   }
@@ -257,16 +205,11 @@ final class NamespaceWatch {
   }
 
   private void put(EndpointSlice slice) {
-    onVersion(slice);
+    remove(slice); // it may have been of another service
     if (isWanted(slice)) {
-      EndpointSlice before = slices.put(slice.name(), slice);
-      if (before != null) {
-        changed.add(before.service());
-      }
+      slices.put(slice.name(), slice);
       changed.add(slice.service());
       publishLater();
-    } else {
-      remove(slice);
     }
   }
 
@@ -282,11 +225,9 @@ final class NamespaceWatch {
   private void onWatchEnd(Outcome<Answer> answer) {
     boolean isGone = has(answer, GONE);
     boolean isTooLong = answer.status().code() == RpcStatus.Code.RESOURCE_EXHAUSTED;
-    if ((!isAccepted(answer) && answer.isOk()) || isTooLong) {
-      newest = version.orElse(newest);
+    if (isTooLong || (answer.isOk() && !has(answer, ApiClient.OK))) {
       version = Optional.empty(); // the next list shows what is out of date
     }
-    isExpired = isGone;
     if ((isOpen && !isTooLong) || isGone) {
       restQuietly(); // servers end watches now and then
     } else {
@@ -301,22 +242,16 @@ final class NamespaceWatch {
                 .formatted(client.server(), verb, namespace, reason));
     if (!problem.equals(Optional.of(status))) {
       problem = Optional.of(status);
-      changed.addAll(services);
+      changed.addAll(publishers.keySet());
       publish();
     }
     restQuietly();
   }
 
   private void restQuietly() {
-    end();
-    if (!closed) {
-      Duration spent = Duration.ofNanos(loop.nanoTime() - startedAt);
-      timer = loop.schedule(backoff.next().minus(spent), this::start);
-    }
-  }
-
-  private static boolean isAccepted(Outcome<Answer> answer) {
-    return has(answer, ApiClient.OK);
+    close();
+    Duration spent = Duration.ofNanos(loop.nanoTime() - startedAt);
+    timer = loop.schedule(backoff.next().minus(spent), this::start);
   }
 
   private static boolean has(Outcome<Answer> answer, int status) {
@@ -362,21 +297,16 @@ final class NamespaceWatch {
   private void publish() {
     isPublishing = false;
     publishedAt = loop.nanoTime();
-    List<String> due = List.copyOf(changed);
-    changed.clear();
-    if (closed) {
-      return;
-    }
-    for (String service : due) {
-      listener.onSlices(
-          service,
+    for (String service : changed) {
+      Optional<Collection<EndpointSlice>> known =
           isListed
               ? Optional.of(
                   slices.values().stream()
                       .filter(slice -> slice.service().equals(service))
-                      .collect(Collectors.toList()))
-              : Optional.empty(),
-          problem);
+                      .toList())
+              : Optional.empty();
+      publishers.getOrDefault(service, List.of()).forEach(each -> each.publish(known, problem));
     }
+    changed.clear();
   }
 }

@@ -53,7 +53,7 @@ final class ServicePublisher {
   private Optional<Collection<EndpointSlice>> slices = Optional.empty();
   private Optional<RpcStatus> problem = Optional.empty();
   private Optional<String> portName = Optional.empty();
-  private Optional<String> refusal = Optional.empty();
+  private String refusal = "";
   private Optional<ApiClient.Call> call = Optional.empty();
   private Optional<TimerHandle> retry = Optional.empty();
   private Optional<ResourceSnapshot> last = Optional.empty();
@@ -144,7 +144,7 @@ final class ServicePublisher {
     return found.match(
         Outcome::ok,
         failure ->
-            Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal.orElse(""))));
+            Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal)));
   }
 
   private void readService() {
@@ -159,41 +159,29 @@ final class ServicePublisher {
   }
 
   private void onService(Outcome<Answer> answer) {
-    boolean isAnswered =
-        answer
-            .toOptional()
-            .map(Answer::status)
-            .filter(status -> status != TOO_MANY && status < SERVER_ERROR)
-            .isPresent();
-    if (!isAnswered) {
-      retry.ifPresent(TimerHandle::cancel);
-      retry = Optional.of(loop.schedule(SOON, this::readService));
-      refusal = Optional.of("; the Service cannot be read: " + unread(answer));
-      isServiceRead |= last.isEmpty(); // known endpoints stay until there is an answer
-      publish();
-      return;
+    int status = answer.match(Answer::status, failure -> SERVER_ERROR);
+    boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
+    retry.ifPresent(TimerHandle::cancel);
+    retry = Optional.of(loop.schedule(isConclusive ? RETRY : SOON, this::readService));
+    isServiceRead |= isConclusive || last.isEmpty(); // known endpoints stay until there is an answer
+    if (isConclusive) {
+      portName =
+          answer
+              .toOptional()
+              .filter(response -> status == ApiClient.OK)
+              .flatMap(response -> SecretJson.object(response.body()))
+              .flatMap(this::nameOfPort);
     }
-    isServiceRead = true;
-    portName =
-        answer
-            .toOptional()
-            .filter(response -> response.status() == ApiClient.OK)
-            .flatMap(response -> SecretJson.object(response.body()))
-            .flatMap(this::nameOfPort);
-    refusal =
-        answer
-            .toOptional()
-            .map(Answer::status)
-            .filter(status -> status != ApiClient.OK && status != NOT_FOUND)
-            .map(
-                status ->
-                    "; if it is a port of the Service, allow the verb get on services (%d)"
-                        .formatted(status));
+    if (!isConclusive) {
+      refusal =
+          "; the Service cannot be read: "
+              + answer.match(response -> Integer.toString(status), RpcStatus::message);
+    } else if (status == ApiClient.OK || status == NOT_FOUND) {
+      refusal = "";
+    } else {
+      refusal = "; if it is a port of the Service, allow the verb get on services (" + status + ")";
+    }
     publish();
-  }
-
-  private static String unread(Outcome<Answer> answer) {
-    return answer.match(response -> Integer.toString(response.status()), RpcStatus::message);
   }
 
   private Optional<String> nameOfPort(JsonObject service) {

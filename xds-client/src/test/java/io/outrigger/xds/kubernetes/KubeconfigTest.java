@@ -71,8 +71,8 @@ class KubeconfigTest {
                 .formatted(data, data));
 
     assertThat(access.roots().orElseThrow().read().text()).isEqualTo("a pem");
-    assertThat(access.client().orElseThrow().chain().read().text()).isEqualTo("a pem");
-    assertThat(access.client().orElseThrow().key().read().text()).isEqualTo("a pem");
+    assertThat(access.chain().orElseThrow().read().text()).isEqualTo("a pem");
+    assertThat(access.key().orElseThrow().read().text()).isEqualTo("a pem");
     assertThat(access.token().orElseThrow().read().text()).isEqualTo("secret");
     assertThat(access.toString()).doesNotContain("secret");
     assertThat(access.token().orElseThrow().read().toString()).doesNotContain("secret");

@@ -327,7 +327,7 @@ public final class ScriptedApiServer implements AutoCloseable {
               + namespace
               + " "
               + String.join(",", services.stream().sorted().toList())
-              + (query.getOrDefault("resourceVersion", "").matches("0?")
+              + (query.getOrDefault("resourceVersion", "").isEmpty()
                   ? ""
                   : " from " + query.get("resourceVersion")));
       if (isSilent()) {
