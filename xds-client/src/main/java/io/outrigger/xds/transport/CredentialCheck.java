@@ -38,7 +38,7 @@ public record CredentialCheck(List<String> errors, List<String> warnings) {
         .forEach(
             server -> {
               try {
-                ServerChannel.requireUsable(server, System.getenv());
+                GrpcAdsTransport.requireUsable(server, System.getenv());
               } catch (IllegalArgumentException unusable) {
                 errors.add(String.valueOf(unusable.getMessage()));
               }

@@ -3,19 +3,69 @@ package io.outrigger.xds.transport;
 import io.envoyproxy.envoy.service.discovery.v3.AggregatedDiscoveryServiceGrpc;
 import io.envoyproxy.envoy.service.discovery.v3.DiscoveryRequest;
 import io.envoyproxy.envoy.service.load_stats.v3.LoadReportingServiceGrpc;
+import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
+import io.grpc.ClientCall;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelRegistry.ProviderNotFoundException;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.report.LrsTransport;
 import io.outrigger.xds.stream.AdsTransport;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
-/** ADS over a gRPC channel. Load reports use the same channel (A27, A57). */
+/**
+ * ADS over a gRPC channel to a control plane (A57). All streams to the server share the channel,
+ * those of load reports too (A27); the channel connects with the first stream. The streams are not
+ * wait-for-ready, so a stream fails with the reason when the server cannot be reached.
+ *
+ * <p>gRPC's back-off between connections would add to our back-off between streams, and would fail
+ * streams with an outdated reason. If a stream ends without having reached a connection, the
+ * channel is therefore closed. The next stream makes a new channel, which connects once, at a time
+ * that the owner of the stream chooses.
+ */
 @ControlConfined
 public final class GrpcAdsTransport implements AdsTransport {
-  private final ServerChannel channel;
+  /**
+   * The limit of a response. It leaves room for the decoded resources, and for the calls of apps,
+   * which share the memory with it.
+   */
+  private static final int MAX_RESPONSE_BYTES = maxResponseBytes(Runtime.getRuntime().maxMemory());
+
+  /**
+   * The times for detecting a dead connection. If no byte arrives from the server for the duration
+   * {@code time}, gRPC sends a PING. If no answer arrives within the duration {@code timeout}, gRPC
+   * closes the connection. The minimum of {@code time} in gRPC is 10 s.
+   *
+   * @param connect the time in which a stream has to reach a connection. gRPC for Java waits for
+   *     ever for the SETTINGS of a server; other implementations of gRPC wait for 20 s
+   */
+  record KeepAlive(Duration time, Duration timeout, Duration connect) {
+    static final KeepAlive DEFAULT = // A57-38
+        new KeepAlive(Duration.ofMinutes(5), Duration.ofSeconds(20), Duration.ofSeconds(20));
+  }
+
+  private final ControlLoop loop;
+  private final XdsServer server;
+  private final KeepAlive keepAlive;
+  private final ServerCredentials credentials;
+  private ManagedChannel channel;
+  private final CallOptions calls;
+  private int openStreams;
+  private int attachedStreams;
+  private boolean isSlow; // a stream has waited too long for the present connection
+  private boolean closed;
 
   /**
    * Makes the channel, which connects with the first stream. May be called on any thread.
@@ -24,38 +74,227 @@ public final class GrpcAdsTransport implements AdsTransport {
    *     name, cannot be used; the message names the server
    */
   public GrpcAdsTransport(ControlLoop loop, XdsServer server) {
-    this(loop, server, ServerChannel.KeepAlive.DEFAULT, System.getenv());
+    this(loop, server, KeepAlive.DEFAULT, System.getenv());
   }
 
   GrpcAdsTransport(
-      ControlLoop loop,
-      XdsServer server,
-      ServerChannel.KeepAlive keepAlive,
-      Map<String, String> environment) {
-    channel = new ServerChannel(loop, server, keepAlive, environment);
+      ControlLoop loop, XdsServer server, KeepAlive keepAlive, Map<String, String> environment) {
+    this.loop = loop;
+    this.server = server;
+    this.keepAlive = keepAlive;
+    credentials = ServerCredentials.of(loop, server, environment);
+    channel = channel(server, credentials.channel(), keepAlive);
+    calls = CallOptions.DEFAULT.withCallCredentials(credentials.calls().orElse(null));
+    loop.execute(credentials::start);
+  }
+
+  /**
+   * Makes a channel and closes it before it connects. Blocks while files are read.
+   *
+   * @throws IllegalArgumentException under the same conditions as the constructor
+   */
+  static void requireUsable(XdsServer server, Map<String, String> environment) {
+    var unused =
+        channel(server, ServerCredentials.channel(server, environment), KeepAlive.DEFAULT)
+            .shutdownNow();
+  }
+
+  private static ManagedChannel channel(
+      XdsServer server, ChannelCredentials credentials, KeepAlive keepAlive) {
+    try {
+      return Grpc.newChannelBuilder(server.uri(), credentials)
+          .keepAliveTime(keepAlive.time().toNanos(), TimeUnit.NANOSECONDS)
+          .keepAliveTimeout(keepAlive.timeout().toNanos(), TimeUnit.NANOSECONDS)
+          .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+          .build();
+    } catch (IllegalArgumentException | ProviderNotFoundException unusable) {
+      throw new IllegalArgumentException(
+          "xds server %s: %s".formatted(server.uri(), unusable.getMessage()), unusable);
+    }
+  }
+
+  static int maxResponseBytes(long heapBytes) {
+    return (int) Math.min(64 << 20, heapBytes / 4);
   }
 
   @Override
   public String name() {
-    return channel.name();
+    return server.uri();
   }
 
   @Override
   public ServerStream<DiscoveryRequest> open(Listener listener) {
-    return GrpcStream.open(
-        channel, AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(), listener);
+    return open(AggregatedDiscoveryServiceGrpc.getStreamAggregatedResourcesMethod(), listener);
   }
 
   @Override
   public Optional<LrsTransport> loadReports() {
     return Optional.of(
-        listener ->
-            GrpcStream.open(
-                channel, LoadReportingServiceGrpc.getStreamLoadStatsMethod(), listener));
+        listener -> open(LoadReportingServiceGrpc.getStreamLoadStatsMethod(), listener));
+  }
+
+  private <Q, R> ServerStream<Q> open(
+      MethodDescriptor<Q, R> method, ServerStream.Listener<R> listener) {
+    loop.checkInside();
+    return new GrpcStream<>(method, listener).start();
+  }
+
+  /** Makes a call that has not started. The stream of the call counts as open from now on. */
+  private <Q, R> ClientCall<Q, R> newCall(MethodDescriptor<Q, R> method) {
+    if (channel.isShutdown() && !closed) {
+      channel = channel(server, credentials.channel(), keepAlive);
+      isSlow = false;
+    }
+    openStreams++;
+    return channel.newCall(method, calls);
+  }
+
+  /**
+   * Called when the server or a failure has ended a stream. The parameter {@code attached} is true
+   * if the stream had reached a connection.
+   */
+  private void onEnded(boolean attached) {
+    count(attached);
+    if (!attached && attachedStreams == 0) { // otherwise other streams have a connection
+      channel.shutdown();
+    }
+  }
+
+  /**
+   * Called when a stream has not reached a connection in time. The attempt to connect continues for
+   * the time of one more stream, because gRPC may have further addresses to try.
+   */
+  private void giveUpConnecting() {
+    count(false);
+    if (attachedStreams == 0 && isSlow) {
+      channel.shutdownNow();
+    }
+    isSlow = true;
+  }
+
+  /**
+   * Called when the client has closed a stream. The channel is closed with its last stream, because
+   * a server that is no longer needed keeps no connection (A71).
+   */
+  private void onGivenUp(boolean attached) {
+    count(attached);
+    if (openStreams == 0) {
+      channel.shutdown();
+    }
+  }
+
+  private void count(boolean attached) {
+    openStreams--;
+    attachedStreams -= attached ? 1 : 0;
   }
 
   @Override
   public void close() {
-    channel.close();
+    loop.checkInside();
+    closed = true;
+    credentials.close();
+    channel.shutdownNow();
+  }
+
+  /** One stream. Callbacks of gRPC move to the control loop, where the listener handles them. */
+  private final class GrpcStream<Q, R> implements ServerStream<Q> {
+    private final ServerStream.Listener<R> listener;
+    private final ClientCall<Q, R> call;
+    private TimerHandle connecting = () -> {};
+    private boolean attached;
+    private boolean closed;
+    private boolean endReported; // to the channel
+
+    GrpcStream(MethodDescriptor<Q, R> method, ServerStream.Listener<R> listener) {
+      this.listener = listener;
+      this.call = newCall(method);
+    }
+
+    GrpcStream<Q, R> start() {
+      call.start(new Callbacks(), new Metadata());
+      connecting = loop.schedule(keepAlive.connect(), this::onConnectTimeout);
+      return this;
+    }
+
+    @Override
+    public void send(Q message) {
+      loop.checkInside();
+      if (!closed) { // gRPC rejects messages of a cancelled call
+        call.sendMessage(message);
+      }
+    }
+
+    @Override
+    public boolean isReady() {
+      return call.isReady();
+    }
+
+    @Override
+    public void requestNext() {
+      loop.checkInside();
+      call.request(1);
+    }
+
+    @Override
+    public void close() {
+      loop.checkInside();
+      if (!closed) {
+        closed = true;
+        connecting.cancel();
+        call.cancel("closed by the client", null);
+        if (!endReported) {
+          endReported = true;
+          onGivenUp(attached);
+        }
+      }
+    }
+
+    private void onConnectTimeout() {
+      closed = true;
+      endReported = true;
+      call.cancel("no connection", null);
+      giveUpConnecting();
+      listener.onClosed(
+          RpcStatus.unavailable(
+              ("no HTTP/2 connection after %d s; check whether another program listens there, or a"
+                      + " firewall drops packets")
+                  .formatted(keepAlive.connect().toSeconds())));
+    }
+
+    private void end(Status status) {
+      connecting.cancel();
+      RpcStatus reason = StreamFailure.toRpcStatus(status);
+      if (!endReported) {
+        endReported = true;
+        onEnded(attached);
+      }
+      listener.onClosed(reason);
+    }
+
+    private final class Callbacks extends ClientCall.Listener<R> {
+      @Override
+      public void onReady() {
+        loop.execute(
+            () -> {
+              if (!attached && !endReported) {
+                attached = true;
+                connecting.cancel();
+                attachedStreams++;
+                isSlow = false;
+              }
+              listener.onReady();
+            });
+      }
+
+      @Override
+      public void onMessage(R message) {
+        loop.execute(() -> listener.onResponse(message));
+      }
+
+      @Override
+      public void onClose(Status status, Metadata trailers) {
+        loop.execute(() -> end(status));
+      }
+    }
   }
 }

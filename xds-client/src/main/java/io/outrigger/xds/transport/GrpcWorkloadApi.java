@@ -87,9 +87,9 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       channel =
           Grpc.newChannelBuilder(endpoint.target(), InsecureChannelCredentials.create())
               .proxyDetector(address -> null)
-              .keepAliveTime(ServerChannel.KeepAlive.DEFAULT.time().toNanos(), TimeUnit.NANOSECONDS)
+              .keepAliveTime(GrpcAdsTransport.KeepAlive.DEFAULT.time().toNanos(), TimeUnit.NANOSECONDS)
               .keepAliveTimeout(
-                  ServerChannel.KeepAlive.DEFAULT.timeout().toNanos(), TimeUnit.NANOSECONDS)
+                  GrpcAdsTransport.KeepAlive.DEFAULT.timeout().toNanos(), TimeUnit.NANOSECONDS)
               .maxInboundMessageSize(MAX_RESPONSE_BYTES)
               .build();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {

@@ -31,7 +31,7 @@ final class StreamFailure {
   /** gRPC's text for a connection that ends without a GOAWAY. */
   private static final String CLOSED = "Network closed for unknown reason";
 
-  /** gRPC's text for a message above the limit of {@link ServerChannel#maxResponseBytes}. */
+  /** gRPC's text for a message above the limit of {@link GrpcAdsTransport#maxResponseBytes}. */
   private static final String TOO_LARGE = "gRPC message exceeds maximum";
 
   private static final String WITHOUT_REASON =

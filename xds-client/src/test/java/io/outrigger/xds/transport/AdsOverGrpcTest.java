@@ -275,8 +275,8 @@ final class AdsOverGrpcTest {
   /** In a container of 256 MiB a response of 60 MB took the memory of the apps' calls. */
   @Test
   void aResponseTakesAQuarterOfTheHeapAtMost() {
-    assertThat(ServerChannel.maxResponseBytes(72L << 20)).isEqualTo(18 << 20);
-    assertThat(ServerChannel.maxResponseBytes(8L << 30)).isEqualTo(64 << 20);
+    assertThat(GrpcAdsTransport.maxResponseBytes(72L << 20)).isEqualTo(18 << 20);
+    assertThat(GrpcAdsTransport.maxResponseBytes(8L << 30)).isEqualTo(64 << 20);
   }
 
   @Test

@@ -534,7 +534,7 @@ class CredentialsOverGrpcTest {
         new GrpcAdsTransport(
             loop,
             new XdsServer("127.0.0.1:" + server.getPort(), credentials, calls, ServerFeatures.NONE),
-            ServerChannel.KeepAlive.DEFAULT,
+            GrpcAdsTransport.KeepAlive.DEFAULT,
             environment);
     loop.execute(
         () -> {

@@ -145,7 +145,7 @@ final class GrpcAdsTransportTest {
   void aServerThatAcceptsAndSaysNothingIsUnreachable() throws Exception {
     var connections = new AtomicInteger();
     var times =
-        new ServerChannel.KeepAlive(
+        new GrpcAdsTransport.KeepAlive(
             Duration.ofMinutes(5), Duration.ofSeconds(20), Duration.ofMillis(300));
     try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         var loop = new ControlThread("control")) {

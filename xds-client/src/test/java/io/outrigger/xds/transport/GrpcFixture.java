@@ -63,7 +63,7 @@ final class GrpcFixture implements AutoCloseable {
             "test",
             decoder,
             server ->
-                new GrpcAdsTransport(loop, server, ServerChannel.KeepAlive.DEFAULT, environment),
+                new GrpcAdsTransport(loop, server, GrpcAdsTransport.KeepAlive.DEFAULT, environment),
             new Nobody());
     client = clients.of("xds:///target");
   }

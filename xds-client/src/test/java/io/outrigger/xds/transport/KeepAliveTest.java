@@ -10,7 +10,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.stream.AdsTransport;
 import io.outrigger.xds.testing.ScriptedAdsServer;
-import io.outrigger.xds.transport.ServerChannel.KeepAlive;
+import io.outrigger.xds.transport.GrpcAdsTransport.KeepAlive;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
