@@ -2,6 +2,7 @@ package io.outrigger.xds.dns;
 
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.dns.DefaultDnsQuestion;
+import io.netty.handler.codec.dns.DnsQuestion;
 import io.netty.handler.codec.dns.DnsRecordType;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
@@ -14,10 +15,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -29,6 +30,12 @@ import java.util.function.Consumer;
  */
 @LoopConfined
 final class NameQuery {
+  /**
+   * The timeout for each server after the other family has addresses. Six such queries (three
+   * servers, two attempts) end before {@code DnsName} reports that the name has no answer.
+   */
+  private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
+
   private final EventLoop loop;
   private final ResolvConf conf;
   private final List<InetSocketAddress> servers;
@@ -39,7 +46,7 @@ final class NameQuery {
   private final Set<String> troubles = new LinkedHashSet<>();
   // families that are not queried yet
   private final Deque<DnsRecordType> families = new ArrayDeque<>();
-  private final Map<DnsRecordType, FamilyQuery> running = new HashMap<>();
+  private final Set<FamilyQuery> running = new HashSet<>();
   private final List<InetAddress> found = new ArrayList<>();
   private boolean isPartial; // a family of the present candidate had no conclusive answer
   private Duration ttl = ChronoUnit.FOREVER.getDuration();
@@ -76,27 +83,20 @@ final class NameQuery {
   }
 
   private void queryNextFamily(String candidate) {
-    DnsRecordType family = families.remove();
-    var query =
-        new FamilyQuery(
-            loop,
-            conf,
-            servers,
-            new DefaultDnsQuestion(candidate, family),
-            reply -> onReply(candidate, family, reply));
-    running.put(family, query);
+    var query = new FamilyQuery(candidate, families.remove());
+    running.add(query);
     if (!found.isEmpty()) {
       query.shortenTimeouts();
     }
     query.start();
   }
 
-  private void onReply(String candidate, DnsRecordType family, Reply reply) {
-    running.remove(family);
+  private void onReply(FamilyQuery query, Reply reply) {
+    running.remove(query);
     if (reply instanceof Reply.Found answer) {
       found.addAll(answer.addresses());
       ttl = answer.ttl().compareTo(ttl) < 0 ? answer.ttl() : ttl;
-      running.values().forEach(FamilyQuery::shortenTimeouts);
+      running.forEach(FamilyQuery::shortenTimeouts);
     } else if (reply instanceof Reply.Missing answer) {
       missing.add(answer.reason());
     } else if (reply instanceof Reply.Trouble answer) {
@@ -104,7 +104,7 @@ final class NameQuery {
       isPartial = true;
     }
     if (!families.isEmpty() && conf.has("single-request")) {
-      queryNextFamily(candidate);
+      queryNextFamily(query.candidate);
     } else if (running.isEmpty() && families.isEmpty()) {
       onBothFamilies();
     }
@@ -135,6 +135,58 @@ final class NameQuery {
   void close() {
     candidates.clear();
     families.clear();
-    running.values().forEach(FamilyQuery::close);
+    running.forEach(FamilyQuery::close);
+  }
+
+  /**
+   * Queries the addresses of one family. The query goes to all servers, one after the other, up to
+   * {@code attempts} times each, until a server gives a conclusive answer.
+   */
+  private final class FamilyQuery {
+    private final String candidate;
+    private final DnsQuestion question;
+    private final Set<String> failures = new LinkedHashSet<>();
+    private Duration timeout = conf.timeout();
+    private int asked;
+    private Optional<Exchange> exchange = Optional.empty();
+
+    FamilyQuery(String candidate, DnsRecordType family) {
+      this.candidate = candidate;
+      this.question = new DefaultDnsQuestion(candidate, family);
+    }
+
+    void start() {
+      InetSocketAddress server = servers.get(asked % servers.size());
+      asked++;
+      var next = new Exchange(loop, server, question, timeout, this::onAnswer);
+      exchange = Optional.of(next);
+      next.start(conf.has("use-vc"));
+    }
+
+    private void onAnswer(Reply reply) {
+      if (!(reply instanceof Reply.Trouble trouble)) {
+        onReply(this, reply);
+        return;
+      }
+      failures.add(trouble.reason());
+      if (asked < servers.size() * conf.attempts()) {
+        start();
+      } else {
+        onReply(this, new Reply.Trouble(String.join(", ", failures)));
+      }
+    }
+
+    /**
+     * Shortens the timeouts of this and later exchanges. Called when the other address family of
+     * the name has addresses.
+     */
+    void shortenTimeouts() {
+      timeout = timeout.compareTo(SHORT_TIMEOUT) < 0 ? timeout : SHORT_TIMEOUT;
+      exchange.ifPresent(running -> running.limit(timeout));
+    }
+
+    void close() {
+      exchange.ifPresent(Exchange::close);
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -80,12 +81,12 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
       return () -> cancelled.set(true);
     }
     EventLoop loop = thread();
-    var lookup = new Lookup(loop, host, answer);
-    loop.execute(lookup::start);
+    var running = new AtomicReference<NameQuery>();
+    loop.execute(() -> query(loop, host, answer).ifPresent(running::set));
     return () -> {
       cancelled.set(true);
       if (!loop.isShuttingDown()) {
-        loop.execute(lookup::close);
+        loop.execute(() -> Optional.ofNullable(running.get()).ifPresent(NameQuery::close));
       }
     };
   }
@@ -124,38 +125,23 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
     return running.next();
   }
 
-  private final class Lookup {
-    private final EventLoop loop;
-    private final String host;
-    private final Consumer<Outcome<Reply.Found>> callback;
-    private Optional<NameQuery> running = Optional.empty();
-
-    Lookup(EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
-      this.loop = loop;
-      this.host = host;
-      this.callback = callback;
+  /** Returns the query to the name servers; empty when {@code callback} was called at once. */
+  private Optional<NameQuery> query(
+      EventLoop loop, String host, Consumer<Outcome<Reply.Found>> callback) {
+    List<InetAddress> local = hostsFile(host);
+    if (!local.isEmpty()) {
+      callback.accept(Outcome.ok(new Reply.Found(local, Duration.ZERO)));
+      return Optional.empty();
     }
-
-    void start() {
-      List<InetAddress> local = hostsFile(host);
-      if (!local.isEmpty()) {
-        callback.accept(Outcome.ok(new Reply.Found(local, Duration.ZERO)));
-        return;
-      }
-      ResolvConf conf = settings();
-      List<String> candidates = conf.candidates(host);
-      if (candidates.isEmpty()) {
-        callback.accept(Outcome.failed(RpcStatus.unavailable("this is no host name")));
-        return;
-      }
-      var query = new NameQuery(loop, conf, servers(conf), candidates, callback);
-      running = Optional.of(query);
-      query.start();
+    ResolvConf conf = settings();
+    List<String> candidates = conf.candidates(host);
+    if (candidates.isEmpty()) {
+      callback.accept(Outcome.failed(RpcStatus.unavailable("this is no host name")));
+      return Optional.empty();
     }
-
-    void close() {
-      running.ifPresent(NameQuery::close);
-    }
+    var query = new NameQuery(loop, conf, servers(conf), candidates, callback);
+    query.start();
+    return Optional.of(query);
   }
 
   private static List<InetAddress> hostsFile(String host) {
