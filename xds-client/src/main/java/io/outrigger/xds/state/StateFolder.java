@@ -23,13 +23,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -72,10 +70,14 @@ public final class StateFolder {
   private final Path folder;
   private final StateOrigin origin;
   private final Duration maxAge;
-  private final Map<Integer, Map<KeptResource.Key, KeptResource>> parts = new TreeMap<>();
-  private final Map<Integer, String> written = new TreeMap<>(); // the names of part files
-  private final Set<Integer> unwritten = new HashSet<>();
+  private final List<Part> parts = Stream.generate(Part::new).limit(PARTS).toList();
   private @Nullable FileLock lock;
+
+  private static final class Part {
+    final Map<KeptResource.Key, KeptResource> resources = new LinkedHashMap<>();
+    String file = ""; // the name of its file; empty when it has none
+    boolean isChanged;
+  }
 
   public StateFolder(Path folder, StateOrigin origin, Duration maxAge) {
     this.folder = folder;
@@ -204,31 +206,23 @@ public final class StateFolder {
   }
 
   public void put(KeptResource resource) {
-    int part = partOf(resource.key());
-    parts.computeIfAbsent(part, absent -> new LinkedHashMap<>()).put(resource.key(), resource);
-    unwritten.add(part);
+    Part part = partOf(resource.key());
+    part.resources.put(resource.key(), resource);
+    part.isChanged = true;
   }
 
   /** Removes the resources whose keys are not in {@code keys}. */
   public void retain(Set<KeptResource.Key> keys) {
-    parts.forEach(
-        (part, resources) -> {
-          if (resources.keySet().retainAll(keys)) {
-            unwritten.add(part);
-          }
-        });
+    parts.forEach(part -> part.isChanged |= part.resources.keySet().retainAll(keys));
   }
 
   public void remove(KeptResource.Key key) {
-    int part = partOf(key);
-    Map<KeptResource.Key, KeptResource> resources = parts.get(part);
-    if (resources != null && resources.remove(key) != null) {
-      unwritten.add(part);
-    }
+    Part part = partOf(key);
+    part.isChanged |= part.resources.remove(key) != null;
   }
 
-  private static int partOf(KeptResource.Key key) {
-    return Math.floorMod(key.hashCode(), PARTS);
+  private Part partOf(KeptResource.Key key) {
+    return parts.get(Math.floorMod(key.hashCode(), PARTS));
   }
 
   /**
@@ -241,13 +235,13 @@ public final class StateFolder {
   public Optional<String> save(Map<String, Instant> times) {
     try {
       lock();
-      for (int part : List.copyOf(unwritten)) {
-        savePart(part);
+      for (Part part : parts) {
+        if (part.isChanged) {
+          save(part);
+        }
       }
-      byte[] index =
-          StateFormat.write(new StateFormat.Index(origin, times, List.copyOf(written.values())));
-      replace(INDEX, index);
-      unwritten.clear();
+      replace(INDEX, StateFormat.write(new StateFormat.Index(origin, times, files())));
+      parts.forEach(part -> part.isChanged = false);
       removeOthers();
       return Optional.empty();
     } catch (IOException | RuntimeException | OutOfMemoryError failure) {
@@ -259,18 +253,22 @@ public final class StateFolder {
     return "the state cannot be written to %s: %s".formatted(folder, reason(failure));
   }
 
-  private void savePart(int part) throws IOException {
-    Map<KeptResource.Key, KeptResource> resources = parts.getOrDefault(part, Map.of());
-    if (resources.isEmpty()) {
-      written.remove(part);
+  private void save(Part part) throws IOException {
+    if (part.resources.isEmpty()) {
+      part.file = "";
       return;
     }
-    byte[] content = StateFormat.write(resources.values());
+    byte[] content = StateFormat.write(part.resources.values());
     String name = StateFormat.nameOf(content);
-    if (!name.equals(written.get(part))) {
+    if (!name.equals(part.file)) {
       replace(name + PART, content);
-      written.put(part, name);
+      part.file = name;
     }
+  }
+
+  /** Returns the names of the part files in use. */
+  private List<String> files() {
+    return parts.stream().map(part -> part.file).filter(name -> !name.isEmpty()).toList();
   }
 
   private void replace(String name, byte[] content) throws IOException {
@@ -296,8 +294,8 @@ public final class StateFolder {
 
   /** Removes the parts of earlier configurations, and files that were never finished. */
   private void removeOthers() throws IOException {
-    Set<String> current = Set.copyOf(written.values().stream().map(name -> name + PART).toList());
-    for (Path file : files()) {
+    List<String> current = files().stream().map(name -> name + PART).toList();
+    for (Path file : content()) {
       String name = String.valueOf(file.getFileName());
       if (OURS.matcher(name).matches() && !current.contains(name)) {
         Files.deleteIfExists(file);
@@ -305,7 +303,7 @@ public final class StateFolder {
     }
   }
 
-  private List<Path> files() throws IOException {
+  private List<Path> content() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return new ArrayList<>(files.toList());
     }
@@ -317,7 +315,7 @@ public final class StateFolder {
     }
     unlock();
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
-    if (files().isEmpty()) {
+    if (content().isEmpty()) {
       try {
         Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
       } catch (FileSystemException ofAnotherOwner) {
@@ -343,8 +341,10 @@ public final class StateFolder {
       channel.close();
       throw new IOException("another sidecar writes there; give each sidecar a folder of its own");
     }
-    unwritten.addAll(parts.keySet()); // the folder may be new, or another process may have written
-    written.clear();
+    for (Part part : parts) { // the folder may be new, or another process may have written
+      part.isChanged = true;
+      part.file = "";
+    }
   }
 
   private void unlock() throws IOException {

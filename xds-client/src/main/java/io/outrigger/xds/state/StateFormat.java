@@ -1,10 +1,9 @@
 package io.outrigger.xds.state;
 
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.RawResource;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +32,6 @@ import java.util.Map;
 final class StateFormat {
   private static final String FAMILY = "outrigger-state ";
   private static final byte[] MAGIC = (FAMILY + "2\n").getBytes(StandardCharsets.US_ASCII);
-  private static final int TAG_BITS = 3;
 
   private StateFormat() {}
 
@@ -51,31 +49,23 @@ final class StateFormat {
     }
   }
 
-  private interface Writer {
-    void write(CodedOutputStream out) throws IOException;
-  }
-
-  static byte[] write(Index index) throws IOException {
-    byte[] fields =
-        message(
-            out -> {
-              out.writeString(1, index.origin().node());
-              out.writeString(2, index.origin().servers());
-              out.writeString(3, index.origin().fingerprint());
-              for (var each : index.times().entrySet()) {
-                out.writeString(6, each.getKey());
-                out.writeInt64(4, each.getValue().toEpochMilli());
-              }
-              for (String part : index.parts()) {
-                out.writeString(5, part);
-              }
+  static byte[] write(Index index) {
+    var fields = UnknownFieldSet.newBuilder();
+    add(fields, 1, index.origin().node());
+    add(fields, 2, index.origin().servers());
+    add(fields, 3, index.origin().fingerprint());
+    index
+        .times()
+        .forEach(
+            (authority, time) -> {
+              add(fields, 6, authority);
+              add(fields, 4, time);
             });
-    byte[] content = Arrays.copyOf(MAGIC, MAGIC.length + fields.length);
-    System.arraycopy(fields, 0, content, MAGIC.length, fields.length);
-    return ByteBuffer.allocate(content.length + Long.BYTES)
-        .put(content)
-        .putLong(Xxh64.hash(content))
-        .array();
+    index.parts().forEach(part -> add(fields, 5, part));
+    byte[] message = fields.build().toByteArray();
+    int end = MAGIC.length + message.length;
+    ByteBuffer file = ByteBuffer.allocate(end + Long.BYTES).put(MAGIC).put(message);
+    return file.putLong(Xxh64.hash(file.array(), end)).array();
   }
 
   static Index readIndex(byte[] file) throws IOException {
@@ -90,47 +80,37 @@ final class StateFormat {
     if (end < MAGIC.length || ByteBuffer.wrap(file).getLong(end) != Xxh64.hash(file, end)) {
       throw new Damaged("is damaged: its checksum is wrong");
     }
-    var in = CodedInputStream.newInstance(file, MAGIC.length, end - MAGIC.length);
-    String[] texts = {"", "", "", "", "", "", ""};
+    var message = ByteString.copyFrom(file, MAGIC.length, end - MAGIC.length);
+    UnknownFieldSet fields = UnknownFieldSet.parseFrom(message);
+    List<String> authorities = texts(fields, 6);
+    List<Long> millis = fields.getField(4).getVarintList();
     Map<String, Instant> times = new HashMap<>();
-    List<String> parts = new ArrayList<>();
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      int field = tag >>> TAG_BITS;
-      switch (field) {
-        case 1, 2, 3, 6 -> texts[field] = in.readString();
-        case 4 -> times.put(texts[6], Instant.ofEpochMilli(in.readInt64()));
-        case 5 -> parts.add(in.readString());
-        default -> in.skipField(tag);
-      }
+    for (int i = 0; i < Math.min(authorities.size(), millis.size()); i++) {
+      times.put(authorities.get(i), Instant.ofEpochMilli(millis.get(i)));
     }
-    return new Index(new StateOrigin(texts[1], texts[2], texts[3]), times, parts);
+    var origin = new StateOrigin(text(fields, 1), text(fields, 2), text(fields, 3));
+    return new Index(origin, times, texts(fields, 5));
   }
 
   static String nameOf(byte[] part) {
     return HexFormat.of().toHexDigits(Xxh64.hash(part));
   }
 
-  static byte[] write(Collection<KeptResource> resources) throws IOException {
-    return message(
-        out -> {
-          for (KeptResource each : resources) {
-            out.writeByteArray(1, write(each));
-          }
-        });
-  }
-
-  private static byte[] write(KeptResource kept) throws IOException {
-    return message(
-        out -> {
-          out.writeString(1, kept.key().scope());
-          out.writeString(2, kept.key().type());
-          out.writeString(3, kept.key().name());
-          out.writeString(4, kept.server());
-          out.writeString(5, kept.version());
-          out.writeInt64(6, kept.at().toEpochMilli());
-          out.writeString(7, kept.resource().typeUrl());
-          out.writeByteArray(8, kept.resource().bytes());
-        });
+  static byte[] write(Collection<KeptResource> resources) {
+    var part = UnknownFieldSet.newBuilder();
+    for (KeptResource kept : resources) {
+      var fields = UnknownFieldSet.newBuilder();
+      add(fields, 1, kept.key().scope());
+      add(fields, 2, kept.key().type());
+      add(fields, 3, kept.key().name());
+      add(fields, 4, kept.server());
+      add(fields, 5, kept.version());
+      add(fields, 6, kept.at());
+      add(fields, 7, kept.resource().typeUrl());
+      fields.mergeLengthDelimitedField(8, ByteString.copyFrom(kept.resource().bytes()));
+      part.mergeLengthDelimitedField(1, fields.build().toByteString());
+    }
+    return part.build().toByteArray();
   }
 
   static List<KeptResource> readPart(String name, byte[] file) throws IOException {
@@ -138,40 +118,38 @@ final class StateFormat {
       throw new Damaged("is damaged: the checksum of " + name + " is wrong");
     }
     List<KeptResource> resources = new ArrayList<>();
-    var in = CodedInputStream.newInstance(file);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      resources.add(readResource(in.readByteArray()));
+    for (ByteString each : UnknownFieldSet.parseFrom(file).getField(1).getLengthDelimitedList()) {
+      UnknownFieldSet fields = UnknownFieldSet.parseFrom(each);
+      long millis = fields.getField(6).getVarintList().stream().findFirst().orElse(0L);
+      resources.add(
+          new KeptResource(
+              new KeptResource.Key(text(fields, 1), text(fields, 2), text(fields, 3)),
+              text(fields, 4),
+              text(fields, 5),
+              Instant.ofEpochMilli(millis),
+              new RawResource(
+                  text(fields, 7),
+                  ByteString.copyFrom(fields.getField(8).getLengthDelimitedList()).toByteArray())));
     }
     return resources;
   }
 
-  private static KeptResource readResource(byte[] message) throws IOException {
-    String[] texts = {"", "", "", "", "", "", "", ""};
-    long at = 0;
-    byte[] bytes = {};
-    var in = CodedInputStream.newInstance(message);
-    for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      int field = tag >>> TAG_BITS;
-      switch (field) {
-        case 1, 2, 3, 4, 5, 7 -> texts[field] = in.readString();
-        case 6 -> at = in.readInt64();
-        case 8 -> bytes = in.readByteArray();
-        default -> in.skipField(tag);
-      }
-    }
-    return new KeptResource(
-        new KeptResource.Key(texts[1], texts[2], texts[3]),
-        texts[4],
-        texts[5],
-        Instant.ofEpochMilli(at),
-        new RawResource(texts[7], bytes));
+  private static void add(UnknownFieldSet.Builder fields, int field, String text) {
+    fields.mergeLengthDelimitedField(field, ByteString.copyFromUtf8(text));
   }
 
-  private static byte[] message(Writer writer) throws IOException {
-    var bytes = new ByteArrayOutputStream();
-    var out = CodedOutputStream.newInstance(bytes);
-    writer.write(out);
-    out.flush();
-    return bytes.toByteArray();
+  private static void add(UnknownFieldSet.Builder fields, int field, Instant time) {
+    var millis = UnknownFieldSet.Field.newBuilder().addVarint(time.toEpochMilli());
+    fields.mergeField(field, millis.build());
+  }
+
+  private static List<String> texts(UnknownFieldSet fields, int field) {
+    return fields.getField(field).getLengthDelimitedList().stream()
+        .map(ByteString::toStringUtf8)
+        .toList();
+  }
+
+  private static String text(UnknownFieldSet fields, int field) {
+    return String.join("", texts(fields, field));
   }
 }
