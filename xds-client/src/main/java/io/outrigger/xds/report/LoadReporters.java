@@ -1,24 +1,38 @@
 package io.outrigger.xds.report;
 
+import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsRequest;
+import io.envoyproxy.envoy.service.load_stats.v3.LoadStatsResponse;
+import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
+import io.outrigger.xds.ServerStream;
 import io.outrigger.xds.decode.WireNode;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Has one reporter for each server for which load is counted (A71-09). */
+/** Reports load to each server for which load is counted (A71-09). */
 @ControlConfined
 public final class LoadReporters {
+  private static final Logger log = LoggerFactory.getLogger(LoadReporters.class);
+
   private final ControlLoop control;
   private final RandomSource random;
   private final WireNode node;
   private final Function<XdsServer, LrsTransport> transports;
   private final LoadSource source;
-  private final Map<XdsServer, LoadReporter> reporters = new LinkedHashMap<>();
+  private final Map<XdsServer, Reporter> reporters = new LinkedHashMap<>();
   private boolean closed;
 
   public LoadReporters(
@@ -39,24 +53,172 @@ public final class LoadReporters {
 
   public void close() {
     closed = true;
-    reporters.values().forEach(LoadReporter::close);
+    reporters.values().forEach(Reporter::close);
     reporters.clear();
   }
 
   private void update() {
     if (!closed) {
-      source.servers().forEach(server -> reporters.computeIfAbsent(server, this::newReporter));
+      source.servers().forEach(server -> reporters.computeIfAbsent(server, Reporter::new));
     }
   }
 
-  private LoadReporter newReporter(XdsServer server) {
-    return new LoadReporter(
-        control,
-        random,
-        server,
-        transports.apply(server),
-        node,
-        source,
-        () -> reporters.remove(server));
+  /**
+   * Reports load to one server while there is load to report (A27). Failures of reports do not
+   * affect calls, and one failure per outage is logged.
+   *
+   * <pre>
+   * OPEN    -> ASKED    on the first response; the backoff is reset
+   * ASKED   -> ASKED    on each interval, with one report; on another response, with the new plan
+   * OPEN    -> WAITING  on stream ended
+   * ASKED   -> WAITING  on stream ended
+   * WAITING -> OPEN     on backoff elapsed, measured from the start of the previous stream
+   * ASKED   -> CLOSED   on the end of an interval, when no load is left to report
+   * any     -> CLOSED   on close
+   * </pre>
+   *
+   * <p>Counts are taken from the source only when the stream can send a message at once. The next
+   * report therefore includes the counts that a blocked or ended stream did not send (A64-02).
+   */
+  private final class Reporter {
+    private final XdsServer server;
+    private final LrsTransport transport;
+    private final Backoff backoff = new Backoff(random);
+    private @Nullable Stream current; // null while waiting, and when closed
+    private TimerHandle retry = () -> {};
+    private boolean isOutage; // a failure was logged, and no response has come since
+
+    Reporter(XdsServer server) {
+      this.server = server;
+      this.transport = transports.apply(server);
+      open();
+    }
+
+    private void open() {
+      current = new Stream();
+      current.start();
+    }
+
+    /** Ends the stream. No further reports are sent. */
+    void close() {
+      Stream last = current;
+      current = null;
+      retry.cancel();
+      if (last != null) {
+        last.next.cancel();
+        last.stream.close();
+      }
+    }
+
+    private void onAnswered() {
+      backoff.reset();
+      if (isOutage) {
+        log.info("load reports to {}: accepted again", server.uri());
+      }
+      isOutage = false;
+    }
+
+    private void onEnded(Stream stream, RpcStatus reason) {
+      current = null;
+      if (stream.plan == null) {
+        onFailure(reason);
+      } else {
+        log.debug("load reports to {}: stream ended: {}", server.uri(), reason);
+      }
+      // As for ADS (A57-05), the backoff counts from the start of a stream to the start of the
+      // next, so that a server that answers and closes the stream is not called in a tight loop.
+      Duration spent = Duration.ofNanos(control.nanoTime() - stream.startedNanos);
+      retry = control.schedule(backoff.next().minus(spent), this::open);
+    }
+
+    private void onFailure(RpcStatus reason) {
+      if (!isOutage) {
+        log.warn(
+            "load reports to {}: not accepted, counts are kept: {}",
+            server.uri(),
+            reason.isOk() ? "it closed the stream without a response" : reason);
+      } else {
+        log.debug("load reports to {}: still not accepted: {}", server.uri(), reason);
+      }
+      isOutage = true;
+    }
+
+    /** One stream. The events of a stream are ignored unless it is the current one. */
+    private final class Stream implements LrsTransport.Listener {
+      private final long startedNanos = control.nanoTime();
+      private final ServerStream<LoadStatsRequest> stream = transport.open(this);
+      private @Nullable ReportPlan plan; // null before the first response
+      private long sinceNanos; // the time of the last report, or of the first response
+      private TimerHandle next = () -> {};
+      private boolean isDue; // the interval has passed, but the stream was not ready
+
+      void start() {
+        stream.send(LoadMessages.hello(node));
+        stream.requestNext();
+      }
+
+      @Override
+      public void onReady() {
+        if (current == this) {
+          reportIfDue();
+        }
+      }
+
+      @Override
+      public void onResponse(LoadStatsResponse response) {
+        if (current != this) {
+          return;
+        }
+        if (plan == null) {
+          sinceNanos = control.nanoTime();
+          onAnswered();
+        }
+        plan = ReportPlan.of(response);
+        log.debug("load reports to {}: the server requests {}", server.uri(), plan);
+        await(plan);
+        stream.requestNext();
+      }
+
+      @Override
+      public void onClosed(RpcStatus reason) {
+        if (current == this) {
+          next.cancel();
+          onEnded(this, reason);
+        }
+      }
+
+      /**
+       * Starts the timer of the next report. The interval counts from the last report, even when
+       * the server requests a new interval.
+       */
+      private void await(ReportPlan asked) {
+        next.cancel();
+        Duration spent = Duration.ofNanos(control.nanoTime() - sinceNanos);
+        next = control.schedule(asked.interval().minus(spent), this::onInterval);
+      }
+
+      private void onInterval() {
+        isDue = true;
+        reportIfDue();
+      }
+
+      private void reportIfDue() {
+        ReportPlan asked = plan;
+        if (!isDue || asked == null || !stream.isReady()) {
+          return;
+        }
+        isDue = false;
+        if (!source.servers().contains(server)) { // the last report is an interval old, and arrived
+          close();
+          reporters.remove(server);
+          return;
+        }
+        sinceNanos = control.nanoTime();
+        await(asked);
+        List<ClusterLoad> loads = source.take(server, asked::asksFor);
+        // an empty report shows that the client is alive
+        stream.send(LoadMessages.report(loads));
+      }
+    }
   }
 }

@@ -383,7 +383,7 @@ class LoadReportersScenarioTest {
 
   /** What an operator reads meanwhile. */
   private static final class Captured implements AutoCloseable {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LoadReporter.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LoadReporters.class);
     private final ListAppender<ILoggingEvent> events = new ListAppender<>();
 
     Captured() {
