@@ -30,7 +30,6 @@ final class ClusterWalk {
   private static final int MAX_REASONS = 5;
 
   private final DependencyGraph.Lookup lookup;
-  private final WatchSet wanted;
   private final ResolutionNotes notes;
   private final Map<String, Outcome<ClusterConfig>> before;
   private final Map<String, Outcome<ClusterConfig>> clusters = new HashMap<>();
@@ -43,17 +42,11 @@ final class ClusterWalk {
    */
   ClusterWalk(
       DependencyGraph.Lookup lookup,
-      WatchSet wanted,
       ResolutionNotes notes,
       Map<String, Outcome<ClusterConfig>> before) {
     this.lookup = lookup;
-    this.wanted = wanted;
     this.notes = notes;
     this.before = before;
-  }
-
-  WatchSet wanted() {
-    return wanted;
   }
 
   /**
@@ -117,7 +110,7 @@ final class ClusterWalk {
     if (clusters.containsKey(name)) {
       return;
     }
-    WatchState<ClusterResource> known = cluster(name);
+    WatchState<ClusterResource> known = lookup.cluster(name);
     if (known.value().map(ClusterWalk::isAggregate).orElse(false)) {
       visitAggregate(name, known);
     } else {
@@ -126,7 +119,7 @@ final class ClusterWalk {
   }
 
   private void visitAggregate(String root, WatchState<ClusterResource> known) {
-    Flattening tree = Flattening.of(root, this::cluster);
+    Flattening tree = Flattening.of(root, lookup::cluster);
     put(root, aggregate(root, known, tree));
     if (tree.tooDeep()) {
       return; // the cluster fails in any case (A75-12) and stays watched
@@ -135,11 +128,11 @@ final class ClusterWalk {
       if (clusters.containsKey(name)) {
         continue;
       }
-      WatchState<ClusterResource> part = cluster(name);
+      WatchState<ClusterResource> part = lookup.cluster(name);
       if (part.value().map(ClusterWalk::isAggregate).orElse(false)) {
         // The nested aggregate is flattened separately, because the set of seen clusters belongs to
         // one root. The nested aggregate reaches no cluster that the root does not reach.
-        put(name, aggregate(name, part, Flattening.of(name, this::cluster)));
+        put(name, aggregate(name, part, Flattening.of(name, lookup::cluster)));
       } else {
         visitLeaf(name, part);
       }
@@ -229,18 +222,11 @@ final class ClusterWalk {
     return Outcome.failed(notes.failure(reason));
   }
 
-  private WatchState<ClusterResource> cluster(String name) {
-    wanted.clusters().add(name);
-    return lookup.cluster(name);
-  }
-
   private WatchState<EndpointSet> endpoints(ClusterSource source) {
     if (source instanceof ClusterSource.Eds eds) {
-      wanted.endpoints().add(eds.resourceName());
       return lookup.endpoints(eds.resourceName());
     }
     if (source instanceof ClusterSource.Dns host) {
-      wanted.hosts().add(host);
       return lookup.host(host);
     }
     throw new AssertionError(source);

@@ -54,6 +54,7 @@ final class DependencyGraph {
     this.notes = new ResolutionNotes(nodeId, RpcStatus.OK, RpcStatus.OK);
   }
 
+  /** The resources that a walk looks up must be watched. */
   interface Lookup {
     WatchState<ListenerResource> listener();
 
@@ -67,8 +68,6 @@ final class DependencyGraph {
   }
 
   sealed interface Resolution {
-    WatchSet wanted();
-
     default Optional<String> waitingFor() {
       return this instanceof Waiting waiting ? Optional.of(waiting.what()) : Optional.empty();
     }
@@ -77,7 +76,7 @@ final class DependencyGraph {
      * A resource has neither a value nor an error yet. The component {@code what} describes one
      * such resource.
      */
-    record Waiting(WatchSet wanted, String what) implements Resolution {}
+    record Waiting(String what) implements Resolution {}
 
     /**
      * A complete configuration, or the failure of the target as a whole with a status that callers
@@ -86,8 +85,7 @@ final class DependencyGraph {
      * @param clusters the clusters of the configuration; for a failed target, the known clusters
      *     that calls still hold
      */
-    record Complete(
-        WatchSet wanted, Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
+    record Complete(Outcome<XdsConfig> config, Map<String, Outcome<ClusterConfig>> clusters)
         implements Resolution {
       public Complete {
         clusters = Map.copyOf(clusters);
@@ -108,12 +106,11 @@ final class DependencyGraph {
    *     names them (A31-06)
    */
   Resolution resolve(Lookup lookup, Set<String> keep) {
-    WatchSet wanted = WatchSet.nothing();
     WatchState<ListenerResource> listener = lookup.listener();
     WatchState<RouteTable> routes =
         listener
             .value()
-            .map(value -> routesOf(value, lookup, wanted))
+            .map(value -> routesOf(value, lookup))
             .orElseGet(WatchState::nothing);
     ResolutionNotes current =
         new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
@@ -122,7 +119,7 @@ final class DependencyGraph {
     }
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
-    var walk = new ClusterWalk(lookup, wanted, notes, results);
+    var walk = new ClusterWalk(lookup, notes, results);
     choice.ifPresent(chosen -> walk.visitAll(chosen.clusters()));
     walk.visitHeld(keep);
     clustersByService = walk.byService();
@@ -167,9 +164,8 @@ final class DependencyGraph {
       WatchState<RouteTable> routes,
       Optional<HostChoice> choice,
       ClusterWalk walk) {
-    WatchSet wanted = walk.wanted();
     if (listener.isUnresolved()) {
-      return new Resolution.Waiting(wanted, "listener \"" + listenerName + "\"");
+      return new Resolution.Waiting("listener \"" + listenerName + "\"");
     }
     if (listener.value().isEmpty()) {
       return failed(
@@ -179,12 +175,12 @@ final class DependencyGraph {
       return failed(walk, "listener \"" + listenerName + "\" " + OF_A_SERVER); // A74-06
     }
     if (routes.isUnresolved()) {
-      return new Resolution.Waiting(wanted, "route configuration \"" + rdsName(wanted) + "\"");
+      return new Resolution.Waiting("route configuration \"" + rdsName(api) + "\"");
     }
     if (choice.isEmpty()) {
       return failed(
           walk,
-          ResolutionNotes.describe(ResourceType.ROUTE, rdsName(wanted), routes.error())); // A74-02
+          ResolutionNotes.describe(ResourceType.ROUTE, rdsName(api), routes.error())); // A74-02
     }
     if (choice.get().host().isEmpty()) {
       return failed(
@@ -193,11 +189,11 @@ final class DependencyGraph {
               .formatted(choice.get().table().name(), authority));
     }
     if (!walk.unresolved().isEmpty()) {
-      return new Resolution.Waiting(wanted, walk.unresolved().get(0)); // A74-01
+      return new Resolution.Waiting(walk.unresolved().get(0)); // A74-01
     }
     var config =
         new XdsConfig(api, choice.get().table(), choice.get().host().get(), walk.clusters());
-    return new Resolution.Complete(wanted, Outcome.ok(config), config.clusters());
+    return new Resolution.Complete(Outcome.ok(config), config.clusters());
   }
 
   /**
@@ -205,12 +201,10 @@ final class DependencyGraph {
    * because these calls were routed before the failure (A31-06).
    */
   private Resolution failed(ClusterWalk walk, String reason) {
-    return new Resolution.Complete(
-        walk.wanted(), Outcome.failed(notes.failure(reason)), walk.clusters());
+    return new Resolution.Complete(Outcome.failed(notes.failure(reason)), walk.clusters());
   }
 
-  private static WatchState<RouteTable> routesOf(
-      ListenerResource listener, Lookup lookup, WatchSet wanted) {
+  private static WatchState<RouteTable> routesOf(ListenerResource listener, Lookup lookup) {
     if (!(listener instanceof ApiListener api)) {
       return WatchState.nothing();
     }
@@ -218,17 +212,13 @@ final class DependencyGraph {
       return WatchState.of(Outcome.ok(inline.table()));
     }
     if (api.routes() instanceof RouteSource.Rds rds) {
-      wanted.routes().add(rds.name());
       return lookup.routes(rds.name());
     }
     throw new AssertionError(api.routes());
   }
 
-  /**
-   * Returns the name of the route configuration; a walk looks up at most one route configuration.
-   */
-  private static String rdsName(WatchSet wanted) {
-    return String.join(", ", wanted.routes());
+  private static String rdsName(ApiListener listener) {
+    return listener.routes() instanceof RouteSource.Rds rds ? rds.name() : "";
   }
 
   private HostChoice choose(RouteTable table) {

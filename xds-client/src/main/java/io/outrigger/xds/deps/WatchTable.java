@@ -26,7 +26,7 @@ public final class WatchTable<K, T> {
 
   /**
    * @param onChange called with the resource name whenever the result of {@link #get} has changed,
-   *     possibly from within {@link #start}
+   *     possibly while its watch starts
    */
   WatchTable(Source<K, T> source, Consumer<K> onChange) {
     this.source = source;
@@ -42,6 +42,8 @@ public final class WatchTable<K, T> {
     private final Runnable onChange;
     private WatchState<T> known = WatchState.nothing();
     private Optional<XdsClient.Watch> watch = Optional.empty();
+    private boolean isWanted;
+    private boolean isInUse;
 
     Entry(Runnable onChange) {
       this.onChange = onChange;
@@ -75,21 +77,51 @@ public final class WatchTable<K, T> {
   }
 
   public void start(Set<K> names) {
-    for (K name : names) {
-      if (!entries.containsKey(name)) {
-        var entry = new Entry<T>(() -> onChange.accept(name));
-        entries.put(name, entry);
-        entry.watch = Optional.of(source.watch(name, entry));
-      }
-    }
+    names.forEach(this::entry);
   }
 
-  public void retain(Set<K> names, Set<K> others) {
-    for (Iterator<Map.Entry<K, Entry<T>>> all = entries.entrySet().iterator(); all.hasNext(); ) {
-      Map.Entry<K, Entry<T>> next = all.next();
-      if (!names.contains(next.getKey()) && !others.contains(next.getKey())) {
+  private Entry<T> entry(K name) {
+    Entry<T> known = entries.get(name);
+    if (known != null) {
+      return known;
+    }
+    var entry = new Entry<T>(() -> onChange.accept(name));
+    entries.put(name, entry);
+    entry.watch = Optional.of(source.watch(name, entry));
+    return entry;
+  }
+
+  /** Ends the watches of all other resources. */
+  public void retain(Set<K> names) {
+    entries.forEach((name, entry) -> entry.isWanted = names.contains(name));
+    use();
+    retainWanted();
+  }
+
+  /** Begins a walk of the graph, which wants no resource yet. */
+  void beginWalk() {
+    entries.values().forEach(entry -> entry.isWanted = false);
+  }
+
+  /** Returns the state of a resource that a walk wants, and starts to watch it if necessary. */
+  WatchState<T> want(K name) {
+    Entry<T> entry = entry(name);
+    entry.isWanted = true;
+    return entry.known;
+  }
+
+  /** Keeps the watches of the wanted resources, in place of those that were in use before. */
+  void use() {
+    entries.values().forEach(entry -> entry.isInUse = entry.isWanted);
+  }
+
+  /** Ends the watches of all resources that are neither wanted nor in use. */
+  void retainWanted() {
+    for (Iterator<Entry<T>> all = entries.values().iterator(); all.hasNext(); ) {
+      Entry<T> next = all.next();
+      if (!next.isWanted && !next.isInUse) {
         all.remove();
-        next.getValue().watch.ifPresent(XdsClient.Watch::close);
+        next.watch.ifPresent(XdsClient.Watch::close);
       }
     }
   }

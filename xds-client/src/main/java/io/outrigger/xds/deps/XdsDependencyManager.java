@@ -12,10 +12,12 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -31,6 +33,8 @@ import java.util.Set;
 @ControlConfined
 public final class XdsDependencyManager {
   private final ControlLoop loop;
+  private final DnsLookup dns;
+  private final RandomSource random;
   private final Listener listener;
   private final String listenerName;
   private final DependencyGraph graph;
@@ -38,12 +42,13 @@ public final class XdsDependencyManager {
   private final WatchTable<String, RouteTable> routes;
   private final WatchTable<String, ClusterResource> clusters;
   private final WatchTable<String, EndpointSet> endpoints;
-  private final DnsNames dnsNames;
   private final WatchTable<ClusterSource.Dns, EndpointSet> hosts;
+  private final List<WatchTable<?, ?>> tables; // all but the listener's
+  private final Set<DnsName> dnsNames = new HashSet<>(); // of the hosts
+  private Duration refresh = Duration.ZERO;
   private final DependencyGraph.Lookup lookup = new Watched();
 
   private Set<String> keep = Set.of();
-  private WatchSet inUse = WatchSet.nothing();
   private Optional<Outcome<XdsConfig>> published = Optional.empty();
   private final Map<String, Outcome<ClusterConfig>> publishedClusters = new HashMap<>();
   private Optional<String> waitingFor;
@@ -86,6 +91,8 @@ public final class XdsDependencyManager {
       Listener listener,
       RandomSource random) {
     this.loop = loop;
+    this.dns = dns;
+    this.random = random;
     this.listener = listener;
     this.listenerName = listenerName;
     this.waitingFor = Optional.of("listener \"" + listenerName + "\"");
@@ -94,8 +101,8 @@ public final class XdsDependencyManager {
     this.routes = WatchTable.of(client, ResourceType.ROUTE, name -> markDirty());
     this.clusters = WatchTable.of(client, ResourceType.CLUSTER, name -> markDirty());
     this.endpoints = WatchTable.of(client, ResourceType.ENDPOINT, this::onEndpointsChanged);
-    this.dnsNames = new DnsNames(loop, dns, random);
-    this.hosts = new WatchTable<>(dnsNames, name -> markDirty());
+    this.hosts = new WatchTable<>(this::resolve, name -> markDirty());
+    this.tables = List.of(routes, clusters, endpoints, hosts);
   }
 
   /**
@@ -103,8 +110,19 @@ public final class XdsDependencyManager {
    * be called before {@link #start}.
    */
   public XdsDependencyManager refreshNames(Duration interval) {
-    dnsNames.refresh(interval);
+    refresh = interval;
     return this;
+  }
+
+  /** Keeps a DNS name resolved (A37). Clusters with the same name share one resolution. */
+  private XdsClient.Watch resolve(ClusterSource.Dns name, ResourceWatcher<EndpointSet> watcher) {
+    var resolved = new DnsName(loop, dns, random, refresh, name, watcher);
+    dnsNames.add(resolved);
+    resolved.start();
+    return () -> {
+      dnsNames.remove(resolved);
+      resolved.close();
+    };
   }
 
   /** Starts to watch. The listener is not called before this method returns. */
@@ -129,7 +147,7 @@ public final class XdsDependencyManager {
   /** Resolves the DNS names of all clusters again, each at most every 30 s (A37, A74). */
   public void requestReresolution() {
     loop.checkInside();
-    dnsNames.requestReresolution();
+    dnsNames.forEach(DnsName::requestReresolution);
   }
 
   /**
@@ -144,8 +162,8 @@ public final class XdsDependencyManager {
   public void close() {
     loop.checkInside();
     closed = true;
-    listeners.retain(Set.of(), Set.of());
-    retain(WatchSet.nothing(), WatchSet.nothing());
+    listeners.retain(Set.of());
+    tables.forEach(table -> table.retain(Set.of()));
   }
 
   private void onEndpointsChanged(String service) {
@@ -180,13 +198,13 @@ public final class XdsDependencyManager {
     DependencyGraph.Resolution resolution = resolve();
     waitingFor = resolution.waitingFor();
     if (resolution instanceof DependencyGraph.Resolution.Complete complete) {
-      inUse = complete.wanted();
+      tables.forEach(WatchTable::use);
       publish(complete);
     }
     // A listener may have called keep() for clusters whose watches would end now. In that case the
     // next turn ends the watches that are not needed.
     if (!dirty && !closed) {
-      retain(resolution.wanted(), inUse);
+      tables.forEach(WatchTable::retainWanted);
     }
   }
 
@@ -211,8 +229,8 @@ public final class XdsDependencyManager {
       DependencyGraph.Resolution resolution;
       do {
         dirty = false;
+        tables.forEach(WatchTable::beginWalk);
         resolution = graph.resolve(lookup, keep);
-        start(resolution.wanted());
       } while (dirty);
       return resolution;
     } finally {
@@ -260,20 +278,7 @@ public final class XdsDependencyManager {
     return a.status().equals(b.status()); // the status of a failure is never OK
   }
 
-  private void start(WatchSet wanted) {
-    routes.start(wanted.routes());
-    clusters.start(wanted.clusters());
-    endpoints.start(wanted.endpoints());
-    hosts.start(wanted.hosts());
-  }
-
-  private void retain(WatchSet wanted, WatchSet also) {
-    routes.retain(wanted.routes(), also.routes());
-    clusters.retain(wanted.clusters(), also.clusters());
-    endpoints.retain(wanted.endpoints(), also.endpoints());
-    hosts.retain(wanted.hosts(), also.hosts());
-  }
-
+  /** Starts to watch each resource that a walk looks up. */
   private final class Watched implements DependencyGraph.Lookup {
     @Override
     public WatchState<ListenerResource> listener() {
@@ -282,22 +287,22 @@ public final class XdsDependencyManager {
 
     @Override
     public WatchState<RouteTable> routes(String name) {
-      return routes.get(name);
+      return routes.want(name);
     }
 
     @Override
     public WatchState<ClusterResource> cluster(String name) {
-      return clusters.get(name);
+      return clusters.want(name);
     }
 
     @Override
     public WatchState<EndpointSet> endpoints(String serviceName) {
-      return endpoints.get(serviceName);
+      return endpoints.want(serviceName);
     }
 
     @Override
     public WatchState<EndpointSet> host(ClusterSource.Dns host) {
-      return hosts.get(host);
+      return hosts.want(host);
     }
   }
 }

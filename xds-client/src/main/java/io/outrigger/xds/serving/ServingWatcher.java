@@ -67,8 +67,8 @@ public final class ServingWatcher {
   public void close() {
     loop.checkInside();
     closed = true;
-    listeners.retain(Set.of(), Set.of());
-    routes.retain(Set.of(), Set.of());
+    listeners.retain(Set.of());
+    routes.retain(Set.of());
   }
 
   /** Remembers a deletion, which a later error of the stream must not hide. */
@@ -99,7 +99,7 @@ public final class ServingWatcher {
       routes.start(step.wanted());
     } while (dirty);
     posted = false;
-    routes.retain(step.wanted(), Set.of());
+    routes.retain(step.wanted());
     if (!step.next().equals(state)) {
       state = step.next();
       onState.accept(state);
