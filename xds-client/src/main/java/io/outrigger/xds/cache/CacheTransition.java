@@ -4,6 +4,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent.Deleted;
@@ -50,19 +51,30 @@ public final class CacheTransition {
   private CacheTransition() {}
 
   /**
-   * The action for the resource's timers. Each server from which the resource is requested has one
-   * timer.
+   * The result of a transition. The caller stores the entry, stops the timers and notifies the
+   * watchers, in this order.
+   *
+   * @param stopsTimers whether the resource's timers stop, of which each server from which the
+   *     resource is requested has one
    */
-  public enum TimerAction {
-    KEEP,
-    STOP
+  public record Step<T>(CacheEntry<T> before, CacheEntry<T> next, boolean stopsTimers) {
+    public void notifyWatcher(ResourceWatcher<T> watcher) {
+      boolean sameError = before.error().equals(next.error());
+      if (next.held().isPresent()) {
+        T value = next.held().get().value();
+        // Watchers of served addresses ignore a stale value, so they need the same value once more.
+        boolean isFresh = before.isStale() && !next.isStale();
+        if (before.held().isEmpty() || before.held().get().value() != value || isFresh) {
+          watcher.onChanged(Outcome.ok(value));
+          next.error().ifPresent(watcher::onAmbientError);
+        } else if (!sameError) {
+          watcher.onAmbientError(next.error().orElse(RpcStatus.OK));
+        }
+      } else if (next.error().isPresent() && (!sameError || before.held().isPresent())) {
+        watcher.onChanged(Outcome.failed(next.error().get()));
+      }
+    }
   }
-
-  /**
-   * The result of a transition. The caller stores the entry, performs the timer action and delivers
-   * the notice, in this order.
-   */
-  public record Step<T>(CacheEntry<T> next, TimerAction timer, Notice<T> notice) {}
 
   /**
    * Applies {@code event}.
@@ -79,7 +91,7 @@ public final class CacheTransition {
             || event instanceof ServerError
             || event instanceof Restored // the timer starts when the control plane answers
             || event instanceof TimerFired; // a resource is declared missing once (A57-19)
-    return new Step<>(next, settled ? TimerAction.STOP : TimerAction.KEEP, difference(entry, next));
+    return new Step<>(entry, next, settled);
   }
 
   private static <T> CacheEntry<T> next(
@@ -203,29 +215,5 @@ public final class CacheTransition {
       Instant at) {
     long before = entry.dataError().map(DataError::count).orElse(0L);
     return new DataError(status, version, refused, at, before + 1);
-  }
-
-  private static boolean isFresh(CacheEntry<?> before, CacheEntry<?> after) {
-    return before.isStale() && !after.isStale();
-  }
-
-  private static <T> Notice<T> difference(CacheEntry<T> before, CacheEntry<T> after) {
-    boolean sameError = before.error().equals(after.error());
-    if (after.held().isPresent()) {
-      T value = after.held().get().value();
-      // Watchers of served addresses ignore a stale value, so they need the same value once more.
-      if (before.held().isEmpty()
-          || before.held().get().value() != value
-          || isFresh(before, after)) {
-        return new Notice.Changed<>(Outcome.ok(value), after.error());
-      }
-      return sameError
-          ? new Notice.Silence<>()
-          : new Notice.Ambient<>(after.error().orElse(RpcStatus.OK));
-    }
-    if (after.error().isEmpty() || (sameError && before.held().isEmpty())) {
-      return new Notice.Silence<>();
-    }
-    return new Notice.Changed<>(Outcome.failed(after.error().get()));
   }
 }

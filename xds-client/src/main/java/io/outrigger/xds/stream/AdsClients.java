@@ -101,9 +101,8 @@ public final class AdsClients {
     this.observer = observer;
     this.overlays =
         new CurrentOverlay(loop, decoding, decoder, this::contextOf, this::subscriptions);
-    this.keeper =
-        new StateKeeper(loop, decoding, decoder, overlays, bootstrap.allServers(), observer);
-    this.unkept = new StateKeeper(loop, decoding, decoder, overlays, List.of(), observer);
+    this.keeper = new StateKeeper(loop, decoder, overlays, bootstrap.allServers(), observer);
+    this.unkept = new StateKeeper(loop, decoder, overlays, List.of(), observer);
     serverLists(bootstrap)
         .flatMap(List::stream)
         .forEach(server -> transports.computeIfAbsent(server, connect));
@@ -150,7 +149,7 @@ public final class AdsClients {
         Watch watch =
             clients
                 .computeIfAbsent(scope, absent -> newClient(absent, servers, keeping))
-                .watch(type, name, new TargetWatcher<>(type, target, watcher));
+                .watch(type, name, target, watcher);
         var open = new AtomicBoolean(true);
         return () -> {
           if (open.getAndSet(false)) {
@@ -269,12 +268,7 @@ public final class AdsClients {
   }
 
   private TargetClient newClient(String scope, Bootstrap servers, StateKeeper keeping) {
-    return new TargetClient(
-        loop,
-        scope,
-        servers,
-        this::newSupervisor,
-        (authority, isReachable) -> new KeptAuthority(keeping, scope, authority, isReachable));
+    return new TargetClient(loop, scope, servers, this::newSupervisor, keeping);
   }
 
   private DecodeContext contextOf(XdsServer server) {

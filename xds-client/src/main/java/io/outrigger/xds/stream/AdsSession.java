@@ -58,15 +58,16 @@ final class AdsSession implements AdsTransport.Listener {
   private final AdsObserver observer;
   private final StreamSupervisor owner;
   private final Map<ResourceType<?>, Requested> requested = new HashMap<>();
-  private @Nullable ServerStream<DiscoveryRequest> stream;
+  private final ServerStream<DiscoveryRequest> stream;
   private @Nullable ResourceType<?> reading; // the type of the response that is being decoded
   private Optional<RpcStatus> deferredEnd = Optional.empty(); // the stream ended during decoding
   private Phase phase = Phase.OPENED;
   private boolean ready; // whether onReady was called
 
+  /** Opens the stream. */
   AdsSession(
       ControlLoop loop,
-      String server,
+      AdsTransport transport,
       WireNode node,
       Map<ResourceType<?>, String> acceptedVersions,
       ServerSubscriptions subscriptions,
@@ -75,7 +76,7 @@ final class AdsSession implements AdsTransport.Listener {
       AdsObserver observer,
       StreamSupervisor owner) {
     this.loop = loop;
-    this.server = server;
+    this.server = transport.name();
     this.node = node;
     this.acceptedVersions = acceptedVersions;
     this.subscriptions = subscriptions;
@@ -84,13 +85,12 @@ final class AdsSession implements AdsTransport.Listener {
     this.observer = observer;
     this.owner = owner;
     ResourceType.ALL.forEach(type -> requested.put(type, new Requested()));
+    this.stream = transport.open(this);
   }
 
-  void start(AdsTransport transport) {
-    ServerStream<DiscoveryRequest> opened = transport.open(this);
-    stream = opened;
+  void start() {
     onSubscriptionsChanged();
-    opened.requestNext();
+    stream.requestNext();
   }
 
   /** Sends a request for each type whose subscribed names differ from the requested names. */
@@ -118,9 +118,7 @@ final class AdsSession implements AdsTransport.Listener {
   void close() {
     phase = Phase.CLOSED;
     stopTimers();
-    if (stream != null) {
-      stream.close();
-    }
+    stream.close();
   }
 
   @Override
@@ -244,7 +242,7 @@ final class AdsSession implements AdsTransport.Listener {
 
   /** Whether the server has not yet read the earlier requests. */
   private boolean isBlocked() {
-    return ready && stream != null && !stream.isReady();
+    return ready && !stream.isReady();
   }
 
   /**
@@ -295,9 +293,7 @@ final class AdsSession implements AdsTransport.Listener {
       // before.
       acceptedVersions.remove(type);
     }
-    if (stream != null) {
-      stream.send(request.build());
-    }
+    stream.send(request.build());
     startTimers(type);
   }
 
@@ -306,7 +302,7 @@ final class AdsSession implements AdsTransport.Listener {
    * A57-22).
    */
   private void startTimers(ResourceType<?> type) {
-    if (!ready || stream == null || !stream.isReady()) {
+    if (!ready || !stream.isReady()) {
       return; // onReady follows
     }
     Requested of = requestedOf(type);
@@ -320,7 +316,7 @@ final class AdsSession implements AdsTransport.Listener {
   }
 
   private void requestNext() {
-    if (phase != Phase.CLOSED && stream != null) {
+    if (phase != Phase.CLOSED) {
       stream.requestNext();
     }
   }

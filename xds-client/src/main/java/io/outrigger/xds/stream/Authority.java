@@ -4,16 +4,11 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
-import io.outrigger.xds.ResourceType;
-import io.outrigger.xds.ResourceWatcher;
-import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -44,29 +39,32 @@ final class Authority {
    * @param servers the control planes in the order of preference; at least one
    * @param fallbackOnReachabilityOnly whether the next server is used even if no resource is
    *     missing (A95)
-   * @param keeping keeps the resources of an authority for the next start; it receives the name of
-   *     the authority, and a function that returns whether one of its control planes can be reached
    */
   Authority(
       ControlLoop loop,
+      StateKeeper keeper,
+      String scope,
       String name,
       List<StreamSupervisor> servers,
-      boolean fallbackOnReachabilityOnly,
-      BiFunction<String, BooleanSupplier, KeptAuthority> keeping) {
+      boolean fallbackOnReachabilityOnly) {
     this.name = name;
     this.servers = List.copyOf(servers);
     this.fallbackOnReachabilityOnly = fallbackOnReachabilityOnly;
-    this.kept = keeping.apply(name, () -> inUse > 0 && last().outage().isEmpty());
-    kept.whenRestored(this::onOutage);
-    this.subscriptions = new Subscriptions(loop, kept::onChanged, this::onSubscriptionsChanged);
+    this.subscriptions = new Subscriptions(loop, this::onChanged, this::onSubscriptionsChanged);
+    this.kept =
+        new KeptAuthority(keeper, scope, name, subscriptions, this::isReachable, this::onOutage);
   }
 
   Subscriptions subscriptions() {
     return subscriptions;
   }
 
-  <T> XdsClient.Watch watch(ResourceType<T> type, String resource, ResourceWatcher<T> watcher) {
-    return subscriptions.watch(type, resource, watcher);
+  private boolean isReachable() {
+    return inUse > 0 && last().outage().isEmpty();
+  }
+
+  private void onChanged(Subscription<?> subscription) {
+    kept.onChanged(subscription);
   }
 
   XdsStatusView.Authority status() {
@@ -84,7 +82,7 @@ final class Authority {
     if (servers.subList(0, inUse).stream().anyMatch(StreamSupervisor::hasResponded)) {
       kept.onAnswered();
     }
-    kept.onSubscriptionsChanged(subscriptions);
+    kept.onSubscriptionsChanged();
     onOutage(); // a new watcher is notified before the next attempt fails (A57-09)
   }
 

@@ -125,18 +125,36 @@ final class CurrentOverlay {
   private void refresh() {
     List<Supplier<Runnable>> stale =
         subscriptions.get().stream().flatMap(each -> redecoding(each).stream()).toList();
-    if (stale.isEmpty()) {
-      return;
+    if (!stale.isEmpty()) {
+      decode(stale, () -> {}); // after a failure, resources in use stay until the next change
     }
+  }
+
+  /**
+   * Decodes resources on the decoding thread, and applies the results in one turn of the control
+   * loop.
+   *
+   * @param tasks each decodes a resource; its result puts the value into use
+   * @param then called in the same turn, also after a failure
+   */
+  void decode(List<Supplier<Runnable>> tasks, Runnable then) {
     decoding.execute(
         () -> {
           try {
-            List<Runnable> decoded = stale.stream().map(Supplier::get).toList();
-            loop.execute(() -> decoded.forEach(Runnable::run));
+            List<Runnable> decoded = tasks.stream().map(Supplier::get).toList();
+            loop.execute(
+                () -> {
+                  try {
+                    decoded.forEach(Runnable::run);
+                  } finally {
+                    then.run();
+                  }
+                });
           } catch (RuntimeException | Error e) { // our bug; the control loop counts it
             loop.execute(
-                () -> { // resources in use stay until the next change
-                  throw new IllegalStateException("resources under another overlay", e);
+                () -> {
+                  then.run();
+                  throw new IllegalStateException("resources decoded again", e);
                 });
           }
         });

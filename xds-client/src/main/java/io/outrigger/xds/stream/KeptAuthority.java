@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The part of one authority in {@link StateKeeper}: whether its kept resources are used.
@@ -34,20 +33,32 @@ final class KeptAuthority {
   private final StateKeeper keeper;
   private final String scope;
   private final String name;
+  private final Subscriptions subscriptions;
   private final BooleanSupplier isReachable;
+  private final Runnable whenRestored;
   private final Set<Subscription<?>> tried = new HashSet<>();
   private final Set<Subscription<?>> restoring = new HashSet<>();
-  private Runnable whenRestored = () -> {};
-  private @Nullable Subscriptions subscriptions;
   private Phase phase = Phase.NEW;
   private TimerHandle due = () -> {};
   private TimerHandle absence = () -> {};
 
-  KeptAuthority(StateKeeper keeper, String scope, String name, BooleanSupplier isReachable) {
+  /**
+   * @param isReachable whether a control plane of the authority can be reached
+   * @param whenRestored called after kept resources were put into use, or turned out to be unusable
+   */
+  KeptAuthority(
+      StateKeeper keeper,
+      String scope,
+      String name,
+      Subscriptions subscriptions,
+      BooleanSupplier isReachable,
+      Runnable whenRestored) {
     this.keeper = keeper;
     this.scope = scope;
     this.name = name;
+    this.subscriptions = subscriptions;
     this.isReachable = isReachable;
+    this.whenRestored = whenRestored;
   }
 
   String scope() {
@@ -58,18 +69,13 @@ final class KeptAuthority {
     return name;
   }
 
-  /** Sets the action after kept resources were put into use, or turned out to be unusable. */
-  void whenRestored(Runnable action) {
-    whenRestored = action;
-  }
-
-  void onSubscriptionsChanged(Subscriptions all) {
-    subscriptions = all;
+  void onSubscriptionsChanged() {
     if (!keeper.isOn()) {
       return;
     }
-    keeper.use(this, !all.isEmpty());
-    if (all.isEmpty() && phase != Phase.ANSWERED) {
+    boolean isUnused = subscriptions.isEmpty();
+    keeper.use(this, !isUnused);
+    if (isUnused && phase != Phase.ANSWERED) {
       due.cancel();
       phase = Phase.NEW;
     } else if (phase == Phase.NEW) {
@@ -180,6 +186,6 @@ final class KeptAuthority {
   }
 
   List<Subscription<?>> all() {
-    return subscriptions == null ? List.of() : subscriptions.all();
+    return subscriptions.all();
   }
 }

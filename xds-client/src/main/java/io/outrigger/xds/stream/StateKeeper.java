@@ -11,7 +11,6 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
-import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.state.KeptResource;
 import io.outrigger.xds.state.StateFolder;
@@ -62,7 +61,6 @@ final class StateKeeper {
   private record Settings(StateFolder folder, Executor files, Duration after) {}
 
   private final ControlLoop loop;
-  private final Executor decoding;
   private final ResponseDecoder decoder;
   private final CurrentOverlay overlays;
   private final List<XdsServer> servers;
@@ -81,6 +79,7 @@ final class StateKeeper {
   private boolean isScheduled; // or being saved
   private boolean isPruned;
   private boolean hasProblem;
+  private boolean isStaleTold;
   private long savedNanos;
 
   /** The time at which the kept resources of each authority were last current. */
@@ -91,13 +90,11 @@ final class StateKeeper {
    */
   StateKeeper(
       ControlLoop loop,
-      Executor decoding,
       ResponseDecoder decoder,
       CurrentOverlay overlays,
       List<XdsServer> servers,
       AdsObserver observer) {
     this.loop = loop;
-    this.decoding = decoding;
     this.decoder = decoder;
     this.overlays = overlays;
     this.servers = List.copyOf(servers);
@@ -187,24 +184,17 @@ final class StateKeeper {
       authority.onRestored(missing);
       return;
     }
-    decoding.execute(
+    overlays.decode(
+        tasks,
         () -> {
-          List<Runnable> decoded = tasks.stream().map(Supplier::get).toList();
-          loop.execute(
-              () -> {
-                boolean isFirst = stale.isEmpty();
-                try {
-                  decoded.forEach(Runnable::run);
-                } finally {
-                  authority.onRestored(missing);
-                }
-                if (isFirst && !stale.isEmpty()) {
-                  tell(
-                      "STALE: no control plane has answered within %d ms; resources of %s are in"
-                              .formatted(on().after().toMillis(), oldest())
-                          + " use until one does");
-                }
-              });
+          authority.onRestored(missing);
+          if (!isStaleTold && !stale.isEmpty()) {
+            isStaleTold = true;
+            tell(
+                "STALE: no control plane has answered within %d ms; resources of %s are in"
+                        .formatted(on().after().toMillis(), oldest())
+                    + " use until one does");
+          }
         });
   }
 
@@ -289,6 +279,7 @@ final class StateKeeper {
     boolean isStale = subscription.isWatched() && subscription.entry().isStale();
     if (!isStale) {
       if (stale.remove(subscription) != null && stale.isEmpty()) {
+        isStaleTold = false;
         tell("no stale resource is in use any more");
       }
       if (authority.isAnswered()) { // otherwise no control plane has reported this
@@ -340,7 +331,6 @@ final class StateKeeper {
     boolean isKept =
         subscription.isWatched()
             && !subscription.isWatchedFor(AdsClients.SERVERS)
-            && subscription.entry().state() != CacheState.DOES_NOT_EXIST
             && !isWithdrawn(subscription.entry());
     return subscription
         .entry()

@@ -227,7 +227,7 @@ final class StreamSupervisor {
     var session =
         new AdsSession(
             loop,
-            transport.name(),
+            transport,
             node,
             acceptedVersions,
             subscriptions,
@@ -237,6 +237,6 @@ final class StreamSupervisor {
             this);
     phase = new Phase.Open(session, loop.nanoTime());
     streams++;
-    session.start(transport);
+    session.start();
   }
 }

@@ -1,8 +1,11 @@
 package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.bootstrap.ServerFeatures;
+import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
@@ -10,8 +13,6 @@ import io.outrigger.xds.cache.CacheEntry;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheTransition;
-import io.outrigger.xds.cache.CacheTransition.TimerAction;
-import io.outrigger.xds.cache.Notice;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -62,22 +63,25 @@ final class Subscription<T> {
   }
 
   boolean isWatchedFor(String target) {
-    return watchers.stream().anyMatch(watching -> watching.isFor(target));
+    return watchers.stream().anyMatch(watching -> watching.target.equals(target));
   }
 
   boolean isWatchedOnlyFor(String target) {
-    return isWatched() && watchers.stream().allMatch(watching -> watching.isFor(target));
+    return isWatched() && watchers.stream().allMatch(watching -> watching.target.equals(target));
   }
 
   String subject() {
     return type.noun() + " \"" + name + "\"";
   }
 
-  XdsClient.Watch watch(ResourceWatcher<T> watcher, Runnable onUnwatched) {
-    var watching = new Watching(watcher, onUnwatched);
+  /**
+   * @param target the target, or {@link AdsClients#SERVERS}, whose overlay rules apply to values
+   */
+  XdsClient.Watch watch(String target, ResourceWatcher<T> watcher, Runnable onUnwatched) {
+    var watching = new Watching(target, watcher, onUnwatched);
     watchers.add(watching);
     if (!watching.mustWait()) {
-      entry.replayTo(watcher);
+      entry.replayTo(watching);
     }
     return watching;
   }
@@ -120,16 +124,13 @@ final class Subscription<T> {
         || !before.held().map(Held::raw).equals(entry.held().map(Held::raw))) {
       onChanged.accept(this);
     }
-    if (step.timer() == TimerAction.STOP) {
+    if (step.stopsTimers()) {
       stopTimers();
-    }
-    if (step.notice() instanceof Notice.Silence<T>) {
-      return;
     }
     // A watcher may open and close watches during this loop. The new watchers have received the new
     // entry already.
     for (Watching watching : List.copyOf(watchers)) {
-      watching.deliver(step.notice());
+      watching.deliver(step);
     }
   }
 
@@ -150,29 +151,41 @@ final class Subscription<T> {
     timers.clear();
   }
 
-  private final class Watching implements XdsClient.Watch {
+  private final class Watching implements XdsClient.Watch, ResourceWatcher<T> {
+    private final String target;
     private final ResourceWatcher<T> watcher;
     private final Runnable onUnwatched;
 
-    Watching(ResourceWatcher<T> watcher, Runnable onUnwatched) {
+    Watching(String target, ResourceWatcher<T> watcher, Runnable onUnwatched) {
+      this.target = target;
       this.watcher = watcher;
       this.onUnwatched = onUnwatched;
     }
 
-    boolean isFor(String target) {
-      return watcher instanceof TargetWatcher<T> of && of.target().equals(target);
-    }
-
     /** Whether the present entry is hidden: a withdrawn permission must not come back. */
     boolean mustWait() {
-      return entry.isStale() && isFor(AdsClients.SERVERS);
+      return entry.isStale() && target.equals(AdsClients.SERVERS);
     }
 
-    void deliver(Notice<T> notice) {
+    void deliver(CacheTransition.Step<T> step) {
       // A watcher that is not in the list was closed by an earlier watcher.
       if (watchers.contains(this) && !mustWait()) {
-        notice.deliverTo(watcher);
+        step.notifyWatcher(this);
       }
+    }
+
+    @Override
+    public void onChanged(Outcome<T> resource) {
+      if (resource instanceof Outcome.Ok<T> ok && ok.value() instanceof Overlaid overlaid) {
+        watcher.onChanged(Outcome.ok(type.valueType().cast(overlaid.forTarget(target))));
+      } else {
+        watcher.onChanged(resource);
+      }
+    }
+
+    @Override
+    public void onAmbientError(RpcStatus status) {
+      watcher.onAmbientError(status);
     }
 
     @Override

@@ -45,7 +45,8 @@ final class Subscriptions {
     ResourceType.ALL.forEach(type -> byType.put(type, new LinkedHashMap<>()));
   }
 
-  <T> XdsClient.Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
+  <T> XdsClient.Watch watch(
+      ResourceType<T> type, String name, String target, ResourceWatcher<T> watcher) {
     Subscription<T> found = of(type).get(name);
     if (found == null) {
       found = new Subscription<>(type, name, onChanged);
@@ -53,7 +54,7 @@ final class Subscriptions {
       names.remove(type);
       settleLater();
     }
-    return found.watch(watcher, this::settleLater);
+    return found.watch(target, watcher, this::settleLater);
   }
 
   <T> @Nullable Subscription<T> find(ResourceType<T> type, String name) {

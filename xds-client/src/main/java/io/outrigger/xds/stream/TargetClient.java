@@ -16,8 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -28,14 +26,14 @@ import java.util.stream.Stream;
  * requests the resource from (A47).
  */
 @ControlConfined
-final class TargetClient implements XdsClient {
-  private static final Watch NOTHING = () -> {};
+final class TargetClient {
+  private static final XdsClient.Watch NOTHING = () -> {};
 
   private final ControlLoop loop;
   private final String scope;
   private final Bootstrap bootstrap;
   private final Function<XdsServer, StreamSupervisor> supervisors;
-  private final BiFunction<String, BooleanSupplier, KeptAuthority> keeping;
+  private final StateKeeper keeper;
   private final Map<XdsServer, StreamSupervisor> servers = new LinkedHashMap<>();
   private final Authority topLevel; // for old-style names (A47-04)
   private final Map<String, Authority> authorities = new LinkedHashMap<>();
@@ -45,24 +43,24 @@ final class TargetClient implements XdsClient {
       String scope,
       Bootstrap bootstrap,
       Function<XdsServer, StreamSupervisor> supervisors,
-      BiFunction<String, BooleanSupplier, KeptAuthority> keeping) {
+      StateKeeper keeper) {
     this.loop = loop;
     this.scope = scope;
     this.bootstrap = bootstrap;
     this.supervisors = supervisors;
-    this.keeping = keeping;
+    this.keeper = keeper;
     this.topLevel = authority("", bootstrap.servers(), false);
   }
 
-  @Override
-  public <T> Watch watch(ResourceType<T> type, String name, ResourceWatcher<T> watcher) {
+  <T> XdsClient.Watch watch(
+      ResourceType<T> type, String name, String target, ResourceWatcher<T> watcher) {
     Outcome<ResourceName> read = ResourceName.of(type, name);
     if (!(read instanceof Outcome.Ok<ResourceName> ok)) {
       return failed(watcher, read.status());
     }
     Optional<String> authority = ok.value().authority();
     if (authority.isEmpty()) {
-      return topLevel.watch(type, ok.value().text(), watcher);
+      return topLevel.subscriptions().watch(type, ok.value().text(), target, watcher);
     }
     Bootstrap.Authority known = bootstrap.authorities().get(authority.get());
     if (known == null) { // A47-02
@@ -80,10 +78,11 @@ final class TargetClient implements XdsClient {
                     of,
                     known.servers().isEmpty() ? bootstrap.servers() : known.servers(),
                     known.fallbackOnReachabilityOnly()))
-        .watch(type, ok.value().text(), watcher);
+        .subscriptions()
+        .watch(type, ok.value().text(), target, watcher);
   }
 
-  private static <T> Watch failed(ResourceWatcher<T> watcher, RpcStatus reason) {
+  private static <T> XdsClient.Watch failed(ResourceWatcher<T> watcher, RpcStatus reason) {
     watcher.onChanged(Outcome.failed(reason));
     return NOTHING;
   }
@@ -91,13 +90,14 @@ final class TargetClient implements XdsClient {
   private Authority authority(String name, List<XdsServer> preferred, boolean reachabilityOnly) {
     return new Authority(
         loop,
+        keeper,
+        scope,
         name,
         preferred.stream()
             .distinct()
             .map(server -> servers.computeIfAbsent(server, supervisors)) // A47-08
             .toList(),
-        reachabilityOnly,
-        keeping);
+        reachabilityOnly);
   }
 
   boolean isInUse() {

@@ -44,20 +44,19 @@ final class CacheScript {
   CacheScript apply(CacheEvent<String> event) {
     Step<String> step = CacheTransition.apply(entry, event, features);
     entry = step.next();
-    step.notice().deliverTo(knows);
-    step.notice()
-        .deliverTo(
-            new ResourceWatcher<>() {
-              @Override
-              public void onChanged(Outcome<String> resource) {
-                told.add("changed " + resource.match(value -> value, RpcStatus::toString));
-              }
+    step.notifyWatcher(knows);
+    step.notifyWatcher(
+        new ResourceWatcher<>() {
+          @Override
+          public void onChanged(Outcome<String> resource) {
+            told.add("changed " + resource.match(value -> value, RpcStatus::toString));
+          }
 
-              @Override
-              public void onAmbientError(RpcStatus status) {
-                told.add("ambient " + status);
-              }
-            });
+          @Override
+          public void onAmbientError(RpcStatus status) {
+            told.add("ambient " + status);
+          }
+        });
     return this;
   }
 

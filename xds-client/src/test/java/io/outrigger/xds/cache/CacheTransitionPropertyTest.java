@@ -6,10 +6,12 @@ import static io.outrigger.xds.cache.CacheScript.rejected;
 import static io.outrigger.xds.cache.CacheScript.serverError;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent.StreamFailed;
@@ -56,7 +58,7 @@ final class CacheTransitionPropertyTest {
     for (Happening happening : possible(story)) {
       var step = CacheTransition.apply(entry, happening.event(), happening.features());
       entry = step.next();
-      step.notice().deliverTo(knows);
+      step.notifyWatcher(knows);
 
       assertThat(Optional.ofNullable(knows.resource)).isEqualTo(entry.held().map(Held::value));
       assertThat(knows.error).isEqualTo(entry.error().orElse(RpcStatus.OK));
@@ -78,7 +80,18 @@ final class CacheTransitionPropertyTest {
 
       var again = CacheTransition.apply(entry, happening.event(), happening.features());
 
-      assertThat(again.notice()).isInstanceOf(Notice.Silence.class);
+      again.notifyWatcher(
+          new ResourceWatcher<>() {
+            @Override
+            public void onChanged(Outcome<String> resource) {
+              throw new AssertionError(resource);
+            }
+
+            @Override
+            public void onAmbientError(RpcStatus status) {
+              throw new AssertionError(status);
+            }
+          });
       assertThat(uncounted(again.next())).isEqualTo(uncounted(entry));
     }
   }

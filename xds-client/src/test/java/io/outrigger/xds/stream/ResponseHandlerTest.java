@@ -196,7 +196,7 @@ final class ResponseHandlerTest {
     var watcher = new RecordingWatcher<ClusterResource>();
     loop.inside(
         () -> {
-          var unused = subscriptions.watch(CLUSTER, name, watcher);
+          var unused = subscriptions.watch(CLUSTER, name, "xds:///orders", watcher);
         });
     return watcher;
   }
