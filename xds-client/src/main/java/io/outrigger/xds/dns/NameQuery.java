@@ -7,6 +7,7 @@ import io.netty.handler.codec.dns.DnsRecordType;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.xds.dns.Exchange.Reply;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -12,6 +12,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.xds.deps.DnsLookup;
+import io.outrigger.xds.dns.Exchange.Reply;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.outrigger.xds.state;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.RegularFile;
+import io.outrigger.xds.RawResource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -380,5 +381,22 @@ public final class StateFolder {
     return failure instanceof FileSystemException system && system.getReason() != null
         ? system.getReason()
         : String.valueOf(failure.getMessage());
+  }
+
+  /**
+   * A resource as a control plane sent it.
+   *
+   * @param server the URI of the control plane
+   * @param at the time at which the resource was received
+   */
+  public record KeptResource(
+      Key key, String server, String version, Instant at, RawResource resource) {
+    /**
+     * The identity of a resource.
+     *
+     * @param scope the target whose client holds the resource; empty if all targets share a client
+     * @param type the label of the resource type, such as {@code lds}
+     */
+    public record Key(String scope, String type, String name) {}
   }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import io.outrigger.base.Xxh64;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.state.StateFolder.KeptResource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -68,8 +68,12 @@ public interface AdsObserver {
     static final int MAX_VERSION = 64;
 
     public Response {
-      version = ResourceHistory.shortened(version, MAX_VERSION);
+      version = shortened(version, MAX_VERSION);
       changes = List.copyOf(changes);
+    }
+
+    static String shortened(String text, int max) {
+      return text.length() <= max ? text : text.substring(0, max) + "…";
     }
   }
 

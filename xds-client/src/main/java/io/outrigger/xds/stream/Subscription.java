@@ -10,9 +10,14 @@ import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.cache.CacheEntry;
+import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
 import io.outrigger.xds.cache.CacheEvent;
 import io.outrigger.xds.cache.CacheTransition;
+import io.outrigger.xds.status.XdsStatusView;
+import io.outrigger.xds.stream.AdsObserver.Response;
+import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,12 +28,17 @@ import java.util.function.Consumer;
 /** One subscribed resource: its cache entry, its watchers, and its running timers. */
 @ControlConfined
 final class Subscription<T> {
+  private static final int MAX_CHANGES = 20;
+
+  /** Limits the text of an error, of which each resource may have {@link #MAX_CHANGES}. */
+  private static final int MAX_DETAILS = 500;
+
   private final ResourceType<T> type;
   private final String name;
   private final Consumer<Subscription<?>> onChanged;
   private final List<Watching> watchers = new ArrayList<>();
   private CacheEntry<T> entry = CacheEntry.requested();
-  private final ResourceHistory history = new ResourceHistory();
+  private final ArrayDeque<XdsStatusView.Change> changes = new ArrayDeque<>(2);
   private final Map<ResourceTimers, TimerHandle> timers = new HashMap<>(1);
   private Optional<CacheEvent<T>> deferred = Optional.empty();
 
@@ -54,8 +64,9 @@ final class Subscription<T> {
     return entry;
   }
 
-  ResourceHistory history() {
-    return history;
+  /** Returns the last changes; the bodies of earlier versions are not kept. */
+  List<XdsStatusView.Change> changes() {
+    return List.copyOf(changes);
   }
 
   boolean isWatched() {
@@ -118,10 +129,12 @@ final class Subscription<T> {
   private void applyNow(CacheEvent<T> event, ServerFeatures features) {
     CacheTransition.Step<T> step = CacheTransition.apply(entry, event, features);
     CacheEntry<T> before = entry;
-    history.onTransition(before, step.next());
     entry = step.next();
-    if (before.state() != entry.state()
-        || !before.held().map(Held::raw).equals(entry.held().map(Held::raw))) {
+    boolean isOther = !before.held().map(Held::raw).equals(entry.held().map(Held::raw));
+    if (isOther || !entry.dataError().equals(before.dataError())) {
+      remember();
+    }
+    if (isOther || before.state() != entry.state()) {
       onChanged.accept(this);
     }
     if (step.stopsTimers()) {
@@ -132,6 +145,31 @@ final class Subscription<T> {
     for (Watching watching : List.copyOf(watchers)) {
       watching.deliver(step);
     }
+  }
+
+  private void remember() {
+    Optional<DataError> error = entry.dataError();
+    Optional<String> version =
+        error.map(DataError::version).or(() -> entry.held().map(Held::version));
+    String details = error.map(DataError::status).map(RpcStatus::message).orElse("");
+    var change =
+        new XdsStatusView.Change(
+            error.map(DataError::at).or(() -> entry.held().map(Held::at)).orElse(Instant.EPOCH),
+            entry.state().label(),
+            Response.shortened(version.orElse(""), Response.MAX_VERSION),
+            Response.shortened(details, MAX_DETAILS));
+    if (error.isPresent() && !changes.isEmpty() && isRepeated(changes.getLast(), change)) {
+      return; // repeated rejections would push out other changes
+    }
+    changes.add(change);
+    if (changes.size() > MAX_CHANGES) {
+      changes.remove();
+    }
+  }
+
+  private static boolean isRepeated(XdsStatusView.Change last, XdsStatusView.Change next) {
+    return new XdsStatusView.Change(next.at(), last.state(), last.version(), last.details())
+        .equals(next);
   }
 
   void timerStarted(ResourceTimers owner, TimerHandle started) {

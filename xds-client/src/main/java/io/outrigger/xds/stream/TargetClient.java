@@ -171,6 +171,6 @@ final class TargetClient {
         entry.held().map(Held::raw),
         entry.dataError(),
         entry.streamError(),
-        subscription.history().changes());
+        subscription.changes());
   }
 }

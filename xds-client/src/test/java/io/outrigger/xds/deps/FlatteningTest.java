@@ -6,6 +6,7 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.cluster.ClusterResource;
 import io.outrigger.testing.Conformance;
+import io.outrigger.xds.deps.ClusterWalk.Flattening;
 import io.outrigger.xds.testing.Resources;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -17,6 +17,7 @@ import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.testing.ScriptedRandom;
 import io.outrigger.xds.decode.WireNode;
+import io.outrigger.xds.report.LoadReporters.ReportPlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

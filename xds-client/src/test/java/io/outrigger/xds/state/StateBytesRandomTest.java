@@ -6,6 +6,7 @@ import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.state.StateFolder.KeptResource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;

@@ -9,6 +9,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
+import io.outrigger.xds.state.StateFolder.KeptResource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

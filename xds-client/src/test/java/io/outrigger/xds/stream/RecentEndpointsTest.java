@@ -8,6 +8,7 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.config.endpoint.LocalityEndpoints;
+import io.outrigger.xds.stream.IncrementalDecoder.RecentEndpoints;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.stream.IntStream;
