@@ -2,7 +2,7 @@
 
 import {Commands, curl, outrigger} from './command.js';
 import {Refused, get, placeName} from './data.js';
-import {attr, clock, el, glyph, keyed, percent, several, text, words} from './dom.js';
+import {attr, el, glyph, keyed, percent, several, text, words} from './dom.js';
 import {patched, rulesOf} from './overlay.js';
 import {Picture} from './picture.js';
 
@@ -24,8 +24,7 @@ export class Explain {
     this.element = el('div', {},
       el('form.explain', {onsubmit: event => { event.preventDefault(); this.#go(); }},
         field('forward', this.forward), field('method', this.method), field('path', this.path), field('headers', this.headers),
-        el('div.buttons', {}, el('button.primary', {type: 'submit'}, 'Explain'),
-          el('button', {type: 'button', title: 'what was decided for the last one of that path, kept for a sample', onclick: () => this.#go(true)}, 'Last real one'))),
+        el('div.buttons', {}, el('button.primary', {type: 'submit'}, 'Explain'))),
       this.problem, this.empty, this.answer, this.commands.element);
     this.element.addEventListener('input', () => this.#updateCommands());
   }
@@ -40,10 +39,9 @@ export class Explain {
   }
 
   /** Puts the question into the address, which asks it. */
-  #go(last = false) {
+  #go() {
     const query = {forward: this.forward.value, path: this.path.value, method: this.method.value};
     if (this.headers.value.trim()) query.headers = this.headers.value;
-    if (last) query.last = 'true';
     this.page.go('explain', query);
   }
 
@@ -53,10 +51,10 @@ export class Explain {
       text(option, each.name);
     });
     if (this.wanted) {
-      const {forward, last} = this.wanted;
+      const {forward} = this.wanted;
       this.wanted = null;
       if (forward) this.forward.value = forward;
-      await this.#ask(last === 'true');
+      await this.#ask();
     }
     this.#updateCommands();
   }
@@ -77,16 +75,12 @@ export class Explain {
       [curl(this.#query()), this.#query()]);
   }
 
-  async #ask(last = false) {
+  async #ask() {
     this.problem.hidden = true;
     this.empty.hidden = true;
     try {
-      if (last) {
-        this.answer.replaceChildren(lastOne(await get(this.#query() + '&last=true')));
-      } else {
-        const [answer, lb] = await Promise.all([get(this.#query()), get('/lb?' + new URLSearchParams({forward: this.forward.value}))]);
-        this.answer.replaceChildren(path(answer, lb.forwards[0].root));
-      }
+      const [answer, lb] = await Promise.all([get(this.#query()), get('/lb?' + new URLSearchParams({forward: this.forward.value}))]);
+      this.answer.replaceChildren(path(answer, lb.forwards[0].root));
       this.page.announce(this.answer.querySelector('h3').textContent);
     } catch (error) {
       this.answer.replaceChildren();
@@ -119,20 +113,6 @@ function path(answer, root) {
     branches.map((branch, i) => branchOf(branch, root, branches.length > 1 ? i + 1 : 0)),
     el('section.unknown', {'aria-label': 'not known'}, el('h4', {}, 'What cannot be known without sending'),
       el('ul', {}, answer.not_known.map(each => el('li', {}, each)))));
-}
-
-/** What was decided for a request that was made. */
-function lastOne(call) {
-  const went = call.code === 'OK';
-  return el('div', {},
-    el('h3', {}, `The last one kept ended at ${clock(call.ended)} with ${call.local ? `${call.code}, made here: ${words(call.local)}` : call.code}`),
-    el('ol.steps', {},
-      step('good', 'request', `${call.method} ${call.path}`, el('p.quiet', {}, `target ${call.target}`)),
-      step(call.route === null ? 'bad' : 'good', 'route', call.route === null ? 'none' : call.route_name || `number ${call.route}`),
-      step('good', 'time limit', call.limit_ms === null ? 'none' : duration(call.limit_ms / 1000), call.limit_source ? el('p.quiet', {}, words(call.limit_source)) : ''),
-      step(call.cluster ? 'good' : 'bad', 'cluster', call.cluster ?? 'none'),
-      step(call.endpoint ? 'good' : 'bad', 'endpoint', call.endpoint ?? 'none', placeName(call.locality) ? el('p.quiet', {}, placeName(call.locality)) : ''),
-      step(went ? 'good' : 'bad', 'end', call.code, el('p.quiet', {}, `HTTP ${call.http_status}, ${several(call.attempts, 'attempt')}, ${duration(call.duration_ms / 1000)}`))));
 }
 
 function verdict({decision, branches}) {

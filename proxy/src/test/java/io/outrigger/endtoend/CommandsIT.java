@@ -63,12 +63,11 @@ class CommandsIT {
             admin,
             "--path",
             "/test.Pay/Charge",
-            "--last",
             "--json")) {
       assertThat(json.awaitExit()).as(json.errorText()).isZero();
       assertThat(JsonParser.parseString(String.join("\n", json.outLines())).getAsJsonObject())
-          .extracting(answer -> answer.get("cluster").getAsString())
-          .isEqualTo("A");
+          .extracting(answer -> answer.get("decision").getAsString())
+          .isEqualTo("forward");
     }
     try (var bad = OutriggerProcess.start(folder, "explain", "--admin", admin, "--path", "test")) {
       assertThat(bad.awaitExit()).isEqualTo(2);

@@ -42,24 +42,6 @@ class DecisionIT {
   }
 
   @Test
-  void theLastRequestOfAPathIsKept() throws Exception {
-    Backend a = serve();
-    mesh.startReady();
-    assertThat(mesh.admin().get("/explain?last=true&path=/" + METHOD).status()).isEqualTo(404);
-    assertThat(mesh.app().call(METHOD).backend()).isEqualTo("a");
-    Await.until(
-        "it is kept", () -> mesh.admin().get("/explain?last=true&path=/" + METHOD).status() == 200);
-
-    JsonObject last = mesh.admin().get("/explain?last=true&path=/" + METHOD).object();
-
-    assertThat(last.get("cluster").getAsString()).isEqualTo("A");
-    assertThat(last.get("endpoint").getAsString()).isEqualTo("127.0.0.1:" + a.port());
-    assertThat(last.get("route_name").getAsString()).isEqualTo("main");
-    assertThat(last.get("code").getAsString()).isEqualTo("OK");
-    assertThat(last.get("limit_ms").getAsLong()).isEqualTo(9000);
-  }
-
-  @Test
   void theHourIsToldByClusterAndEndpoint() throws Exception {
     Backend a = serve();
     mesh.startReady();

@@ -74,7 +74,6 @@ class HostileNamesIT {
         new String[] {
           "/lb?detail=full",
           "/explain?path=/test.Pay/Charge",
-          "/explain?path=/test.Pay/Charge&last=true",
           "/history",
           "/events?format=json",
           "/xds",
@@ -104,7 +103,6 @@ class HostileNamesIT {
     for (String[] line :
         new String[][] {
           {"explain", "--admin", admin, "--path", "/test.Pay/Charge"},
-          {"explain", "--admin", admin, "--path", "/test.Pay/Charge", "--last"},
           {"explain", "--admin", admin, "--path", "/test.Pay/Charge", "--json"},
           {"status", "--admin", admin}
         }) {

@@ -132,7 +132,7 @@ class ServeExplainIT {
           "serve=pay",
           "serve=pay&path=/a&source=x",
           "serve=pay&path=/a&peer=",
-          "serve=pay&path=/a&last=true",
+          "serve=pay&path=/a&forward=a",
           "path=/a&peer=spiffe://a/b"
         }) {
       assertThat(mesh.admin().get("/explain?" + bad).status()).as(bad).isEqualTo(400);

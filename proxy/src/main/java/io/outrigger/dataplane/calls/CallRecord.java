@@ -11,15 +11,12 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ended call and its routing decision, for the access log and for {@code /explain?last=true}.
- * Event loops create these records, and many are never read; so conversions, above all to text, are
- * left to the reader.
+ * An ended call and its routing decision, for the access log. Event loops create these records, so
+ * conversions, above all to text, are left to the reader.
  *
  * @param forward the name of the forward or served address
  * @param endMillis the end of the call, in milliseconds since 1970
  * @param authority the {@code :authority} that the app sent; may be empty
- * @param target the xDS target as configured; empty when the call ended before it had a target
- * @param routeIndex the index of the route; -1 when the call was not routed
  * @param route the name of the route; empty when the route has no name or the call was not routed
  * @param endpoint the address of the last attempt
  * @param priority the priority of {@code locality} in its cluster, where 0 is the highest
@@ -29,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * @param httpStatus the {@code :status} that the app received; 0 when it received none
  * @param localReason why the proxy answered the call itself; empty when a backend answered
  * @param timeoutNanos the time limit of the call, or {@link EffectiveTimeout#NONE}
- * @param limitSource the configuration field that set the route's time limit
  * @param traceparent the app's {@code traceparent} (W3C Trace Context); may be empty
  * @param peer the caller of a served address; null for calls of a forward
  * @param policy the RBAC policy that decided about the call; null when none did
@@ -42,8 +38,6 @@ public record CallRecord(
     CharSequence method,
     String path,
     CharSequence authority,
-    String target,
-    int routeIndex,
     Optional<String> route,
     Optional<String> cluster,
     Optional<EndpointAddress> endpoint,
@@ -57,7 +51,6 @@ public record CallRecord(
     long requestBytes,
     long responseBytes,
     long timeoutNanos,
-    Optional<EffectiveTimeout.Source> limitSource,
     CharSequence traceparent,
     @Nullable PeerIdentity peer,
     @Nullable String policy) {

@@ -39,7 +39,6 @@ public final class CallStatsRecorder implements CallSummary {
   private String message = "";
   private int httpStatus;
   private @Nullable LocalReason reason;
-  private String target = "";
   private RouteDecision.@Nullable Forward chosen;
   private @Nullable String clusterName;
 
@@ -51,7 +50,6 @@ public final class CallStatsRecorder implements CallSummary {
   private long requestBytes;
   private long responseBytes;
   private long durationNanos;
-  private long endedNanos;
   private long timeoutNanos = EffectiveTimeout.NONE;
 
   /**
@@ -123,11 +121,6 @@ public final class CallStatsRecorder implements CallSummary {
    */
   public void policy(@Nullable String name) {
     policy = name;
-  }
-
-  /** Sets the target whose configuration routes the call. */
-  public void targeted(String name) {
-    target = name;
   }
 
   /**
@@ -287,11 +280,7 @@ public final class CallStatsRecorder implements CallSummary {
     code = RpcStatus.Code.CANCELLED;
   }
 
-  /**
-   * @param now the time by the clock of the loop
-   */
-  public void ended(long nanos, long limitNanos, long now) {
-    endedNanos = now;
+  public void ended(long nanos, long limitNanos) {
     durationNanos = nanos;
     timeoutNanos = limitNanos;
     stats.count(CallCounter.ENDED);
@@ -406,8 +395,7 @@ public final class CallStatsRecorder implements CallSummary {
     return stats.loop();
   }
 
-  @Override
-  public String path() {
+  private String path() {
     return head == null ? "" : head.path();
   }
 
@@ -432,11 +420,6 @@ public final class CallStatsRecorder implements CallSummary {
   }
 
   @Override
-  public long endedNanos() {
-    return endedNanos;
-  }
-
-  @Override
   public CallRecord record(String forward, long endMillis) {
     Optional<Backend> backend = Optional.ofNullable(picked).map(Subchannel::backend);
     AsciiString traceparent = head == null ? null : head.headers().get(TRACEPARENT);
@@ -447,8 +430,6 @@ public final class CallStatsRecorder implements CallSummary {
         head == null ? AsciiString.EMPTY_STRING : head.method(),
         path(),
         head == null ? AsciiString.EMPTY_STRING : head.authority(),
-        target,
-        chosen == null ? -1 : chosen.route().index(),
         Optional.ofNullable(chosen).map(to -> to.route().name()).filter(name -> !name.isEmpty()),
         Optional.ofNullable(clusterName),
         Optional.ofNullable(address()),
@@ -462,7 +443,6 @@ public final class CallStatsRecorder implements CallSummary {
         requestBytes,
         responseBytes,
         timeoutNanos,
-        Optional.ofNullable(chosen).map(to -> to.limit().source()),
         traceparent == null ? AsciiString.EMPTY_STRING : traceparent,
         peer,
         policy);

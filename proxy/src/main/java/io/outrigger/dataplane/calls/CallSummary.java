@@ -14,8 +14,6 @@ public interface CallSummary {
   /** The index of the event loop on which the call ran. */
   int loop();
 
-  String path();
-
   /** The gRPC status code, as in {@link CallRecord#code}. */
   RpcStatus.Code code();
 
@@ -27,9 +25,6 @@ public interface CallSummary {
 
   /** The duration of the call from the arrival of its headers. */
   long durationNanos();
-
-  /** The end of the call by a monotonic clock; only differences between calls are meaningful. */
-  long endedNanos();
 
   /**
    * Returns a copy of everything that is known of the call.

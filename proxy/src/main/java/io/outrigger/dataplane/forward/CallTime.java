@@ -50,11 +50,6 @@ abstract class CallTime extends DeadlineTimers.Entry {
     return arriving ? 0 : loop.nanoTime() - arrivalNanos;
   }
 
-  /** The time of the call's arrival, by the clock of the loop. */
-  long arrivalNanos() {
-    return arrivalNanos;
-  }
-
   boolean isOver() {
     return limitNanos != EffectiveTimeout.NONE && elapsedNanos() >= limitNanos;
   }

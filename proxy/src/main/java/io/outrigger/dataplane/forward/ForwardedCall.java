@@ -109,7 +109,7 @@ public final class ForwardedCall implements StreamHandler {
     CallStatsRecorder record = recorder(forward, caller, loop);
     record.started(loop.headOf(sound), forward.tracer());
     record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
-    end(forward, record, 0, EffectiveTimeout.NONE, loop.nanoTime());
+    end(forward, record, 0, EffectiveTimeout.NONE);
   }
 
   private static CallStatsRecorder recorder(Forward forward, Caller caller, CallLoop loop) {
@@ -182,7 +182,6 @@ public final class ForwardedCall implements StreamHandler {
     Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app.isOnHeavyConnection());
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
-      record.targeted(ok.value().name());
       route();
     } else {
       reply(resolved.status(), LocalReason.OVERLOAD);
@@ -474,13 +473,12 @@ public final class ForwardedCall implements StreamHandler {
     }
     attempts.finish();
     app.stop();
-    long elapsed = time.elapsedNanos();
-    end(forward, record, elapsed, time.limitNanos(), time.arrivalNanos() + elapsed);
+    end(forward, record, time.elapsedNanos(), time.limitNanos());
   }
 
   private static void end(
-      Forward forward, CallStatsRecorder record, long nanos, long limitNanos, long now) {
-    record.ended(nanos, limitNanos, now);
+      Forward forward, CallStatsRecorder record, long nanos, long limitNanos) {
+    record.ended(nanos, limitNanos);
     if (!forward.observer().onEnded(record)) {
       record.unobserved();
     }

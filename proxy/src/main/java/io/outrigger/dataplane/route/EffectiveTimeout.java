@@ -4,7 +4,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.RouteTimeout.StreamDuration;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -38,14 +37,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
     MAX_GRPC_TIMEOUT,
     TIMEOUT,
     DEFAULT_TIMEOUT,
-    NOTHING;
-
-    private final String text = name().toLowerCase(Locale.ROOT);
-
-    /** The name for messages, such as {@code max_grpc_timeout}. */
-    public String text() {
-      return text;
-    }
+    NOTHING
   }
 
   /**

@@ -1,21 +1,30 @@
 package io.outrigger.observe.history;
 
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallSummary;
+import io.outrigger.observe.history.TrafficView.Minute;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
+import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests, errors and latency of a forward for each minute of the last hour, by cluster and
@@ -30,8 +39,23 @@ import java.util.stream.Stream;
 public final class TrafficHistory implements CallObserver {
   static final Duration MINUTE = Duration.ofMinutes(1);
 
+  private static final int MINUTES_KEPT = 60;
+
+  /** The maximum number of clusters and endpoints that a loop records at a time. */
+  static final int MAX_CLUSTERS = 500;
+
+  static final int MAX_ENDPOINTS = 2_000;
+
   /** The maximum number of clusters and endpoints of a forward over the hour. */
-  static final int MAX_SERIES = 4_500;
+  private static final int MAX_SERIES = 4_500;
+
+  /**
+   * The number of significant digits. With one digit, values have an error of at most 6 %, and a
+   * histogram takes a few hundred bytes.
+   */
+  private static final int DIGITS = 1;
+
+  private static final long MAX_MICROS = 3_600_000_000L;
 
   private final String forward;
   private final ControlLoop control;
@@ -80,10 +104,15 @@ public final class TrafficHistory implements CallObserver {
     return true;
   }
 
-  /** Returns a view that includes the current minute; called on the control loop. */
-  public CompletableFuture<TrafficView> read() {
+  /**
+   * Returns a view that includes the current minute; called on the control loop.
+   *
+   * @param cluster if present, the only cluster in the view
+   * @param endpoint if present, the only endpoint of each cluster in the view
+   */
+  public CompletableFuture<TrafficView> read(Optional<String> cluster, Optional<String> endpoint) {
     var view = new CompletableFuture<TrafficView>();
-    gather(() -> view.complete(view()));
+    gather(() -> view.complete(view(cluster, endpoint)));
     return view;
   }
 
@@ -102,7 +131,7 @@ public final class TrafficHistory implements CallObserver {
           .get(i)
           .execute(
               () -> {
-                Map<String, LoopTraffic.ClusterTraffic> taken = ofLoop.take();
+                Map<String, ClusterTraffic> taken = ofLoop.take();
                 control.execute(
                     () -> {
                       add(taken);
@@ -114,7 +143,7 @@ public final class TrafficHistory implements CallObserver {
     }
   }
 
-  private void add(Map<String, LoopTraffic.ClusterTraffic> taken) {
+  private void add(Map<String, ClusterTraffic> taken) {
     taken.forEach(
         (cluster, recorded) -> {
           add(new Key(cluster, ""), recorded.all);
@@ -130,22 +159,23 @@ public final class TrafficHistory implements CallObserver {
   }
 
   private void closeMinute() {
-    Instant oldest = begin.minus(MINUTE.multipliedBy(Series.KEPT - 1));
+    Instant oldest = begin.minus(MINUTE.multipliedBy(MINUTES_KEPT - 1));
     all.values().forEach(series -> series.close(begin, oldest));
     all.values().removeIf(Series::isEmpty);
     begin = control.now();
   }
 
-  private TrafficView view() {
+  private TrafficView view(Optional<String> only, Optional<String> onlyEndpoint) {
     Map<String, List<TrafficView.Endpoint>> endpoints = new TreeMap<>();
     all.forEach(
         (key, series) -> {
           List<TrafficView.Endpoint> ofCluster =
               endpoints.computeIfAbsent(key.cluster(), name -> new ArrayList<>());
-          if (!key.endpoint().isEmpty()) {
+          if (!key.endpoint().isEmpty() && onlyEndpoint.map(key.endpoint()::equals).orElse(true)) {
             ofCluster.add(new TrafficView.Endpoint(key.endpoint(), series.view(begin)));
           }
         });
+    only.ifPresent(name -> endpoints.keySet().removeIf(each -> !each.equals(name)));
     List<TrafficView.Cluster> clusters = new ArrayList<>();
     endpoints.forEach(
         (name, each) -> {
@@ -154,5 +184,130 @@ public final class TrafficHistory implements CallObserver {
               new TrafficView.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
         });
     return new TrafficView(forward, clusters);
+  }
+
+  /** The traffic that one event loop has recorded since the last {@link #take}. */
+  @LoopConfined
+  private static final class LoopTraffic {
+    private Map<String, ClusterTraffic> clusters = new HashMap<>();
+    private int endpoints;
+
+    /**
+     * Records a call. A call to an endpoint beyond {@link #MAX_ENDPOINTS} counts only for its
+     * cluster; a call to a cluster beyond {@link #MAX_CLUSTERS} is not counted.
+     */
+    void record(String cluster, @Nullable EndpointAddress address, long micros, boolean isError) {
+      ClusterTraffic traffic = clusters.get(cluster);
+      if (traffic == null) {
+        if (clusters.size() >= MAX_CLUSTERS) {
+          return;
+        }
+        traffic = new ClusterTraffic();
+        clusters.put(cluster, traffic);
+      }
+      traffic.all.record(micros, isError);
+      if (address == null) {
+        return;
+      }
+      TrafficBucket endpoint = traffic.endpoints.get(address);
+      if (endpoint == null) {
+        if (endpoints >= MAX_ENDPOINTS) {
+          return;
+        }
+        endpoints++;
+        endpoint = new TrafficBucket();
+        traffic.endpoints.put(address, endpoint);
+      }
+      endpoint.record(micros, isError);
+    }
+
+    /** Returns the recorded traffic and starts with empty data. */
+    Map<String, ClusterTraffic> take() {
+      Map<String, ClusterTraffic> taken = clusters;
+      clusters = new HashMap<>();
+      endpoints = 0;
+      return taken;
+    }
+  }
+
+  private static final class ClusterTraffic {
+    private final TrafficBucket all = new TrafficBucket();
+    private final Map<EndpointAddress, TrafficBucket> endpoints = new HashMap<>();
+  }
+
+  /** The minutes with calls of one cluster or endpoint, including the current minute. */
+  @ControlConfined
+  private static final class Series {
+    private final ArrayDeque<Minute> minutes = new ArrayDeque<>(1);
+    private @Nullable TrafficBucket current;
+
+    void add(TrafficBucket bucket) {
+      if (current == null) {
+        current = bucket;
+      } else {
+        current.add(bucket);
+      }
+    }
+
+    /**
+     * Closes the current minute, which started at {@code begin}, and removes minutes before {@code
+     * oldest}.
+     */
+    void close(Instant begin, Instant oldest) {
+      if (current != null) {
+        minutes.add(current.summary(begin));
+        current = null;
+      }
+      while (!minutes.isEmpty() && minutes.getFirst().time().isBefore(oldest)) {
+        minutes.remove();
+      }
+    }
+
+    boolean isEmpty() {
+      return minutes.isEmpty() && current == null;
+    }
+
+    /**
+     * Returns the minutes, the oldest first. The last one may be the current minute, which started
+     * at {@code begin}.
+     */
+    List<Minute> view(Instant begin) {
+      List<Minute> view = new ArrayList<>(minutes);
+      if (current != null) {
+        view.add(current.summary(begin));
+      }
+      return List.copyOf(view);
+    }
+  }
+
+  /**
+   * The calls of one cluster or endpoint within a period. Confined to the thread that currently
+   * owns the bucket.
+   */
+  @LoopConfined
+  private static final class TrafficBucket {
+    private final IntCountsHistogram latency = new IntCountsHistogram(DIGITS);
+    private long errors;
+
+    void record(long micros, boolean isError) {
+      latency.recordValue(Math.max(0, Math.min(micros, MAX_MICROS)));
+      if (isError) {
+        errors++;
+      }
+    }
+
+    void add(TrafficBucket other) {
+      latency.add(other.latency);
+      errors += other.errors;
+    }
+
+    Minute summary(Instant begin) {
+      return new Minute(
+          begin, latency.getTotalCount(), errors, millis(50), millis(90), millis(99), millis(100));
+    }
+
+    private double millis(double percentile) {
+      return latency.getValueAtPercentile(percentile) / 1e3;
+    }
   }
 }

@@ -3,7 +3,6 @@ package io.outrigger.observe.history;
 import io.outrigger.base.AnyThread;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The traffic of a forward for each minute of the last hour. Minutes without calls are omitted; the
@@ -15,34 +14,10 @@ public record TrafficView(String name, List<Cluster> clusters) {
     clusters = List.copyOf(clusters);
   }
 
-  /**
-   * Returns a part of this view.
-   *
-   * @param cluster if present, the only cluster in the part
-   * @param endpoint if present, the only endpoint of each cluster in the part
-   */
-  public TrafficView only(Optional<String> cluster, Optional<String> endpoint) {
-    return new TrafficView(
-        name,
-        clusters.stream()
-            .filter(each -> cluster.map(each.name()::equals).orElse(true))
-            .map(each -> each.only(endpoint))
-            .toList());
-  }
-
   public record Cluster(String name, List<Minute> minutes, List<Endpoint> endpoints) {
     public Cluster {
       minutes = List.copyOf(minutes);
       endpoints = List.copyOf(endpoints);
-    }
-
-    private Cluster only(Optional<String> endpoint) {
-      return new Cluster(
-          name,
-          minutes,
-          endpoints.stream()
-              .filter(each -> endpoint.map(each.address()::equals).orElse(true))
-              .toList());
     }
   }
 

@@ -1,7 +1,6 @@
 /**
- * Keeps the traffic of the last hour per minute, cluster and endpoint, and samples of the last call
- * of each path. Event loops record into their own data; the control loop collects this data. All
- * memory use is bounded.
+ * Keeps the traffic of the last hour per minute, cluster and endpoint. Event loops record into
+ * their own data; the control loop collects this data. All memory use is bounded.
  */
 @NullMarked
 package io.outrigger.observe.history;

@@ -8,7 +8,6 @@ import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.CallViews;
-import io.outrigger.observe.admin.HistoryViews;
 import io.outrigger.observe.admin.LbViews;
 import io.outrigger.observe.admin.OverlayViews;
 import io.outrigger.observe.admin.StaticPage;
@@ -70,7 +69,6 @@ final class AdminEndpoints {
         "method",
         "header",
         "authority",
-        "last",
         "serve",
         "peer",
         "source");
@@ -270,16 +268,24 @@ final class AdminEndpoints {
       return CompletableFuture.completedFuture(noForward());
     }
     return state
-        .onControl(() -> forwards.stream().map(forward -> forward.history().read()).toList())
+        .onControl(
+            () ->
+                forwards.stream()
+                    .map(
+                        each ->
+                            each.history()
+                                .read(request.parameter("cluster"), request.parameter("endpoint")))
+                    .toList())
         .thenCompose(
             views ->
                 CompletableFuture.allOf(views.toArray(CompletableFuture<?>[]::new))
                     .thenApplyAsync(
                         all ->
-                            HistoryViews.reply(
-                                views.stream().map(CompletableFuture::join).toList(),
-                                request.parameter("cluster"),
-                                request.parameter("endpoint"))));
+                            AdminReply.json(
+                                200,
+                                AdminReply.members(
+                                    "forwards",
+                                    views.stream().map(CompletableFuture::join).toList()))));
   }
 
   /** Returns the forward called {@code name}, or all forwards when {@code name} is empty. */

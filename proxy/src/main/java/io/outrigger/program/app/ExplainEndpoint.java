@@ -7,7 +7,6 @@ import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.ExplainRequest;
 import io.outrigger.observe.admin.ExplainView;
-import io.outrigger.observe.admin.HistoryViews;
 import io.outrigger.observe.explain.Explainer;
 import io.outrigger.observe.explain.Explanation;
 import java.util.List;
@@ -17,9 +16,9 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * {@code GET /explain}: explains how a request would be routed, without sending the request. The
- * parameter {@code forward} is optional when there is only one forward. With {@code last=true} the
- * reply describes the last real request of that path instead. With {@code serve}, it explains what
- * a served address would do with the request of a {@code peer} at {@code source}.
+ * parameter {@code forward} is optional when there is only one forward. With {@code
+ * serve}, it explains what a served address would do with the request of a {@code peer} at {@code
+ * source}.
  */
 @AnyThread
 final class ExplainEndpoint implements AdminEndpoint {
@@ -40,10 +39,6 @@ final class ExplainEndpoint implements AdminEndpoint {
         "peer and source need serve, the name of a --serve");
     RunningForward forward = forward(asked.parameter("forward"));
     RequestHead request = ExplainRequest.read(asked);
-    if (asked.choice("last", "true", "false").filter("true"::equals).isPresent()) {
-      return CompletableFuture.completedFuture(
-          HistoryViews.last(forward.last().of(request.path())));
-    }
     require(
         forward.only().isPresent() || !String.valueOf(request.authority()).isEmpty(),
         "forward "
@@ -76,9 +71,7 @@ final class ExplainEndpoint implements AdminEndpoint {
                   ? "there is no --serve"
                   : "no --serve of that name; it is one of " + String.join(", ", known)));
     }
-    require(
-        asked.parameter("forward").or(() -> asked.parameter("last")).isEmpty(),
-        "forward and last are for forwards; leave them out beside serve");
+    require(asked.parameter("forward").isEmpty(), "leave forward out beside serve");
     var explainer = new ServeExplainer(serve.get(), asked);
     return state
         .onControl(explainer::explain)

@@ -18,7 +18,6 @@ import io.outrigger.http2.EventLoops;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.access.StdoutAuditLog;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.ForwardSpec;
@@ -32,7 +31,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -84,22 +82,20 @@ record PortOpener(
       known = many::known;
       resolver = many;
     }
-    var last = new LastCalls(spec.name(), Clock.systemUTC(), loops.count());
     var history = new TrafficHistory(spec.name(), control, executors());
-    CallObserver kept = last.and(history);
     var forward =
         new Forward(
             spec.name(),
             PartSettings.forward(options, () -> targets.controlPlanes().node().id()),
             resolver,
-            access.map(lines -> kept.and(lines.of(spec.name()))).orElse(kept),
+            access.map(lines -> history.and(lines.of(spec.name()))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
             loops.count());
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     return new RunningForward(
-        spec.name(), bound, spec.target().toString(), listener, only, all, known, last, history);
+        spec.name(), bound, spec.target().toString(), listener, only, all, known, history);
   }
 
   private List<Executor> executors() {

@@ -5,7 +5,6 @@ import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
-import io.outrigger.observe.history.LastCalls;
 import io.outrigger.observe.history.TrafficHistory;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +30,6 @@ record RunningForward(
     Optional<TargetRuntime> only,
     Supplier<List<TargetRuntime>> targets,
     Function<String, Optional<TargetRuntime>> byAuthority,
-    LastCalls last,
     TrafficHistory history) {
   /**
    * Returns the state of the fixed target. A forward that is routed by authority is always ready,

@@ -60,12 +60,6 @@ final class ExplainCommand implements Callable<Integer> {
       description = "a header of the request; repeatable")
   private List<String> headers = new ArrayList<>();
 
-  @Option(
-      names = "--last",
-      description =
-          "explains instead the last real request with that path; a sample of requests is kept")
-  private boolean last;
-
   @Option(names = "--json", description = "prints the response of the admin server as JSON")
   private boolean json;
 
@@ -81,9 +75,6 @@ final class ExplainCommand implements Callable<Integer> {
     AdminClient.Reply reply = client.get("/explain?" + query());
     if (reply.status() == 400 || (reply.status() == 404 && serve.isPresent())) {
       throw new InvalidInput(List.of(reply.body().strip()));
-    }
-    if (reply.status() == 404 && last) {
-      throw client.failure(reply.body().strip(), new IllegalStateException(path));
     }
     client.lines(client.body("/explain", reply), json).forEach(context.out()::println);
     return Failures.OK;
@@ -104,9 +95,6 @@ final class ExplainCommand implements Callable<Integer> {
       }
       String text = header.substring(0, equals) + ":" + header.substring(equals + 1);
       query.append("&header=").append(encoded(text));
-    }
-    if (last) {
-      query.append("&last=true");
     }
     return query.toString();
   }

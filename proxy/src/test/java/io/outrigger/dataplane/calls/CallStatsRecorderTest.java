@@ -24,9 +24,7 @@ class CallStatsRecorderTest {
     assertThat(call.traceparent()).isEmpty();
     assertThat(call.isGrpc()).isFalse();
     assertThat(call.code()).isEqualTo(Code.OK);
-    assertThat(call.routeIndex()).isEqualTo(-1);
     assertThat(call.route()).isEmpty();
-    assertThat(call.limitSource()).isEmpty();
     assertThat(call.cluster()).isEmpty();
     assertThat(call.endpoint()).isEmpty();
     assertThat(call.locality()).isEmpty();
@@ -49,10 +47,9 @@ class CallStatsRecorderTest {
   @Test
   void theLastCallsEndIsKept() {
     var call = new CallStatsRecorder(new CallStats(0, DefaultSettings.LITTLE));
-    call.ended(5, 6, 7);
+    call.ended(5, 6);
 
     assertThat(call.durationNanos()).isEqualTo(5);
     assertThat(call.record("orders", 0).timeoutNanos()).isEqualTo(6);
-    assertThat(call.endedNanos()).isEqualTo(7);
   }
 }

@@ -77,12 +77,12 @@ class EffectiveTimeoutTest {
   }
 
   @Test
-  void theFieldThatDecidedIsNamedAsInTheRoute() {
+  void theFieldThatDecidedIsNamed() {
     var route =
         new RouteTimeout(Optional.empty(), Optional.of(Duration.ofSeconds(1)), Optional.empty());
 
-    assertThat(EffectiveTimeout.of(route, Optional.empty(), false).source().text())
-        .isEqualTo("max_grpc_timeout");
+    assertThat(EffectiveTimeout.of(route, Optional.empty(), false).source())
+        .isEqualTo(EffectiveTimeout.Source.MAX_GRPC_TIMEOUT);
   }
 
   @Conformance("A31-30")

@@ -65,11 +65,6 @@ record Calls(String method, String path, String authority, boolean complete, Loc
   }
 
   @Override
-  public long endedNanos() {
-    return 0;
-  }
-
-  @Override
   public CallRecord record(String forward, long endMillis) {
     return new CallRecord(
         forward,
@@ -78,8 +73,6 @@ record Calls(String method, String path, String authority, boolean complete, Loc
         method,
         path,
         authority,
-        "xds:///orders",
-        complete ? 1 : -1,
         ifComplete("main"),
         Optional.ofNullable(clusterName()),
         Optional.ofNullable(address()),
@@ -93,7 +86,6 @@ record Calls(String method, String path, String authority, boolean complete, Loc
         5,
         7,
         complete ? 1_500_000_000 : EffectiveTimeout.NONE,
-        ifComplete(EffectiveTimeout.Source.TIMEOUT),
         complete ? "00-aa-bb-01" : "",
         complete ? new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "") : null,
         complete ? "readers" : null);

@@ -75,7 +75,7 @@ class TrafficHistoryTest {
         new EndpointAddress(
             "10.0.0.1", 80, Optional.empty(), Optional.of(new EndpointTls(tls, Optional.empty())));
     call(0, "A", 1, 10, false);
-    history.onEnded(new EndedCall(0, "/p.S/M", "A", secured, 10_000_000, false, 0));
+    history.onEnded(new EndedCall(0, "A", secured, 10_000_000, false));
     over(MINUTE);
 
     assertThat(view().clusters().get(0).endpoints())
@@ -94,9 +94,9 @@ class TrafficHistoryTest {
 
     List<TrafficView.Cluster> clusters = view().clusters();
 
-    assertThat(clusters).hasSize(LoopTraffic.MAX_CLUSTERS);
+    assertThat(clusters).hasSize(TrafficHistory.MAX_CLUSTERS);
     assertThat(clusters.stream().mapToInt(cluster -> cluster.endpoints().size()).sum())
-        .isEqualTo(LoopTraffic.MAX_ENDPOINTS);
+        .isEqualTo(TrafficHistory.MAX_ENDPOINTS);
     assertThat(
             clusters.stream()
                 .flatMap(cluster -> cluster.minutes().stream())
@@ -123,12 +123,12 @@ class TrafficHistoryTest {
     var address =
         new EndpointAddress(
             "10." + endpoint / 65536 + "." + endpoint / 256 % 256 + "." + endpoint % 256, 80);
-    history.onEnded(new EndedCall(loop, "/p.S/M", cluster, address, millis * 1_000_000, failed, 0));
+    history.onEnded(new EndedCall(loop, cluster, address, millis * 1_000_000, failed));
   }
 
   private TrafficView view() {
     List<TrafficView> views = new ArrayList<>();
-    control.inside(() -> history.read().thenAccept(views::add));
+    control.inside(() -> history.read(Optional.empty(), Optional.empty()).thenAccept(views::add));
     settle();
     return views.get(0);
   }

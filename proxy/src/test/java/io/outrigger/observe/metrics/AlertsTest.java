@@ -224,11 +224,11 @@ final class AlertsTest {
       var call = new CallStatsRecorder(stats);
       call.started(new GrpcRequest(), CallTracer.NONE);
       call.grpcStatus(code);
-      call.ended(1, 0, 1);
+      call.ended(1, 0);
     }
     var other = new CallStatsRecorder(stats);
     other.local(RpcStatus.unavailable("no route"), LocalReason.NO_ROUTE, 503);
-    other.ended(1, 0, 1);
+    other.ended(1, 0);
     return new CallTotals(List.of(stats), 0);
   }
 
