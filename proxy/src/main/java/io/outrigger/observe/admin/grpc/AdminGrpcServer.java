@@ -2,7 +2,9 @@ package io.outrigger.observe.admin.grpc;
 
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -34,11 +36,11 @@ public final class AdminGrpcServer implements AutoCloseable {
   private static final int MAX_CONNECTIONS = 32;
   private static final int CALLS_PER_CONNECTION = 8;
 
-  private final Health health;
+  private final HealthStatusManager health;
   private final EventLoopGroup group;
   private final Server server;
 
-  private AdminGrpcServer(Health health, EventLoopGroup group, Server server) {
+  private AdminGrpcServer(HealthStatusManager health, EventLoopGroup group, Server server) {
     this.health = health;
     this.group = group;
     this.server = server;
@@ -64,7 +66,8 @@ public final class AdminGrpcServer implements AutoCloseable {
       AnswerTurns turns,
       AdminBudget budget)
       throws IOException {
-    var health = new Health();
+    var health = new HealthStatusManager();
+    set(health, Map.of(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, false));
     var cap = new ConnectionCap(MAX_CONNECTIONS);
     var group =
         new MultiThreadIoEventLoopGroup(
@@ -81,7 +84,7 @@ public final class AdminGrpcServer implements AutoCloseable {
             .maxInboundMessageSize(MAX_REQUEST_BYTES)
             .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
             .addService(new ClientStatusService(view, configs, turns))
-            .addService(health.service())
+            .addService(health.getHealthService())
             .addService(new ProxyChannelz(channelz))
             .addService(ProtoReflectionServiceV1.newInstance())
             .build();
@@ -110,7 +113,13 @@ public final class AdminGrpcServer implements AutoCloseable {
    * @param serving the status of every service by name; the empty name is the whole process
    */
   public void health(Map<String, Boolean> serving) {
-    health.set(serving);
+    set(health, serving);
+  }
+
+  private static void set(HealthStatusManager health, Map<String, Boolean> serving) {
+    serving.forEach(
+        (name, yes) ->
+            health.setStatus(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));
   }
 
   public InetSocketAddress address() {
@@ -119,7 +128,7 @@ public final class AdminGrpcServer implements AutoCloseable {
 
   @Override
   public void close() {
-    health.close();
+    health.enterTerminalState(); // notifies the watchers
     server.shutdownNow();
     stop(group);
   }
