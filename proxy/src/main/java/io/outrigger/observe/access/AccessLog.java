@@ -39,7 +39,7 @@ public final class AccessLog implements AutoCloseable {
   }
 
   public static AccessLog toStdout() {
-    return started("stdout", new Stdout(), () -> {});
+    return started("stdout", new LogWriter.Stdout(), () -> {});
   }
 
   /**

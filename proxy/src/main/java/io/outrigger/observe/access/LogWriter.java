@@ -2,6 +2,8 @@ package io.outrigger.observe.access;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.memory.OutOfMemory;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -142,6 +144,26 @@ final class LogWriter implements AutoCloseable {
       log.warn("{}: cannot be closed: {}", name, e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * The standard output, which the access log and the audit log share: each write is whole, and
+   * closing does nothing.
+   */
+  static final class Stdout extends OutputStream {
+    private static final OutputStream OUT = new FileOutputStream(FileDescriptor.out);
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      synchronized (OUT) { // only threads of log writers call this method
+        OUT.write(bytes, offset, length);
+      }
     }
   }
 }

@@ -25,7 +25,8 @@ public final class StdoutAuditLog implements AutoCloseable {
   }
 
   public static StdoutAuditLog started() {
-    var audit = new StdoutAuditLog(new Stdout(), Clock.systemUTC(), AccessLog.MAX_WAITING);
+    var audit =
+        new StdoutAuditLog(new LogWriter.Stdout(), Clock.systemUTC(), AccessLog.MAX_WAITING);
     audit.start();
     return audit;
   }

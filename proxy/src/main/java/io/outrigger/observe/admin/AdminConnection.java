@@ -144,7 +144,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       feed.close();
       return;
     }
-    context.write(AdminResponse.streamed(reply));
+    context.write(reply.beginning());
     var opened = new EventStream(context, feed);
     stream = opened;
     opened.start();
@@ -238,7 +238,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
 
   private void send(
       ChannelHandlerContext context, AdminReply reply, boolean keepAlive, boolean head) {
-    FullHttpResponse response = AdminResponse.of(reply, head);
+    FullHttpResponse response = reply.response(head);
     AdminBudget.Unread unread =
         budget.add(response.content().readableBytes(), context.channel()::close);
     if (!keepAlive) {
@@ -264,7 +264,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
    * response (RFC 9112 section 9.6).
    */
   private static void refuse(ChannelHandlerContext context, AdminReply reply) {
-    FullHttpResponse response = AdminResponse.of(reply, false);
+    FullHttpResponse response = reply.response(false);
     response.headers().set(HttpHeaderNames.CONNECTION, "close");
     context
         .writeAndFlush(response)

@@ -7,6 +7,14 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufOutputStream;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,6 +40,15 @@ public record AdminReply(
     Map<String, String> headers) {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
+
+  /**
+   * The content security policy: only the page's own files are loaded, and no script may turn text
+   * into markup. A reply that a browser opens as a document of its own has no scripts.
+   */
+  private static final String CONTENT_SECURITY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types 'none'";
 
   public AdminReply(int status, String contentType, byte[] body) {
     this(status, contentType, Unpooled.wrappedBuffer(body), Optional.empty(), Map.of());
@@ -129,5 +146,42 @@ public record AdminReply(
     byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
     return new AdminReply(
         405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), Map.of("allow", allow));
+  }
+
+  /** Returns this reply in HTTP/1.1; without its body when {@code head} is true. */
+  FullHttpResponse response(boolean head) {
+    int length = body.readableBytes();
+    ByteBuf sent = body;
+    if (head) {
+      body.release();
+      sent = Unpooled.EMPTY_BUFFER;
+    }
+    var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, code(), sent);
+    setHeaders(response);
+    response.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+    return response;
+  }
+
+  /** Returns the headers of a response that lasts until its reader disconnects. */
+  HttpResponse beginning() {
+    var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, code());
+    setHeaders(response);
+    response.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    return response;
+  }
+
+  private HttpResponseStatus code() {
+    return HttpResponseStatus.valueOf(status);
+  }
+
+  private void setHeaders(HttpResponse response) {
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, contentType)
+        .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+        .set("x-content-type-options", "nosniff")
+        .set("referrer-policy", "no-referrer")
+        .set("content-security-policy", CONTENT_SECURITY);
+    headers.forEach(response.headers()::set);
   }
 }

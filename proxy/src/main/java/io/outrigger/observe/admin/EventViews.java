@@ -8,7 +8,7 @@ import io.outrigger.base.PlainText;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.observe.events.Event;
-import io.outrigger.observe.events.EventPage;
+import io.outrigger.observe.events.EventLog;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.stream.AdsObserver;
 import java.util.List;
@@ -36,12 +36,12 @@ public final class EventViews {
     this.toJson = toJson;
   }
 
-  public AdminReply list(EventPage page) {
+  public AdminReply list(EventLog.Page page) {
     return AdminReply.json(200, page.events().stream().map(this::json).toList());
   }
 
   /** Renders a part of a stream. The event ids let a reader that lost its connection resume. */
-  public String streamed(EventPage page) {
+  public String streamed(EventLog.Page page) {
     var text = new StringBuilder();
     for (Event event : page.events()) {
       text.append("id: ").append(event.seq());

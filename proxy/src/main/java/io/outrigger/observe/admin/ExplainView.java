@@ -8,15 +8,18 @@ import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.config.route.Route;
 import io.outrigger.config.route.WireText;
 import io.outrigger.dataplane.filter.FilterPlan;
+import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
 import io.outrigger.http2.HeaderList;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.observe.explain.Explanation;
 import io.outrigger.observe.explain.Explanation.Branch;
 import io.outrigger.observe.explain.Explanation.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Renders an explanation as JSON (CONTRACT section 6, {@code /explain}). */
@@ -131,7 +134,7 @@ public final class ExplainView {
     json.add("timeout", timeout(chosen, request));
     json.add("retry", Json.tree(chosen.action().retry().map(ExplainView::retry)));
     json.add("filters", Json.tree(branch.filters().stream().map(ExplainView::filter).toList()));
-    json.add("session", Json.tree(branch.session().map(asked -> SessionView.json(asked, branch))));
+    json.add("session", Json.tree(branch.session().map(asked -> session(asked, branch))));
   }
 
   private static List<JsonObject> clusters(RouteDecision.Forward chosen) {
@@ -180,5 +183,50 @@ public final class ExplainView {
     JsonObject json = Json.object("kind", plan.kind());
     plan.effects().forEach(json::addProperty);
     return json;
+  }
+
+  /**
+   * Returns the session: the endpoints that its cookie names, their states, and whether the session
+   * is kept. The value of the cookie is not shown.
+   */
+  private static JsonObject session(AskedSession asked, Branch branch) {
+    Optional<PickPlan.Preferring> preferring = branch.plan().flatMap(ExplainView::preferring);
+    PickPlan.OverrideOutcome outcome =
+        preferring.map(PickPlan.Preferring::outcome).orElse(PickPlan.OverrideOutcome.LOST);
+    List<PickPlan.OverrideCandidate> candidates =
+        preferring
+            .map(PickPlan.Preferring::candidates)
+            .orElseGet(
+                () ->
+                    asked.addresses().stream()
+                        .map(address -> new PickPlan.OverrideCandidate(address, "not asked for"))
+                        .toList());
+    return Json.object(
+        "cookie", asked.cookie(),
+        "begins", asked.addresses().isEmpty(),
+        "kept",
+            outcome == PickPlan.OverrideOutcome.NOT_LOOKED_UP
+                ? null
+                : outcome == PickPlan.OverrideOutcome.KEPT,
+        "cluster", asked.cluster().isEmpty() ? null : asked.cluster(),
+        "endpoints", candidates.stream().map(ExplainView::endpoint).toList());
+  }
+
+  private static JsonObject endpoint(PickPlan.OverrideCandidate candidate) {
+    return Json.object("address", candidate.address(), "standing", candidate.standing());
+  }
+
+  /**
+   * Returns the part of a plan that handles sessions. The session part lies above all parts of a
+   * plan that draw at random.
+   */
+  private static Optional<PickPlan.Preferring> preferring(PickPlan plan) {
+    if (plan instanceof PickPlan.Preferring found) {
+      return Optional.of(found);
+    }
+    if (plan instanceof PickPlan.Above above) {
+      return preferring(above.rest());
+    }
+    return Optional.empty();
   }
 }

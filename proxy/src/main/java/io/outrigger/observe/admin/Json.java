@@ -32,49 +32,46 @@ import org.jspecify.annotations.Nullable;
  */
 @AnyThread
 final class Json {
+  private static final Gson GSON = gson();
+
   private Json() {}
 
-  /** Holds the converter, which is created for the first reply rather than at the start. */
-  private static final class Lazy {
-    static final Gson GSON = gson();
-
-    private static Gson gson() {
-      var builder =
-          new GsonBuilder()
-              .disableHtmlEscaping()
-              .serializeNulls()
-              .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
-              .registerTypeHierarchyAdapter(
-                  Optional.class,
-                  (JsonSerializer<Optional<?>>)
-                      (value, type, gson) ->
-                          value.<JsonElement>map(gson::serialize).orElse(JsonNull.INSTANCE))
-              .registerTypeHierarchyAdapter(
-                  RpcStatus.class,
-                  (JsonSerializer<RpcStatus>)
-                      (status, type, gson) -> new JsonPrimitive(status.message()))
-              .registerTypeAdapter(
-                  Duration.class,
-                  (JsonSerializer<Duration>)
-                      (time, type, gson) -> new JsonPrimitive(DurationText.format(time)));
-      for (Class<?> type :
-          List.of(Instant.class, Path.class, Locality.class, EndpointAddress.class)) {
-        builder.registerTypeHierarchyAdapter(
-            type,
-            (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
-      }
-      for (Class<?> word :
-          List.of(
-              OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
-        builder.registerTypeAdapter(
-            word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
-      }
-      return builder.create();
+  private static Gson gson() {
+    var builder =
+        new GsonBuilder()
+            .disableHtmlEscaping()
+            .serializeNulls()
+            .setFieldNamingPolicy(FieldNamingPolicy.LOWER_CASE_WITH_UNDERSCORES)
+            .registerTypeHierarchyAdapter(
+                Optional.class,
+                (JsonSerializer<Optional<?>>)
+                    (value, type, gson) ->
+                        value.<JsonElement>map(gson::serialize).orElse(JsonNull.INSTANCE))
+            .registerTypeHierarchyAdapter(
+                RpcStatus.class,
+                (JsonSerializer<RpcStatus>)
+                    (status, type, gson) -> new JsonPrimitive(status.message()))
+            .registerTypeAdapter(
+                Duration.class,
+                (JsonSerializer<Duration>)
+                    (time, type, gson) -> new JsonPrimitive(DurationText.format(time)));
+    for (Class<?> type :
+        List.of(Instant.class, Path.class, Locality.class, EndpointAddress.class)) {
+      builder.registerTypeHierarchyAdapter(
+          type,
+          (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
     }
+    for (Class<?> word :
+        List.of(
+            OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
+      builder.registerTypeAdapter(
+          word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
+    }
+    return builder.create();
   }
 
   static JsonElement tree(@Nullable Object value) {
-    return value instanceof JsonElement json ? json : Lazy.GSON.toJsonTree(value);
+    return value instanceof JsonElement json ? json : GSON.toJsonTree(value);
   }
 
   /** Returns an object with the given members: names and values in turn. */
@@ -91,7 +88,7 @@ final class Json {
   }
 
   static void write(Object value, JsonWriter json) {
-    Lazy.GSON.toJson(value, value.getClass(), json);
+    GSON.toJson(value, value.getClass(), json);
   }
 
   static String word(Enum<?> value) {

@@ -1,5 +1,6 @@
 package io.outrigger.observe.events;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import java.util.ArrayDeque;
@@ -33,6 +34,21 @@ public final class EventLog {
   private long lastSeq;
   private long lastEvicted;
   private long heldBytes;
+
+  /**
+   * A page of events in the order of their numbers.
+   *
+   * @param events the events, the oldest first; starts with an {@link EventKind#GAP} when some
+   *     requested events are no longer kept
+   * @param next the number with which to request the next page
+   * @param isLast whether the page ends with the newest event
+   */
+  @AnyThread
+  public record Page(List<Event> events, long next, boolean isLast) {
+    public Page {
+      events = List.copyOf(events);
+    }
+  }
 
   public EventLog(ControlLoop control) {
     this.control = control;
@@ -84,7 +100,7 @@ public final class EventLog {
    * Returns at most {@code limit} events with numbers above {@code since}; 0 starts at the oldest
    * event.
    */
-  public EventPage after(long since, int limit) {
+  public Page after(long since, int limit) {
     control.checkInside();
     List<Event> newer = new ArrayList<>();
     for (ArrayDeque<Event> kept : byKind.values()) {
@@ -99,7 +115,7 @@ public final class EventLog {
     if (since > 0 && lastEvicted > since) {
       page.add(0, gap(since));
     }
-    return new EventPage(page, next, isLast);
+    return new Page(page, next, isLast);
   }
 
   private Event gap(long since) {

@@ -13,8 +13,8 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
 
 /**
- * The metrics of forwards and served addresses in CONTRACT section 7: requests, connections,
- * endpoints.
+ * The metrics of forwards and served addresses: requests, connections, endpoints, decisions of
+ * RBAC, and A118's handshakes of servers.
  */
 @AnyThread
 final class ForwardMetrics {
@@ -39,9 +39,14 @@ final class ForwardMetrics {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Instruments all;
+  private final Points decisions;
+  private final Points handshakes;
 
   private ForwardMetrics(Instruments all) {
     this.all = all;
+    decisions = all.counter("outrigger_rbac_decisions", "Decisions of RBAC filters, by policy.");
+    handshakes =
+        all.counter("grpc.server.tls.handshakes", "TLS handshakes with callers, by result.");
   }
 
   static void addTo(
@@ -57,6 +62,25 @@ final class ForwardMetrics {
     connections(labels, serve.connections());
     all.gauge("outrigger_serve_ready", "1 when the address is served and its app can be reached.")
         .add(labels, serve.ready() ? 1 : 0);
+    for (MetricsView.Decisions each : serve.decisions()) {
+      decisions.add(
+          labels
+              .add("filter", each.filter())
+              .add("policy", each.policy())
+              .add("verdict", each.isAllowed() ? "allowed" : "denied"),
+          each.count());
+    }
+    serve
+        .handshakes()
+        .forEach(
+            (result, count) ->
+                handshakes.add(
+                    Labels.of(
+                        "grpc.tls.handshake.result",
+                        result.toString(),
+                        "grpc.tls.handshake.resumed",
+                        "FULL_HANDSHAKE"),
+                    count));
   }
 
   private void forward(MetricsView.Forward forward) {

@@ -50,7 +50,6 @@ public final class MetricsText {
     var sources = new MetricSources(view.failedSources(), view.leftOutLabels());
     sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), view.serves(), own));
     sources.add("calls", own -> CallMetrics.addTo(view.forwards(), view.serves(), own));
-    sources.add("serves", own -> ServeMetrics.addTo(view.serves(), own));
     sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
     sources.add("balancing", view.balancing()::addTo);
     sources.add("overlay", own -> XdsMetrics.addOverlay(view.overlay(), own));

@@ -7,6 +7,8 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.LoopConfined;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.calls.CallSpans;
 import io.outrigger.dataplane.calls.CallTracer;
@@ -69,5 +71,22 @@ final class OtelTracer implements CallTracer {
   static String methodOf(String path) {
     int from = path.startsWith("/") ? 1 : 0;
     return path.substring(from, Math.min(path.length(), from + MAX_METHOD)).replace('/', '.');
+  }
+
+  /**
+   * The span of a served call, as A72 describes the server side. The app gets the caller's trace
+   * context unchanged, so a span of its own is a sibling of this one.
+   */
+  @LoopConfined
+  private record ServerSpans(MessageSpan call) implements CallSpans {
+    @Override
+    public void message(boolean isRequest, long sequence, long bytes, boolean isCompressed) {
+      call.message(!isRequest, sequence, bytes, isCompressed); // a server receives requests
+    }
+
+    @Override
+    public void ended(RpcStatus status) {
+      call.end(status);
+    }
   }
 }

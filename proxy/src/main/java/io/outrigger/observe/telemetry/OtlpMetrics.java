@@ -29,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -40,6 +41,37 @@ import java.util.stream.Stream;
 @AnyThread
 final class OtlpMetrics implements MetricProducer {
   private static final AggregationTemporality SINCE_START = AggregationTemporality.CUMULATIVE;
+
+  /**
+   * The units of gRPC's instruments that Prometheus' model cannot express: it would append units
+   * that are annotations to the names.
+   */
+  private static final Map<String, String> UNITS =
+      Map.ofEntries(
+          Map.entry("grpc.client.attempt.started", "{attempt}"),
+          Map.entry("grpc.client.call.retries", "{retry}"),
+          Map.entry("grpc.client.call.transparent_retries", "{transparent_retry}"),
+          Map.entry("grpc.lb.outlier_detection.ejections_enforced", "{ejection}"),
+          Map.entry("grpc.lb.outlier_detection.ejections_unenforced", "{ejection}"),
+          Map.entry("grpc.lb.wrr.rr_fallback", "{update}"),
+          Map.entry("grpc.lb.wrr.endpoint_weight_not_yet_usable", "{endpoint}"),
+          Map.entry("grpc.lb.wrr.endpoint_weight_stale", "{endpoint}"),
+          Map.entry("grpc.lb.wrr.endpoint_weights", "{weight}"),
+          Map.entry("grpc.subchannel.disconnections", "{disconnection}"),
+          Map.entry("grpc.subchannel.connection_attempts_succeeded", "{attempt}"),
+          Map.entry("grpc.subchannel.connection_attempts_failed", "{attempt}"),
+          Map.entry("grpc.client.tls.handshakes", "{handshake}"),
+          Map.entry("grpc.server.call.started", "{call}"),
+          Map.entry("grpc.server.tls.handshakes", "{handshake}"),
+          Map.entry("grpc.subchannel.open_connections", "{connection}"),
+          Map.entry("grpc.xds_client.connected", "{bool}"),
+          Map.entry("grpc.xds_client.server_failure", "{failure}"),
+          Map.entry("grpc.xds_client.resource_updates_valid", "{resource}"),
+          Map.entry("grpc.xds_client.resource_updates_invalid", "{resource}"),
+          Map.entry("grpc.xds_client.resources", "{resource}"));
+
+  /** The only counter that can decrease, which is a gauge in Prometheus. */
+  private static final String UP_DOWN_COUNTER = "grpc.subchannel.open_connections";
 
   private final Supplier<MetricSnapshots> source;
   private final InstrumentationScopeInfo scope;
@@ -115,7 +147,7 @@ final class OtlpMetrics implements MetricProducer {
     if (snapshot instanceof GaugeSnapshot gauge) {
       var points = gauge.getDataPoints().stream().map(each -> scrape.point(each, each.getValue()));
       return Optional.of(
-          GrpcUnits.isUpDownCounter(gauge.getMetadata().getName())
+          gauge.getMetadata().getName().equals(UP_DOWN_COUNTER)
               ? sum(resource, gauge, false, points)
               : gauge(resource, gauge, points));
     }
@@ -157,7 +189,7 @@ final class OtlpMetrics implements MetricProducer {
         scope,
         name.endsWith(suffix) ? name.substring(0, name.length() - suffix.length()) : name,
         metadata.getHelp(),
-        unit == null ? GrpcUnits.of(name) : unitOf(unit),
+        unit == null ? UNITS.getOrDefault(name, "") : unitOf(unit),
         type,
         data);
   }

@@ -7,7 +7,6 @@ import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.EventFeed;
 import io.outrigger.observe.admin.EventViews;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.observe.events.EventPage;
 import io.outrigger.xds.decode.ResourceJson;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -74,15 +73,15 @@ final class EventEndpoint implements AdminEndpoint {
 
     @Override
     public CompletionStage<String> next() {
-      var page = new CompletableFuture<EventPage>();
+      var page = new CompletableFuture<EventLog.Page>();
       state.control().execute(() -> read(page));
       return page.thenApplyAsync(views::streamed);
     }
 
     /** Completes {@code page} with the next events, at once or when there are any. */
-    private void read(CompletableFuture<EventPage> page) {
+    private void read(CompletableFuture<EventLog.Page> page) {
       events.unlisten(listener);
-      EventPage found = events.after(since, PART);
+      EventLog.Page found = events.after(since, PART);
       since = found.next();
       if (!found.events().isEmpty()) {
         page.complete(found);

@@ -21,8 +21,8 @@ class EventLogTest {
   void numbersCountUpAndAReaderGoesOnWhereItWas() {
     add(EventKind.DRAIN, 3);
 
-    EventPage first = after(0, 2);
-    EventPage second = after(first.next(), 2);
+    EventLog.Page first = after(0, 2);
+    EventLog.Page second = after(first.next(), 2);
 
     assertThat(first.events()).extracting(Event::seq).containsExactly(1L, 2L);
     assertThat(first.isLast()).isFalse();
@@ -114,8 +114,8 @@ class EventLogTest {
     }
   }
 
-  private EventPage after(long since, int limit) {
-    List<EventPage> page = new ArrayList<>();
+  private EventLog.Page after(long since, int limit) {
+    List<EventLog.Page> page = new ArrayList<>();
     loop.inside(() -> page.add(log.after(since, limit)));
     return page.get(0);
   }
