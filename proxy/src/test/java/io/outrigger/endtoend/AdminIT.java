@@ -174,7 +174,6 @@ class AdminIT {
             "/lb?detail=all", "detail is calls or full, or left out",
             "/events?format=json&since=-1", "since is the number of an event, 0 or more",
             "/config_dump?type=cluster", "type is lds or rds or cds or eds, or left out",
-            "/explain?path=/a/b&last=yes", "last is true or false, or left out",
             "/explain?path=/a/b&forward=no", "no forward of that name; it is one of orders");
 
     allowed.forEach(
@@ -200,7 +199,7 @@ class AdminIT {
             "/config_dump?typ=cds", "known are type, name",
             "/xds?type=cds", "known are name",
             "/explain?path=/a/b&headers=a:b",
-                "known are forward, path, method, header, authority, last, serve, peer, source",
+                "known are forward, path, method, header, authority, serve, peer, source",
             "/history?minutes=5", "known are forward, cluster, endpoint",
             "/calls?forward=orders", "unknown parameter \"forward\"; there are none here",
             "/forwards?%1b[2J=1", "unknown parameter \"?[2J\"; there are none here");

@@ -71,14 +71,13 @@ class EventsIT {
   }
 
   @Test
-  void acceptedAndRefusedVersionsAreToldWithPlacesAndDifferences() throws Exception {
+  void acceptedAndRefusedVersionsAreToldWithPlaces() throws Exception {
     serve(Xds.cluster("A"), Xds.locality("a", 0, 1, mesh.backend("a")));
     mesh.startReady();
 
     mesh.controlPlane.serve(Xds.cluster("A", 7));
-    JsonObject ack = await("ack", "circuit");
+    JsonObject ack = await("ack", "A changed");
     assertThat(ack.get("subject").getAsString()).isEqualTo("A");
-    assertThat(ack.get("message").getAsString()).contains("+ circuit").contains(":7");
 
     mesh.controlPlane.serve(Xds.watchedCluster("A", "\"interval\":\"-1s\""));
     JsonObject nack = await("nack", "outlier_detection.interval");
@@ -218,7 +217,7 @@ class EventsIT {
       JsonObject event;
       do {
         event = reader.next("ack");
-      } while (!event.get("message").getAsString().contains("circuit"));
+      } while (!event.get("message").getAsString().endsWith("; A changed"));
       last = event.get("seq").getAsLong();
     }
 
@@ -226,7 +225,7 @@ class EventsIT {
     try (var again = new EventReader(address, "", "Last-Event-ID: " + last + "\r\n")) {
       JsonObject event = again.next();
       assertThat(event.get("seq").getAsLong()).isEqualTo(last + 1);
-      assertThat(event.get("message").getAsString()).contains("7 -> 8");
+      assertThat(event.get("message").getAsString()).endsWith("; A changed");
     }
   }
 

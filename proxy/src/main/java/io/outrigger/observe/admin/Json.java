@@ -17,6 +17,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.lb.view.OutlierEvent;
+import io.outrigger.observe.events.EventKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,7 +64,10 @@ final class Json {
     }
     for (Class<?> word :
         List.of(
-            OutlierEvent.Method.class, OutlierEvent.SpareReason.class, PeerErrors.Side.class)) {
+            EventKind.class,
+            OutlierEvent.Method.class,
+            OutlierEvent.SpareReason.class,
+            PeerErrors.Side.class)) {
       builder.registerTypeAdapter(
           word, (JsonSerializer<Enum<?>>) (value, of, gson) -> new JsonPrimitive(word(value)));
     }

@@ -6,6 +6,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.stream.AdsObserver;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Adds the communication with control planes to the event log. */
 @ControlConfined
@@ -40,12 +41,27 @@ public record AdsEvents(EventLog log) implements AdsObserver {
 
   @Override
   public void onAck(String server, Response response) {
-    log.add(EventKind.ACK, ALL, subject(response), new Event.Answer(server, response, ""));
+    String text =
+        "accepted %s version \"%s\" of %s: %s, %d changed"
+            .formatted(
+                response.type().label(),
+                response.version(),
+                server,
+                Count.of(response.valid(), "resource"),
+                response.changed());
+    line(EventKind.ACK, subject(response), text + changes(response));
   }
 
   @Override
   public void onNack(String server, Response response, String details) {
-    log.add(EventKind.NACK, ALL, subject(response), new Event.Answer(server, response, details));
+    String text =
+        "refused %s version \"%s\" of %s: %s"
+            .formatted(response.type().label(), response.version(), server, details);
+    line(EventKind.NACK, subject(response), text + changes(response));
+  }
+
+  private static String changes(Response response) {
+    return response.changes().stream().map(each -> "; " + each).collect(Collectors.joining());
   }
 
   /**
@@ -77,6 +93,6 @@ public record AdsEvents(EventLog log) implements AdsObserver {
   }
 
   private void line(EventKind kind, String subject, String text) {
-    log.add(kind, ALL, subject, new Event.Line(text));
+    log.add(kind, ALL, subject, text);
   }
 }

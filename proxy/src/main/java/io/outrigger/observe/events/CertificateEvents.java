@@ -10,11 +10,11 @@ public record CertificateEvents(EventLog log) implements CertificateObserver {
 
   @Override
   public void onLoaded(String instance, String what) {
-    log.add(EventKind.CERTIFICATE_LOADED, ALL, instance, new Event.Line("in use now: " + what));
+    log.add(EventKind.CERTIFICATE_LOADED, ALL, instance, "in use now: " + what);
   }
 
   @Override
   public void onFailed(String instance, String reason) {
-    log.add(EventKind.CERTIFICATE_FAILED, ALL, instance, new Event.Line(reason));
+    log.add(EventKind.CERTIFICATE_FAILED, ALL, instance, reason);
   }
 }

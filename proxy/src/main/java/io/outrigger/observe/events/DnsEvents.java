@@ -59,7 +59,7 @@ public final class DnsEvents implements DnsLookup {
     if (!answer.isOk()) {
       logger.warn("DNS name {}: {}", host, text);
     }
-    log.add(EventKind.DNS, forward, host, new Event.Line(text));
+    log.add(EventKind.DNS, forward, host, text);
   }
 
   private static String shown(List<EndpointAddress> addresses) {

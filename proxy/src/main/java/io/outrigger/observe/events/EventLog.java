@@ -22,18 +22,11 @@ import java.util.Set;
 public final class EventLog {
   static final int KEPT_OF_A_KIND = 200;
 
-  /**
-   * The maximum number of bytes of resources, which are kept to show the differences between
-   * versions. Above this limit the resources of older events are evicted.
-   */
-  static final long MAX_HELD_BYTES = 4 << 20;
-
   private final ControlLoop control;
   private final Map<EventKind, ArrayDeque<Event>> byKind = new EnumMap<>(EventKind.class);
   private final Set<Runnable> listeners = new LinkedHashSet<>();
   private long lastSeq;
   private long lastEvicted;
-  private long heldBytes;
 
   /**
    * A page of events in the order of their numbers.
@@ -54,46 +47,14 @@ public final class EventLog {
     this.control = control;
   }
 
-  public void add(EventKind kind, String forward, String subject, Event.Cause cause) {
+  public void add(EventKind kind, String forward, String subject, String message) {
     control.checkInside();
     ArrayDeque<Event> kept = byKind.computeIfAbsent(kind, none -> new ArrayDeque<>());
-    kept.add(new Event(++lastSeq, control.now(), kind, forward, subject, cause));
-    heldBytes += cause.heldBytes();
+    kept.add(new Event(++lastSeq, control.now(), kind, forward, subject, message));
     if (kept.size() > KEPT_OF_A_KIND) {
-      Event evicted = kept.remove();
-      heldBytes -= evicted.cause().heldBytes();
-      lastEvicted = Math.max(lastEvicted, evicted.seq());
-    }
-    if (heldBytes > MAX_HELD_BYTES) {
-      evictResources();
+      lastEvicted = Math.max(lastEvicted, kept.remove().seq());
     }
     List.copyOf(listeners).forEach(Runnable::run);
-  }
-
-  /**
-   * Evicts the resources of all events but the newest. The large step avoids an eviction for each
-   * new event.
-   */
-  private void evictResources() {
-    heldBytes = 0;
-    for (Map.Entry<EventKind, ArrayDeque<Event>> kind : byKind.entrySet()) {
-      var lighter = new ArrayDeque<Event>(kind.getValue().size());
-      for (Event event : kind.getValue()) {
-        lighter.add(event.seq() == lastSeq ? event : withoutResources(event));
-        heldBytes += lighter.getLast().cause().heldBytes();
-      }
-      kind.setValue(lighter);
-    }
-  }
-
-  private static Event withoutResources(Event event) {
-    return new Event(
-        event.seq(),
-        event.time(),
-        event.kind(),
-        event.forward(),
-        event.subject(),
-        event.cause().light());
   }
 
   /**
@@ -125,11 +86,10 @@ public final class EventLog {
         EventKind.GAP,
         "",
         "events",
-        new Event.Line(
-            "some events after number "
-                + since
-                + " are no longer kept, the last of them number "
-                + lastEvicted));
+        "some events after number "
+            + since
+            + " are no longer kept, the last of them number "
+            + lastEvicted);
   }
 
   /** Runs {@code listener} on the control loop after each event, until {@link #unlisten}. */

@@ -30,7 +30,9 @@ public record LbEvents(EventLog log, String forward) implements LbObserver {
   }
 
   private void add(EventKind kind, LbEvent event) {
+    boolean isOfEndpoint = event.endpoint().isPresent();
     String subject = event.endpoint().map(EndpointAddress::toString).orElse(event.cluster());
-    log.add(kind, forward, subject, new Event.Balancing(event));
+    String text = isOfEndpoint ? "cluster " + event.cluster() + ": " + event.text() : event.text();
+    log.add(kind, forward, subject, text);
   }
 }

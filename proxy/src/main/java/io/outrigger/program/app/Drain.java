@@ -3,7 +3,6 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.DurationText;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.program.options.ProxyOptions;
@@ -134,7 +133,7 @@ final class Drain {
 
   private void report(String what) {
     log.info("drain: {}", what);
-    control.execute(() -> events.add(EventKind.DRAIN, "", "drain", new Event.Line(what)));
+    control.execute(() -> events.add(EventKind.DRAIN, "", "drain", what));
   }
 
   private long active() {

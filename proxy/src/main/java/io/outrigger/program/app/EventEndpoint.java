@@ -7,7 +7,6 @@ import io.outrigger.observe.admin.AdminRequest;
 import io.outrigger.observe.admin.EventFeed;
 import io.outrigger.observe.admin.EventViews;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.xds.decode.ResourceJson;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,7 +27,6 @@ final class EventEndpoint implements AdminEndpoint {
 
   private final AdminState state;
   private final EventLog events;
-  private final EventViews views = new EventViews(ResourceJson::print);
   private final AtomicInteger streams = new AtomicInteger();
 
   EventEndpoint(AdminState state) {
@@ -45,7 +43,7 @@ final class EventEndpoint implements AdminEndpoint {
     }
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
-        ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(views::list)
+        ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(EventViews::list)
         : done(stream(since));
   }
 
@@ -75,7 +73,7 @@ final class EventEndpoint implements AdminEndpoint {
     public CompletionStage<String> next() {
       var page = new CompletableFuture<EventLog.Page>();
       state.control().execute(() -> read(page));
-      return page.thenApplyAsync(views::streamed);
+      return page.thenApplyAsync(EventViews::streamed);
     }
 
     /** Completes {@code page} with the next events, at once or when there are any. */

@@ -7,7 +7,6 @@ import io.outrigger.base.PathWatcher;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayEffect.Omission;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.xds.local.OverlayFiles;
@@ -159,6 +158,6 @@ final class LocalOverlay {
   }
 
   private void event(String subject, String text) {
-    events.add(EventKind.OVERLAY, ALL, subject, new Event.Line(text));
+    events.add(EventKind.OVERLAY, ALL, subject, text);
   }
 }

@@ -5,7 +5,6 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Count;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.PeerErrors;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import java.time.Duration;
@@ -60,7 +59,7 @@ final class PeerReports {
     reportedErrors = count;
     String text = others > 0 ? last + " (and " + others + " more errors of peers)" : last;
     log.warn("{}", text);
-    events.add(EventKind.PEER_ERROR, "", "peers", new Event.Line(text));
+    events.add(EventKind.PEER_ERROR, "", "peers", text);
   }
 
   private void onEnded(MemoryView now) {
@@ -79,7 +78,7 @@ final class PeerReports {
                 now.directBytes(),
                 now.limits().directBytes());
     log.warn("memory: {}", text);
-    events.add(EventKind.MEMORY, "", "memory", new Event.Line(text));
+    events.add(EventKind.MEMORY, "", "memory", text);
   }
 
   /** Returns the number of connections of one side that were ended since the last report. */

@@ -9,7 +9,6 @@ import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.serve.ServeObserver;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.observe.access.StdoutAuditLog;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.metrics.MetricsView;
@@ -150,7 +149,7 @@ final class ServeRecords implements ServeObserver {
     long untold = count - tally.told - 1;
     tally.told = count;
     String more = untold > 0 ? "; " + untold + " more since the last event" : "";
-    events.add(EventKind.DENIED, "", serve, new Event.Line(text + more));
+    events.add(EventKind.DENIED, "", serve, text + more);
   }
 
   List<MetricsView.Decisions> decisions() {

@@ -9,7 +9,6 @@ import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.RouteAction;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.dataplane.serve.ServedListener;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.xds.serving.ServingConfig;
@@ -56,11 +55,11 @@ final class ServingReports {
         log.warn("serve {}: serving again", name);
       }
       error = "";
-      events.add(EventKind.SERVING, "", name, new Event.Line("serving"));
+      events.add(EventKind.SERVING, "", name, "serving");
     } else if (state != ServedListener.State.WAITING && !reason.equals(error)) {
       error = reason;
       log.warn("serve {}: not serving: {}", name, error);
-      events.add(EventKind.NOT_SERVING, "", name, new Event.Line(error));
+      events.add(EventKind.NOT_SERVING, "", name, error);
     }
   }
 
@@ -90,7 +89,7 @@ final class ServingReports {
             "filter chain \"%s\" has no RBAC filter any more, so it does not deny any request"
                 .formatted(chain);
         log.warn("serve {}: {}", name, text);
-        events.add(EventKind.RBAC_REMOVED, "", name, new Event.Line(text));
+        events.add(EventKind.RBAC_REMOVED, "", name, text);
       }
     }
   }

@@ -4,7 +4,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import java.util.Optional;
@@ -60,6 +59,6 @@ public final class TargetReports {
   }
 
   private void add(EventKind kind, String text) {
-    events.add(kind, forward, target, new Event.Line(text));
+    events.add(kind, forward, target, text);
   }
 }

@@ -28,7 +28,7 @@ class DnsEventsTest {
                 .events()
                 .forEach(
                     event ->
-                        texts.add(event.subject() + " " + ((Event.Line) event.cause()).text())));
+                        texts.add(event.subject() + " " + event.message())));
     return texts;
   }
 

@@ -61,7 +61,7 @@ class LocalOverlayTest {
   private List<String> told() {
     List<String> told = new ArrayList<>();
     loop.inside(
-        () -> events.after(0, 100).events().forEach(event -> told.add(event.cause().toString())));
+        () -> events.after(0, 100).events().forEach(event -> told.add(event.message())));
     return told;
   }
 

@@ -38,7 +38,7 @@ class PeerReportsTest {
     List<Event> told = new ArrayList<>();
     loop.inside(() -> told.addAll(events.after(0, 10).events()));
     return told.stream()
-        .map(event -> event.kind() + ": " + ((Event.Line) event.cause()).text())
+        .map(event -> event.kind() + ": " + event.message())
         .toList();
   }
 

@@ -12,7 +12,6 @@ import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.lb.SessionHint;
 import io.outrigger.observe.access.StdoutAuditLog;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.metrics.MetricsView.Decisions;
@@ -67,7 +66,7 @@ class ServeRecordsTest {
                     event -> {
                       assertThat(event.kind()).isEqualTo(EventKind.DENIED);
                       assertThat(event.subject()).isEqualTo("pay");
-                      told.add(((Event.Line) event.cause()).text());
+                      told.add(event.message());
                     }));
     return told;
   }

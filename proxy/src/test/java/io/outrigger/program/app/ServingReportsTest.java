@@ -21,7 +21,6 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.serve.ServedListener.State;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -104,7 +103,7 @@ class ServingReportsTest {
                 .forEach(
                     event -> {
                       assertThat(event.subject()).isEqualTo("pay");
-                      told.add(event.kind().word() + ": " + ((Event.Line) event.cause()).text());
+                      told.add(event.kind().word() + ": " + event.message());
                     }));
     return told;
   }

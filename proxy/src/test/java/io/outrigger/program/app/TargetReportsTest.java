@@ -14,7 +14,6 @@ import io.outrigger.config.route.RouteTimeout;
 import io.outrigger.config.route.StringMatcher;
 import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.snapshot.XdsConfig;
-import io.outrigger.observe.events.Event;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
@@ -46,7 +45,7 @@ class TargetReportsTest {
                     event -> {
                       assertThat(event.forward()).isEqualTo("orders");
                       assertThat(event.subject()).isEqualTo("xds:///orders");
-                      told.add(event.kind().word() + ": " + ((Event.Line) event.cause()).text());
+                      told.add(event.kind().word() + ": " + event.message());
                     }));
     return told;
   }

@@ -2,10 +2,8 @@ package io.outrigger.xds.stream;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Receives the events between this process and the control planes. Logs, metrics and the list of
@@ -80,7 +78,12 @@ public interface AdsObserver {
   /**
    * A received resource that differs from the one in use, whether it was accepted or rejected.
    *
-   * @param before the resource in use; empty when there is none
+   * @param word {@code is new}, {@code changed} or {@code refused}
    */
-  record Change(String name, boolean isRefused, Optional<RawResource> before, RawResource after) {}
+  record Change(String name, String word) {
+    @Override
+    public String toString() {
+      return name + " " + word;
+    }
+  }
 }

@@ -167,16 +167,15 @@ final class ResponseHandler {
       if (before.isEmpty() || !before.get().equals(after)) {
         changed++;
         if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
-          changes.add(new AdsObserver.Change(valid.getKey(), false, before, after));
+          String word = before.isPresent() ? "changed" : "is new";
+          changes.add(new AdsObserver.Change(valid.getKey(), word));
         }
       }
     }
     for (var invalid : decoded.invalid().entrySet()) {
       changed++;
       if (changes.size() < AdsObserver.Response.MAX_CHANGES) {
-        String name = invalid.getKey();
-        RawResource refused = invalid.getValue().raw();
-        changes.add(new AdsObserver.Change(name, true, inUse(type, name), refused));
+        changes.add(new AdsObserver.Change(invalid.getKey(), "refused"));
       }
     }
     return new AdsObserver.Response(
