@@ -110,9 +110,7 @@ function path(answer, root) {
   return el('div', {},
     el('h3', {}, verdict(answer)),
     el('ol.steps', {}, steps),
-    branches.map((branch, i) => branchOf(branch, root, branches.length > 1 ? i + 1 : 0)),
-    el('section.unknown', {'aria-label': 'not known'}, el('h4', {}, 'What cannot be known without sending'),
-      el('ul', {}, answer.not_known.map(each => el('li', {}, each)))));
+    branches.map((branch, i) => branchOf(branch, root, branches.length > 1 ? i + 1 : 0)));
 }
 
 function verdict({decision, branches}) {

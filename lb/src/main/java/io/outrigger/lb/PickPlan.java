@@ -2,7 +2,6 @@ package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -24,17 +23,6 @@ public sealed interface PickPlan {
   default Optional<String> whyNotOthers() {
     return Optional.empty();
   }
-
-  /**
-   * Returns all results; their probabilities sum up to 1, or to less when some results are unknown.
-   */
-  default List<Odds> odds() {
-    List<Odds> odds = new ArrayList<>();
-    forEachResult(1, (result, probability) -> odds.add(new Odds(probability, result)));
-    return odds;
-  }
-
-  record Odds(double probability, PickResult result) {}
 
   /** A plan that adds something to the results of another plan. */
   sealed interface Above extends PickPlan {
@@ -74,10 +62,8 @@ public sealed interface PickPlan {
   /**
    * The call gets one of several equally likely results; the list avoids an object for each of ten
    * thousand endpoints.
-   *
-   * @param by a text for people that names the method of the choice
    */
-  record Equal(String by, List<PickResult> results) implements PickPlan {
+  record Equal(List<PickResult> results) implements PickPlan {
     public Equal {
       results = List.copyOf(results);
     }
@@ -91,10 +77,8 @@ public sealed interface PickPlan {
   /**
    * The call gets the result of one of several plans, each with its probability; the choice is made
    * at the pick.
-   *
-   * @param by a text for people that names the method of the choice
    */
-  record Shared(String by, List<Share> shares) implements PickPlan {
+  record Shared(List<Share> shares) implements PickPlan {
     public Shared {
       shares = List.copyOf(shares);
     }

@@ -9,13 +9,13 @@ import io.outrigger.lb.PickPlan.Certain;
 import io.outrigger.lb.PickPlan.Drop;
 import io.outrigger.lb.PickPlan.Dropping;
 import io.outrigger.lb.PickPlan.Limited;
-import io.outrigger.lb.PickPlan.Odds;
 import io.outrigger.lb.PickPlan.OverrideCandidate;
 import io.outrigger.lb.PickPlan.OverrideOutcome;
 import io.outrigger.lb.PickPlan.Preferring;
 import io.outrigger.lb.PickPlan.Share;
 import io.outrigger.lb.PickPlan.Shared;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import java.util.List;
@@ -44,23 +44,23 @@ class PickPlanTest {
   void whatIsDroppedIsTakenFromWhatIsLeft() {
     var plan = new Dropping(List.of(drop(50), drop(0), drop(20)), SURE);
 
-    assertThat(plan.odds())
+    assertThat(Odds.of(plan))
         .containsExactly(new Odds(0.5, DROPPED), new Odds(0.1, DROPPED), new Odds(0.4, USE));
   }
 
   @Test
   void aFullBreakerTakesTheCallsThatHaveTheirEndpoint() {
-    var halves = new Shared("a draw", List.of(new Share(0.5, SURE), new Share(0.5, WAITING)));
+    var halves = new Shared(List.of(new Share(0.5, SURE), new Share(0.5, WAITING)));
 
-    assertThat(new Limited(2, 3, FULL, halves).odds())
+    assertThat(Odds.of(new Limited(2, 3, FULL, halves)))
         .containsExactly(new Odds(0.5, USE), new Odds(0.5, Samples.QUEUE));
-    assertThat(new Limited(3, 3, FULL, halves).odds())
+    assertThat(Odds.of(new Limited(3, 3, FULL, halves)))
         .containsExactly(new Odds(0.5, FULL), new Odds(0.5, Samples.QUEUE));
   }
 
   @Test
   void equalOnesShareEqually() {
-    assertThat(new PickPlan.Equal("turns", List.of(USE, Samples.QUEUE)).odds())
+    assertThat(Odds.of(new PickPlan.Equal(List.of(USE, Samples.QUEUE))))
         .containsExactly(new Odds(0.5, USE), new Odds(0.5, Samples.QUEUE));
   }
 
@@ -68,14 +68,14 @@ class PickPlanTest {
   void aPickerThatTellsNothingHasNoOdds() {
     Picker silent = call -> USE;
 
-    assertThat(silent.plan(new PlannedTestCall(OptionalLong.empty(), Map.of())).odds()).isEmpty();
+    assertThat(Odds.of(silent.plan(new PlannedTestCall(OptionalLong.empty(), Map.of())))).isEmpty();
   }
 
   @Test
   void aSessionAndAHashLeaveTheOddsAsTheyAre() {
-    assertThat(new Preferring(List.of(WISH), OverrideOutcome.KEPT, SURE).odds())
+    assertThat(Odds.of(new Preferring(List.of(WISH), OverrideOutcome.KEPT, SURE)))
         .containsExactly(new Odds(1, USE));
-    assertThat(hashed(SURE).odds()).containsExactly(new Odds(1, USE));
+    assertThat(Odds.of(hashed(SURE))).containsExactly(new Odds(1, USE));
   }
 
   @Test
@@ -83,8 +83,8 @@ class PickPlanTest {
     String another = "another endpoint gets every call";
     assertThat(SURE.whyNotOthers()).contains(another);
     assertThat(WAITING.whyNotOthers()).isEmpty();
-    assertThat(new PickPlan.Equal("turns", List.of(USE)).whyNotOthers()).isEmpty();
-    assertThat(new Shared("", List.of(new Share(1, WAITING), new Share(0, SURE))).whyNotOthers())
+    assertThat(new PickPlan.Equal(List.of(USE)).whyNotOthers()).isEmpty();
+    assertThat(new Shared(List.of(new Share(1, WAITING), new Share(0, SURE))).whyNotOthers())
         .contains(another);
     assertThat(new Dropping(List.of(drop(1)), SURE).whyNotOthers()).contains(another);
     assertThat(new Limited(0, 1, FULL, SURE).whyNotOthers()).contains(another);

@@ -147,9 +147,7 @@ final class LeastRequestPolicy
             new PickPlan.Share(
                 odds.getOrDefault(now[i], 0.0), new PickPlan.Certain(results[i])));
       }
-      return new PickPlan.Shared(
-          "the fewest requests in flight at this moment among " + choices + " drawn at random",
-          shares);
+      return new PickPlan.Shared(shares);
     }
   }
 }

@@ -68,8 +68,7 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
 
     @Override
     public PickPlan plan(PlannedCall call) {
-      return new PickPlan.Equal(
-          "each endpoint in turn, event loop by event loop", List.of(results));
+      return new PickPlan.Equal(List.of(results));
     }
   }
 }

@@ -55,6 +55,6 @@ final class WeightedPicker implements Picker {
       long weight = upTo[i] - (i == 0 ? 0 : upTo[i - 1]);
       shares.add(new PickPlan.Share(weight / all, pickers[i].plan(call)));
     }
-    return new PickPlan.Shared("a draw among localities by weight", shares);
+    return new PickPlan.Shared(shares);
   }
 }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.LbPolicy;
-import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.config.Backend;
@@ -17,6 +16,7 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.EndpointTally;
@@ -328,7 +328,7 @@ class PickFirstPolicyTest {
     parent.ready(E1);
     parent.end(E1);
 
-    List<PickPlan.Odds> odds = parent.picker().plan(PLANNED).odds();
+    List<Odds> odds = Odds.of(parent.picker().plan(PLANNED));
     parent.loop().run();
 
     assertThat(odds).hasSize(1);

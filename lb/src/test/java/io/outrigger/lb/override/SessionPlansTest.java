@@ -20,6 +20,7 @@ import io.outrigger.lb.PickPlan.OverrideOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.SessionCall;
@@ -51,7 +52,7 @@ class SessionPlansTest {
     assertThat(named.outcome()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
     assertThat(named.candidates())
         .containsExactly(new OverrideCandidate(address(A), "not looked up before a first session"));
-    assertThat(named.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
+    assertThat(Odds.of(named)).extracting(Odds::result).containsExactly(waiting());
 
     PickPlan.Preferring beginning = preferring(plan(Optional.of(List.of())));
     assertThat(beginning.outcome()).isEqualTo(OverrideOutcome.NOT_LOOKED_UP);
@@ -88,14 +89,14 @@ class SessionPlansTest {
 
     PickPlan.Preferring unconnected = preferring(plan(Optional.of(List.of(address(C)))));
     assertThat(unconnected.outcome()).isEqualTo(OverrideOutcome.KEPT);
-    assertThat(unconnected.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
+    assertThat(Odds.of(unconnected)).extracting(Odds::result).containsExactly(waiting());
     assertThat(lb.open()).containsExactly(A);
 
     lb.pick("pay", SessionCall.to(C));
     PickPlan.Preferring connecting = preferring(plan(Optional.of(List.of(address(C)))));
     assertThat(connecting.candidates())
         .containsExactly(new OverrideCandidate(address(C), "CONNECTING"));
-    assertThat(connecting.odds()).extracting(PickPlan.Odds::result).containsExactly(waiting());
+    assertThat(Odds.of(connecting)).extracting(Odds::result).containsExactly(waiting());
   }
 
   @Test
@@ -168,7 +169,7 @@ class SessionPlansTest {
   }
 
   private static List<String> picked(PickPlan plan) {
-    return plan.odds().stream()
+    return Odds.of(plan).stream()
         .map(odds -> ((PickResult.Use) odds.result()).subchannel().address().toString())
         .toList();
   }

@@ -7,9 +7,9 @@ import io.outrigger.base.Outcome;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
-import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.EndpointTally;
@@ -98,12 +98,12 @@ class ClusterManagerTest {
 
     assertThat(((PickResult.Queue) named.pick("pay")).delayType()).isEqualTo("0:connecting");
     assertThat(
-            named
-                .handle("pay")
-                .picker()
-                .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))
-                .odds())
-        .extracting(PickPlan.Odds::probability)
+            Odds.of(
+                named
+                    .handle("pay")
+                    .picker()
+                    .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))))
+        .extracting(Odds::probability)
         .containsExactly(1.0);
   }
 

@@ -11,12 +11,12 @@ import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.config.endpoint.LocalityEndpoints;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.LbScript;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -65,12 +65,9 @@ class PickPlanPropertiesTest {
     long hash = random.nextLong();
     Map<String, String> headers = random.nextBoolean() ? Map.of("x-user", "u" + seed) : Map.of();
 
-    List<PickPlan.Odds> odds =
-        picker
-            .plan(
-                new PlannedTestCall(
-                    hasHash ? OptionalLong.of(hash) : OptionalLong.empty(), headers))
-            .odds();
+    var asked =
+        new PlannedTestCall(hasHash ? OptionalLong.of(hash) : OptionalLong.empty(), headers);
+    List<Odds> odds = Odds.of(picker.plan(asked));
     Map<String, Double> planned = new TreeMap<>();
     odds.forEach(each -> planned.merge(text(each.result()), each.probability(), Double::sum));
 
@@ -145,7 +142,7 @@ class PickPlanPropertiesTest {
     Subchannel first = lb.start("a");
     Subchannel second = lb.start("a");
 
-    PickPlan.Odds full = plan().get(0);
+    Odds full = plan().get(0);
     assertThat(full.result()).isEqualTo(lb.pick("a"));
     assertThat(full.result()).isInstanceOf(PickResult.Drop.class);
 
@@ -171,8 +168,9 @@ class PickPlanPropertiesTest {
     assertThat(lb.state("a")).isEqualTo(Connectivity.IDLE);
   }
 
-  private List<PickPlan.Odds> plan() {
-    return lb.handle("a").picker().plan(new PlannedTestCall(OptionalLong.of(7), Map.of())).odds();
+  private List<Odds> plan() {
+    return Odds.of(
+        lb.handle("a").picker().plan(new PlannedTestCall(OptionalLong.of(7), Map.of())));
   }
 
   private static String text(PickResult result) {

@@ -10,9 +10,7 @@ import io.outrigger.config.route.FilterConfig.Abort;
 import io.outrigger.config.route.FilterConfig.Delay;
 import io.outrigger.config.route.Fraction;
 import io.outrigger.config.route.RequestView;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -155,22 +153,13 @@ final class FaultFilter implements RouteFilter {
   @Override
   public Optional<FilterPlan> plan(RequestView request, Set<String> clusters) {
     Map<String, String> effects = new LinkedHashMap<>();
-    List<String> notKnowable = new ArrayList<>();
     fault
         .delay()
-        .ifPresent(
-            delay -> {
-              effects.put("delay", text(delay) + " for " + delay.share());
-              notKnowable.add("whether the fault filter delays it: " + delay.share());
-            });
+        .ifPresent(delay -> effects.put("delay", text(delay) + " for " + delay.share()));
     fault
         .abort()
-        .ifPresent(
-            abort -> {
-              effects.put("abort", text(abort) + " for " + abort.share());
-              notKnowable.add("whether the fault filter aborts it: " + abort.share());
-            });
-    return Optional.of(new FilterPlan(FAULT, effects, notKnowable, Optional.empty()));
+        .ifPresent(abort -> effects.put("abort", text(abort) + " for " + abort.share()));
+    return Optional.of(new FilterPlan(FAULT, effects, Optional.empty()));
   }
 
   private static String text(Delay delay) {

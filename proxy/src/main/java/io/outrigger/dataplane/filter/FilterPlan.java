@@ -12,17 +12,11 @@ import java.util.Optional;
  *
  * @param effects descriptions of what the filter may do to the request, by name of the effect and
  *     in order; empty when the filter does nothing to it
- * @param notKnowable descriptions of outcomes that are known only when the request is sent
  * @param session the session of the request; empty when the filter assigns none
  */
-public record FilterPlan(
-    String kind,
-    Map<String, String> effects,
-    List<String> notKnowable,
-    Optional<AskedSession> session) {
+public record FilterPlan(String kind, Map<String, String> effects, Optional<AskedSession> session) {
   public FilterPlan {
     effects = Collections.unmodifiableMap(new LinkedHashMap<>(effects));
-    notKnowable = List.copyOf(notKnowable);
   }
 
   /**

@@ -77,8 +77,7 @@ public final class SessionFilter implements RouteFilter {
             session ->
                 new AskedSession(
                     name, session.namedCluster(), session.cluster(clusters), session.preferred()))
-        .map(
-            asked -> new FilterPlan("stateful_session", Map.of(), List.of(), Optional.of(asked)));
+        .map(asked -> new FilterPlan("stateful_session", Map.of(), Optional.of(asked)));
   }
 
   /**

@@ -51,8 +51,7 @@ public final class ExplainView {
                     .map(each -> Json.object("name", each.host().name(), "domain", each.domain())),
             "routes", explanation.routes().stream().map(ExplainView::verdict).toList(),
             "further_routes", explanation.more(),
-            "branches", branches,
-            "not_known", NotKnowable.of(explanation));
+            "branches", branches);
     return AdminReply.json(200, endpoints <= MAX_READABLE, to -> Json.write(json, to));
   }
 

@@ -14,10 +14,8 @@ import picocli.CommandLine.Option;
 
 /** {@code outrigger explain}: queries how a running sidecar would route a request. */
 @Command(
-    description = {
-      "Shows how a running sidecar would route a request and why, without sending the request."
-          + " Lists the facts that only a real request could show as not known."
-    })
+    description =
+        "Shows how a running sidecar would route a request and why, without sending the request.")
 final class ExplainCommand implements Callable<Integer> {
   @Mixin private final AdminOption admin = new AdminOption();
 

@@ -198,7 +198,7 @@ final class RingHashPicker implements Picker {
         parts.add(new PickPlan.Share(shares[member], planOf(member)));
       }
     }
-    var shared = new PickPlan.Shared("where the hash falls", parts);
+    var shared = new PickPlan.Shared(parts);
     return new PickPlan.Hashed(OptionalLong.empty(), source, NONE, ring.size(), 0, shared);
   }
 

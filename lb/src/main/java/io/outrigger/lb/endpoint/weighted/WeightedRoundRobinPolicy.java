@@ -263,7 +263,7 @@ public final class WeightedRoundRobinPolicy
       for (int i = 0; i < results.length; i++) {
         shares.add(new PickPlan.Share(turns.share(i), new PickPlan.Certain(results[i])));
       }
-      return new PickPlan.Shared("turns by weight, event loop by event loop", shares);
+      return new PickPlan.Shared(shares);
     }
   }
 }

@@ -21,6 +21,7 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -139,7 +140,7 @@ class RingHashPolicyTest {
 
     PickPlan.Hashed passing = plan(order.get(0));
     assertThat(List.of(passing.place(), passing.passed(), passing.size())).containsExactly(0, 2, 3);
-    assertThat(((PickResult.Use) passing.odds().get(0).result()).subchannel().address())
+    assertThat(((PickResult.Use) Odds.of(passing).get(0).result()).subchannel().address())
         .isEqualTo(Samples.address(order.get(2)));
 
     PickPlan.Hashed direct = plan(order.get(2));
@@ -498,8 +499,8 @@ class RingHashPolicyTest {
   /** Who gets which share of the calls without the header. */
   private Map<String, Double> planWithoutHeader() {
     Map<String, Double> shares = new HashMap<>();
-    for (PickPlan.Odds odds :
-        parent.picker().plan(new PlannedTestCall(OptionalLong.empty(), Map.of())).odds()) {
+    for (Odds odds :
+        Odds.of(parent.picker().plan(new PlannedTestCall(OptionalLong.empty(), Map.of())))) {
       String result =
           odds.result() instanceof PickResult.Use use
               ? use.subchannel().address().toString()

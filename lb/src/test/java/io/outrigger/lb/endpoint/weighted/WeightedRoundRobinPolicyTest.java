@@ -15,6 +15,7 @@ import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.testing.FakeParent;
+import io.outrigger.lb.testing.Odds;
 import io.outrigger.lb.testing.PlannedTestCall;
 import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.testing.TestCall;
@@ -254,10 +255,7 @@ class WeightedRoundRobinPolicyTest {
     parent.advance(BLACKOUT);
 
     Map<String, Double> shares = new HashMap<>();
-    parent
-        .picker()
-        .plan(new PlannedTestCall(OptionalLong.empty(), Map.of()))
-        .odds()
+    Odds.of(parent.picker().plan(new PlannedTestCall(OptionalLong.empty(), Map.of())))
         .forEach(
             odds ->
                 shares.put(
