@@ -1,7 +1,9 @@
 package io.outrigger.observe.admin;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import io.outrigger.base.AnyThread;
@@ -34,17 +36,6 @@ final class AdminGuard {
     this.bound = bound;
   }
 
-  /** Returns the reply that rejects {@code request}; empty when the request is accepted. */
-  Optional<AdminReply> refusal(HttpRequest request) {
-    var headers = request.headers();
-    List<String> hosts = headers.getAll(HttpHeaderNames.HOST);
-    return refusal(
-        request.method().name(),
-        hosts.size() == 1 ? hosts.get(0) : null,
-        headers.get(HttpHeaderNames.ORIGIN),
-        headers.get(HttpHeaderNames.CONTENT_TYPE));
-  }
-
   /**
    * The guard of a server whose endpoints are public and change nothing: accepts requests from
    * every client, under any host name. Only requests with several Host headers, or without one, are
@@ -58,8 +49,11 @@ final class AdminGuard {
         : Optional.empty();
   }
 
-  Optional<AdminReply> refusal(
-      String method, @Nullable String host, @Nullable String origin, @Nullable String contentType) {
+  /** Returns the reply that rejects {@code request}; empty when the request is accepted. */
+  Optional<AdminReply> refusal(HttpRequest request) {
+    List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
+    String host = hosts.size() == 1 ? hosts.get(0) : null;
+    String origin = request.headers().get(HttpHeaderNames.ORIGIN);
     if (host == null || !isOwnHost(host)) {
       return Optional.of(
           AdminReply.text(403, "Host must be loopback or the bound address, not " + quoted(host)));
@@ -72,7 +66,7 @@ final class AdminGuard {
                   + quoted(origin)
                   + " is not this admin server; use its own page, or send no Origin"));
     }
-    if (method.equals("POST") && !isJson(contentType)) {
+    if (request.method().equals(HttpMethod.POST) && !isJson(request)) {
       return Optional.of(AdminReply.text(415, "POST needs content-type: application/json"));
     }
     return Optional.empty();
@@ -108,9 +102,9 @@ final class AdminGuard {
     return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
   }
 
-  private static boolean isJson(@Nullable String contentType) {
-    return contentType != null
-        && contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim().equals("application/json");
+  private static boolean isJson(HttpRequest request) {
+    CharSequence type = HttpUtil.getMimeType(request);
+    return type != null && type.toString().strip().equalsIgnoreCase("application/json");
   }
 
   /** Returns foreign text in a form that is safe in a reply. */

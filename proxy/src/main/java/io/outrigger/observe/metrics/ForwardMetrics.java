@@ -11,6 +11,7 @@ import io.outrigger.observe.metrics.Instruments.Points;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.List;
+import java.util.stream.DoubleStream;
 
 /**
  * The metrics of forwards and served addresses: requests, connections, endpoints, decisions of
@@ -20,22 +21,9 @@ import java.util.List;
 final class ForwardMetrics {
   private static final Histogram.Bounds BUCKET_NANOS =
       Histogram.Bounds.of(
-          new long[] {
-            500_000,
-            1_000_000,
-            2_500_000,
-            5_000_000,
-            10_000_000,
-            25_000_000,
-            50_000_000,
-            100_000_000,
-            250_000_000,
-            500_000_000,
-            1_000_000_000,
-            2_500_000_000L,
-            5_000_000_000L,
-            10_000_000_000L
-          });
+          DoubleStream.of(.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
+              .mapToLong(millis -> (long) (millis * 1_000_000))
+              .toArray());
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Instruments all;

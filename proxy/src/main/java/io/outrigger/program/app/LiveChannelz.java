@@ -12,8 +12,8 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.observe.admin.channelz.ChannelzIds;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
-import io.outrigger.observe.admin.channelz.ChannelzView;
-import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.View;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +41,7 @@ final class LiveChannelz implements ChannelzSource {
    */
   private final ChannelzIds ids = new ChannelzIds();
 
-  private @Nullable ChannelzView latest;
+  private @Nullable View latest;
   private long latestNanos;
 
   LiveChannelz(AdminState state, UpstreamSockets upstream) {
@@ -50,13 +50,13 @@ final class LiveChannelz implements ChannelzSource {
   }
 
   @Override
-  public CompletionStage<ChannelzView> view() {
+  public CompletionStage<View> view() {
     return state.onControl(this::snapshot);
   }
 
   /** Returns a snapshot that is at most 100 ms old. Runs on the control loop. */
-  private ChannelzView snapshot() {
-    ChannelzView known = latest;
+  private View snapshot() {
+    View known = latest;
     long now = state.control().nanoTime();
     if (known != null && now - latestNanos < MAX_AGE.toNanos()) {
       return known;
@@ -77,7 +77,7 @@ final class LiveChannelz implements ChannelzSource {
       Calls calls = calls(serve.calls().totals());
       snapshot.server(serve.spec().name(), serve.spec().listen(), calls);
     }
-    ChannelzView made = snapshot.end();
+    View made = snapshot.end();
     latest = made;
     latestNanos = now;
     return made;

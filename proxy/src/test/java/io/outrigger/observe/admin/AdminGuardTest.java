@@ -2,6 +2,12 @@ package io.outrigger.observe.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,9 +56,19 @@ class AdminGuardTest {
       @Nullable String contentType,
       int refusedWith) {
     var guard = new AdminGuard(new InetSocketAddress(bound, 9901));
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(method), "/");
+    set(request, HttpHeaderNames.HOST, host);
+    set(request, HttpHeaderNames.ORIGIN, origin);
+    set(request, HttpHeaderNames.CONTENT_TYPE, contentType);
 
-    int status = guard.refusal(method, host, origin, contentType).map(AdminReply::status).orElse(0);
+    int status = guard.refusal(request).map(AdminReply::status).orElse(0);
 
     assertThat(status).isEqualTo(refusedWith);
+  }
+
+  private static void set(HttpRequest request, AsciiString name, @Nullable String value) {
+    if (value != null) {
+      request.headers().set(name, value);
+    }
   }
 }

@@ -4,7 +4,6 @@ import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.http2.SocketView;
 import io.outrigger.observe.admin.channelz.ChannelzIds;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
-import io.outrigger.observe.admin.channelz.ChannelzView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,12 +16,12 @@ import java.util.concurrent.CompletionStage;
 
 /** Answers with what a test puts in; empty at first. */
 public final class FakeChannelzSource implements ChannelzSource {
-  public ChannelzView view = new ChannelzIds().begin().end();
+  public ChannelzSource.View view = new ChannelzIds().begin().end();
   public final Map<SubchannelName, List<SocketView>> upstream = new HashMap<>();
   public final NavigableMap<Long, SocketView> downstream = new TreeMap<>();
 
   @Override
-  public CompletionStage<ChannelzView> view() {
+  public CompletionStage<ChannelzSource.View> view() {
     return CompletableFuture.completedStage(view);
   }
 

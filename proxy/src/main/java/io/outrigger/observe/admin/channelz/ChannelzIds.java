@@ -13,7 +13,7 @@ import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
-import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -99,9 +99,9 @@ public final class ChannelzIds {
       servers.put(id, ChannelzMessages.server(id, forward, socket, calls));
     }
 
-    public ChannelzView end() {
+    public ChannelzSource.View end() {
       known = seen;
-      return new ChannelzView(channels, subchannels, names, servers, listening);
+      return new ChannelzSource.View(channels, subchannels, names, servers, listening);
     }
   }
 

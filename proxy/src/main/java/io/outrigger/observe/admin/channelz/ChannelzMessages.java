@@ -22,7 +22,7 @@ import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.http2.SocketView;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
-import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;

@@ -1,15 +1,22 @@
 package io.outrigger.observe.admin.channelz;
 
+import io.grpc.channelz.v1.Channel;
+import io.grpc.channelz.v1.Server;
+import io.grpc.channelz.v1.Socket;
+import io.grpc.channelz.v1.Subchannel;
+import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.upstream.SubchannelName;
 import io.outrigger.http2.SocketView;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** The source of channelz data; its methods run on any thread and do not block. */
 public interface ChannelzSource {
   /** Returns all objects except connections, in a snapshot that may be a moment old. */
-  CompletionStage<ChannelzView> view();
+  CompletionStage<View> view();
 
   CompletionStage<List<SocketView>> sockets(SubchannelName subchannel);
 
@@ -18,4 +25,28 @@ public interface ChannelzSource {
 
   /** Returns an open connection to a backend or to a forward's port. */
   CompletionStage<Optional<SocketView>> socket(long id);
+
+  /**
+   * A snapshot of the channelz objects of this program by id, except connections. The maps do not
+   * change any more.
+   *
+   * @param subchannels subchannels without their sockets
+   * @param names the names of the subchannels, with which their sockets are found
+   */
+  @AnyThread
+  record View(
+      NavigableMap<Long, Channel> channels,
+      Map<Long, Subchannel> subchannels,
+      Map<Long, SubchannelName> names,
+      NavigableMap<Long, Server> servers,
+      Map<Long, Socket> listening) {}
+
+  /**
+   * The numbers of calls.
+   *
+   * @param succeeded calls with gRPC status OK; plain HTTP calls with a {@code :status} below 500
+   *     and a clean end
+   * @param failed calls that ended in any other way
+   */
+  record Calls(long started, long succeeded, long failed) {}
 }

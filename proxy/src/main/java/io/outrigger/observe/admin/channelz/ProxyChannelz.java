@@ -95,7 +95,7 @@ public final class ProxyChannelz extends ChannelzImplBase {
     }
     UnaryCalls.answer(
         out,
-        found("channel", request.getChannelId(), ChannelzView::channels)
+        found("channel", request.getChannelId(), ChannelzSource.View::channels)
             .thenApply(found -> GetChannelResponse.newBuilder().setChannel(found).build()));
   }
 
@@ -109,10 +109,10 @@ public final class ProxyChannelz extends ChannelzImplBase {
     long id = request.getSubchannelId();
     UnaryCalls.answer(
         out,
-        found("subchannel", id, ChannelzView::subchannels)
+        found("subchannel", id, ChannelzSource.View::subchannels)
             .thenCompose(
                 found ->
-                    found("subchannel", id, ChannelzView::names)
+                    found("subchannel", id, ChannelzSource.View::names)
                         .thenCompose(source::sockets)
                         .thenApply(sockets -> withSockets(found, sockets)))
             .thenApply(found -> GetSubchannelResponse.newBuilder().setSubchannel(found).build()));
@@ -167,7 +167,7 @@ public final class ProxyChannelz extends ChannelzImplBase {
     long id = request.getSocketId();
     CompletionStage<Socket> socket =
         id < ChannelzIds.SOCKETS
-            ? found("socket", id, ChannelzView::listening)
+            ? found("socket", id, ChannelzSource.View::listening)
             : source
                 .socket(id - ChannelzIds.SOCKETS)
                 .thenApply(found -> found.orElseThrow(() -> UnaryCalls.notFound("socket", id)))
@@ -177,11 +177,11 @@ public final class ProxyChannelz extends ChannelzImplBase {
   }
 
   private CompletionStage<Server> server(long id) {
-    return found("server", id, ChannelzView::servers);
+    return found("server", id, ChannelzSource.View::servers);
   }
 
   private <T> CompletionStage<T> found(
-      String kind, long id, Function<ChannelzView, Map<Long, T>> all) {
+      String kind, long id, Function<ChannelzSource.View, Map<Long, T>> all) {
     return source
         .view()
         .thenCompose(

@@ -21,7 +21,7 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +38,7 @@ class ChannelzIdsTest {
 
   @Test
   void aTargetIsAChannelAndEachOfItsEndpointsASubchannel() {
-    ChannelzView view =
+    ChannelzSource.View view =
         look(
             cluster("A", endpoint(1, Connectivity.READY, 5), endpoint(2, Connectivity.IDLE, 0)),
             cluster("B", endpoint(1, Connectivity.CONNECTING, 0)));
@@ -62,7 +62,7 @@ class ChannelzIdsTest {
     LbNode first = cluster("leaf-1", endpoint(1, Connectivity.TRANSIENT_FAILURE, 2));
     LbNode second = cluster("leaf-2", endpoint(1, Connectivity.READY, 3));
 
-    ChannelzView view = look(node("aggregate", List.of(first, second), List.of()));
+    ChannelzSource.View view = look(node("aggregate", List.of(first, second), List.of()));
 
     assertThat(subchannels(view))
         .containsExactly(standing("aggregate", 1, Connectivity.READY, new Calls(7, 5, 0)));
@@ -70,7 +70,7 @@ class ChannelzIdsTest {
 
   @Test
   void aForwardIsAServerWithASocketThatListens() {
-    ChannelzView view = look();
+    ChannelzSource.View view = look();
 
     Server server = view.servers().firstEntry().getValue();
     Socket listening = view.listening().get(server.getListenSocket(0).getSocketId());
@@ -100,7 +100,7 @@ class ChannelzIdsTest {
 
   @Test
   void everyIdIsDifferentAndNoneIsGrpcJavasOrASockets() {
-    ChannelzView view = look(cluster("A", endpoint(1, Connectivity.READY, 0)));
+    ChannelzSource.View view = look(cluster("A", endpoint(1, Connectivity.READY, 0)));
     List<Long> all =
         Stream.of(
                 view.channels().keySet().stream(),
@@ -114,7 +114,7 @@ class ChannelzIdsTest {
     assertThat(all).allMatch(id -> id >= ChannelzIds.OURS && id < ChannelzIds.SOCKETS);
   }
 
-  private ChannelzView look(LbNode... clusters) {
+  private ChannelzSource.View look(LbNode... clusters) {
     ChannelzIds.Snapshot snapshot = ids.begin();
     snapshot.server("orders", LISTEN, CALLS);
     snapshot.channel(
@@ -125,13 +125,13 @@ class ChannelzIdsTest {
     return snapshot.end();
   }
 
-  private static Channel only(ChannelzView view) {
+  private static Channel only(ChannelzSource.View view) {
     assertThat(view.channels()).hasSize(1);
     return view.channels().firstEntry().getValue();
   }
 
   /** The names, states and calls of the channel's subchannels, in its order. */
-  private static List<Tuple> subchannels(ChannelzView view) {
+  private static List<Tuple> subchannels(ChannelzSource.View view) {
     return subchannelIds(only(view)).stream()
         .map(
             id -> {

@@ -30,7 +30,7 @@ import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.http2.SocketView;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
-import io.outrigger.observe.admin.channelz.ChannelzView.Calls;
+import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
 import io.outrigger.program.testing.FakeChannelzSource;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -242,7 +242,7 @@ class ProxyChannelzTest {
         ChannelzMessages.listenSocket(OURS + 501, new ListenAddress.Tcp("127.0.0.1", 9001));
     Server server = ChannelzMessages.server(OURS + 500, "orders", listening, CALLS);
     source.view =
-        new ChannelzView(
+        new ChannelzSource.View(
             all,
             Map.of(OURS + 100, subchannel),
             Map.of(OURS + 100, name),
