@@ -22,7 +22,7 @@ final class NettyHpack {
     @Override
     public String toString() {
       boolean stays = name.startsWith(":") || name.equals("grpc-message");
-      return name + "=" + (stays ? value : value.replaceAll("^[ \\t]+|[ \\t]+$", ""));
+      return name + "=" + (stays ? value : value.replaceAll("^[ \\t]+|[ \\t]+\\z", ""));
     }
   }
 
