@@ -251,7 +251,7 @@ final class ConnectionLifecycle {
   }
 
   void onEndOfTurn() {
-    if (streams.areIdsUsedUp() && !state.isLeaving()) {
+    if (!table.hasLocalIds() && !state.isLeaving()) {
       leave();
       handler().onGoAway(Integer.MAX_VALUE, Http2Error.NO_ERROR, "stream ids used up");
     }

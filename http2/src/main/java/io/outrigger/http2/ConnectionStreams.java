@@ -1,7 +1,6 @@
 package io.outrigger.http2;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import java.util.List;
 import java.util.function.Consumer;
@@ -59,8 +58,6 @@ final class ConnectionStreams {
 
   /** Whether a stream could not be opened since the last {@link ConnectionHandler#onCapacity}. */
   private boolean wantsCapacity;
-
-  private boolean idsUsedUp;
 
   /**
    * @param dirty set when the connection has work to do at the end of the loop's turn
@@ -147,20 +144,6 @@ final class ConnectionStreams {
     return false;
   }
 
-  private void number(SocketStream stream, @Nullable AsciiString method) {
-    table.number(stream);
-    if (HeaderRules.HEAD.equals(method)) {
-      stream.onHeadRequest();
-    }
-    if (!table.hasLocalIds()) {
-      idsUsedUp = true; // handled at the end of the turn in which the header block is sent
-    }
-  }
-
-  boolean areIdsUsedUp() {
-    return idsUsedUp;
-  }
-
   // Streams that the peer opens.
 
   boolean admits() {
@@ -193,7 +176,10 @@ final class ConnectionStreams {
 
   void writeHeaders(SocketStream stream, HeaderList headers, boolean endStream) {
     if (stream.id() == 0) {
-      number(stream, headers.get(KnownName.METHOD));
+      table.number(stream);
+      if (HeaderRules.HEAD.equals(headers.get(KnownName.METHOD))) {
+        stream.onHeadRequest();
+      }
     }
     writer.headers(stream.id(), headers, endStream);
     if (endStream) {

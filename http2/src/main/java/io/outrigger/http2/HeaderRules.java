@@ -77,8 +77,8 @@ public final class HeaderRules {
   }
 
   /**
-   * Section 8.3: the pseudo-headers in {@code pseudo} may each occur once, before all regular
-   * fields.
+   * Sections 8.3 and 8.1.1: the pseudo-headers in {@code pseudo} may each occur once, before all
+   * regular fields, and content-length may occur once.
    */
   private static @Nullable String fieldsFault(HeaderList headers, int pseudo, String unknown) {
     int seen = 0;
@@ -102,7 +102,9 @@ public final class HeaderRules {
         return of(field, fault);
       }
     }
-    return headers.contains(KnownName.CONTENT_LENGTH) ? lengthFault(headers) : null;
+    // RFC 9110 section 8.6 permits to reject a content-length that occurs twice with one value.
+    boolean hasLength = headers.contains(KnownName.CONTENT_LENGTH);
+    return hasLength && headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
 
   /**
@@ -111,14 +113,6 @@ public final class HeaderRules {
   private static String of(HeaderField field, String rule) {
     String name = field.name().printable();
     return rule.startsWith(name) ? rule : rule + ": " + name;
-  }
-
-  /**
-   * Section 8.1.1. RFC 9110 section 8.6 permits to reject a content-length that occurs twice with
-   * the same value.
-   */
-  private static @Nullable String lengthFault(HeaderList headers) {
-    return headers.count(KnownName.CONTENT_LENGTH) > 1 ? BAD_LENGTH : null;
   }
 
   /**

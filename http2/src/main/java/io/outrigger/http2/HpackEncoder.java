@@ -42,25 +42,18 @@ final class HpackEncoder {
     byte[] known = headers.recurs() ? space.blocks.encoded(state, headers) : null;
     if (known != null) {
       out.bytes(known, 0, known.length);
-    } else {
-      encodeNew(headers);
+      return out;
     }
-    return out;
-  }
-
-  /**
-   * Encodes a list that is not cached. A block with a literal is not cached, because the next time
-   * the literal may be added to the table.
-   */
-  private void encodeNew(HeaderList headers) {
     int from = out.length();
     hasLiteral = false;
     for (int i = 0; i < headers.size(); i++) {
       encode(headers.field(i));
     }
+    // A block with a literal is not cached: the literal may be added to the table the next time.
     if (headers.recurs() && !hasLiteral) {
       space.blocks.onEncoded(state, headers, Arrays.copyOfRange(out.bytes(), from, out.length()));
     }
+    return out;
   }
 
   /** Applies the peer's SETTINGS_HEADER_TABLE_SIZE, an unsigned number. */

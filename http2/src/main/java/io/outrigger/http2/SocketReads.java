@@ -60,7 +60,7 @@ final class SocketReads extends DelegatingHandle implements ExtendedHandle, Recv
 
   /**
    * Reports that no buffer is available now, or that the process may not use another one. The
-   * exception passes through Netty to {@link Http2Handler}, which ignores it. Netty closes the
+   * exception passes through Netty to {@link Http2Connection}, which ignores it. Netty closes the
    * channel after an {@link OutOfMemoryError}, but not after this exception.
    */
   static final class NoBufferNow extends RuntimeException {

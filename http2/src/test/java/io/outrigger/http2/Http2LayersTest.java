@@ -30,7 +30,7 @@ class Http2LayersTest {
           // words: fields, errors, settings; the end of a loop's turn
           "ByteHash FieldRules HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
               + " ConnectionFault ConnectionSettings FallbackBuffers LoopTurn FrameType Http2Error"
-              + " MemoryHolder PeerErrors ProcessMemory SocketView Stall",
+              + " MemoryHolder PeerErrors ProcessMemory SocketView",
           // codec: HPACK, frames
           "DynamicTable HeaderBlockCache HpackDecoder HpackEncoder"
               + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
@@ -44,7 +44,7 @@ class Http2LayersTest {
           // what both serve: the peer's frames, and memory
           "ConnectionMemory InboundFrames",
           // the connection, its channel and its loop
-          "EventLoops FairLoop Http2Handler Http2Connection");
+          "EventLoops FairLoop Http2Connection");
 
   private final Map<String, Integer> heights = new HashMap<>();
 

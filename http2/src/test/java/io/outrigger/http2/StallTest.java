@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class StallTest {
   private static final long LIMIT = Duration.ofSeconds(5).toNanos();
 
-  private final Stall stall = new Stall(Duration.ofSeconds(5));
+  private final ConnectionMemory.Stall stall = new ConnectionMemory.Stall(Duration.ofSeconds(5));
 
   @Test
   void itIsOverWhenTheLimitIsReachedAndNotBefore() {
