@@ -33,7 +33,6 @@ final class ConnectionLifecycle {
   private final ConnectionState state;
   private final LoopTurn.Mark dirty;
   private final FrameWriter writer;
-  private final PeerSettings peer;
   private final StreamTable table;
   private final ConnectionStreams streams;
 
@@ -66,7 +65,6 @@ final class ConnectionLifecycle {
     this.dirty = dirty;
     this.writer = writer;
     this.streams = streams;
-    peer = streams.peer();
     table = streams.table();
   }
 
@@ -157,7 +155,7 @@ final class ConnectionLifecycle {
   }
 
   void onSettings(ByteBuf payload) throws ConnectionFault {
-    peer.apply(payload, streams::resizeSendWindows);
+    streams.peer().apply(payload, streams::resizeSendWindows);
     writer.settingsAck();
     if (state.isOpening()) {
       state.enter(Phase.OPEN);

@@ -131,4 +131,39 @@ final class HeaderBlockCache {
     System.arraycopy(places, set, places, set + 1, WAYS - 1);
     places[set] = newest;
   }
+
+  /**
+   * Remembers the hashes of recent values, to distinguish values that recur from values that occur
+   * only once.
+   *
+   * <p>The filter is set-associative: each hash belongs to a set of {@value #PER_SET}, and a new
+   * hash evicts the oldest of its set. Up to {@value #PER_SET} fields of one header list may fall
+   * into the same set and are still recognized when the list occurs again.
+   */
+  @LoopConfined
+  static final class SeenOnceFilter {
+    private static final int PER_SET = 8;
+
+    private final int[] hashes;
+
+    /**
+     * @param remembered the number of hashes, a power of two of at least {@value #PER_SET}
+     */
+    SeenOnceFilter(int remembered) {
+      hashes = new int[remembered];
+    }
+
+    /** Returns whether {@code hash} was seen before, and remembers it. */
+    boolean isKnown(int hash) {
+      int set = hash & (hashes.length - PER_SET);
+      for (int i = 0; i < PER_SET; i++) {
+        if (hashes[set + i] == hash) {
+          return true;
+        }
+      }
+      System.arraycopy(hashes, set, hashes, set + 1, PER_SET - 1);
+      hashes[set] = hash;
+      return false;
+    }
+  }
 }

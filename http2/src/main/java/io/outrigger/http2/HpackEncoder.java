@@ -1,6 +1,7 @@
 package io.outrigger.http2;
 
 import io.outrigger.base.LoopConfined;
+import io.outrigger.http2.HeaderBlockCache.SeenOnceFilter;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -25,9 +25,7 @@ public final class PendingData {
   /** The number of bytes that may wait for a full socket before the stream counts as stalled. */
   private static final int FLOWING_BYTES = 64 << 10;
 
-  /** Created when data is first added, because most streams never wait. */
-  private @Nullable Deque<ByteBuf> chunks;
-
+  private final Deque<ByteBuf> chunks = new ArrayDeque<>(8);
   private int bytes;
 
   /** The read buffer of which the last chunks are slices; null when the last chunk is a copy. */
@@ -54,18 +52,13 @@ public final class PendingData {
    */
   public void add(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     int size = data.readableBytes();
-    Deque<ByteBuf> queue = chunks;
-    if (queue == null) {
-      queue = new ArrayDeque<>(8);
-      chunks = queue;
-    }
     if (size > FrameWriter.COPY_BYTES) {
       open = null;
-      addSlice(queue, data, windowClosed, alloc);
+      addSlice(data, windowClosed, alloc);
       bytes += size;
       return;
     }
-    settleSource(queue, windowClosed, alloc);
+    settleSource(windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
       try { // never reallocated: slices of the chunk may be in use
@@ -74,7 +67,7 @@ public final class PendingData {
         data.release();
         throw e;
       }
-      queue.add(chunk);
+      chunks.add(chunk);
       open = chunk;
     }
     chunk.writeBytes(data);
@@ -83,14 +76,13 @@ public final class PendingData {
   }
 
   @SuppressWarnings("ReferenceEquality") // identity is intended
-  private void addSlice(
-      Deque<ByteBuf> queue, ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
+  private void addSlice(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf from = sourceOf(data);
     if (from != source) {
-      settleSource(queue, windowClosed, alloc);
+      settleSource(windowClosed, alloc);
       source = from;
     }
-    queue.add(data);
+    chunks.add(data);
     sliceBytes += data.readableBytes();
   }
 
@@ -99,16 +91,14 @@ public final class PendingData {
    * it.
    */
   void settle(ByteBufAllocator alloc) {
-    if (chunks != null) {
-      settleSource(chunks, true, alloc);
-    }
+    settleSource(true, alloc);
   }
 
   /**
    * Copies the slices of the last read buffer, unless they take half of it or more, the stream
    * makes progress, or there is no memory for a copy.
    */
-  private void settleSource(Deque<ByteBuf> queue, boolean windowClosed, ByteBufAllocator alloc) {
+  private void settleSource(boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
     int size = Math.min(sliceBytes, bytes); // some slices may have been taken
     source = null;
@@ -124,12 +114,12 @@ public final class PendingData {
       return; // an allocation that cannot be omitted reports it
     }
     for (int at = size; at > 0; ) { // from the last to the first
-      ByteBuf slice = queue.removeLast();
+      ByteBuf slice = chunks.removeLast();
       at -= slice.readableBytes();
       copy.setBytes(at, slice, slice.readerIndex(), slice.readableBytes());
       slice.release();
     }
-    queue.add(copy);
+    chunks.add(copy);
   }
 
   private static ByteBuf sourceOf(ByteBuf data) {
@@ -145,23 +135,16 @@ public final class PendingData {
    * buffer.
    */
   public ByteBuf take(int max) {
-    Deque<ByteBuf> queue = chunks;
-    if (queue == null) {
-      throw new IllegalStateException("nothing is pending");
-    }
-    ByteBuf head = queue.getFirst();
+    ByteBuf head = chunks.getFirst();
     if (head.readableBytes() > max) {
       bytes -= max;
       return head.readRetainedSlice(max);
     }
-    queue.removeFirst();
-    ByteBuf next = queue.peekFirst();
-    if (next == null) {
-      open = null;
-      source = null;
-      sliceBytes = 0;
-    }
+    chunks.removeFirst();
     bytes -= head.readableBytes();
+    if (chunks.isEmpty()) {
+      forgetLast();
+    }
     return head;
   }
 
@@ -176,13 +159,15 @@ public final class PendingData {
   }
 
   public void release() {
-    if (chunks != null) {
-      chunks.forEach(ByteBuf::release);
-      chunks = null;
-    }
+    chunks.forEach(ByteBuf::release);
+    chunks.clear();
+    bytes = 0;
+    forgetLast();
+  }
+
+  private void forgetLast() {
     open = null;
     source = null;
     sliceBytes = 0;
-    bytes = 0;
   }
 }

@@ -179,10 +179,7 @@ final class SocketStream implements Http2Stream {
 
   @Override
   public PendingData takeUnsent() {
-    PendingData unsent = pending;
-    if (unsent == null) {
-      return new PendingData();
-    }
+    PendingData unsent = pending();
     pending = null;
     onPendingChanged();
     return unsent;
@@ -405,12 +402,10 @@ final class SocketStream implements Http2Stream {
   }
 
   PendingData pending() {
-    PendingData known = pending;
-    if (known == null) {
-      known = new PendingData();
-      pending = known;
+    if (pending == null) {
+      pending = new PendingData();
     }
-    return known;
+    return pending;
   }
 
   /**

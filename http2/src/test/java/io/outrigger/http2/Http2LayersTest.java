@@ -33,7 +33,7 @@ class Http2LayersTest {
               + " MemoryHolder PeerErrors ProcessMemory SocketView",
           // codec: HPACK, frames
           "DynamicTable HeaderBlockCache HpackDecoder HpackEncoder"
-              + " HpackOutput HpackSpace Huffman SeenOnceFilter FrameListener FrameReader"
+              + " HpackOutput HpackSpace Huffman FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn
           "AbuseGuard ConnectionState ConnectionStreams Http2Stream"

@@ -2,6 +2,7 @@ package io.outrigger.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.http2.HeaderBlockCache.SeenOnceFilter;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
