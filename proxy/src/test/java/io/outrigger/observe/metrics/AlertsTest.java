@@ -286,7 +286,7 @@ final class AlertsTest {
         Optional.of(Instant.EPOCH),
         kept,
         Optional.of(
-            new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH, 1)),
+            new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH)),
         Optional.empty(),
         List.of());
   }

@@ -496,7 +496,7 @@ class MetricsTextTest {
 
   private static XdsStatusView.Resource kept() {
     var error =
-        new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH, 1);
+        new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH);
     return new XdsStatusView.Resource(
         "cds",
         ResourceType.CLUSTER.typeUrl(),

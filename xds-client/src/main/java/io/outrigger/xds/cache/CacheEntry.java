@@ -65,10 +65,9 @@ public record CacheEntry<T>(
    * @param version the version that was refused or contained the error; empty when the error has no
    *     version
    * @param refused the resource that was refused; empty for other errors
-   * @param count the number of errors since the resource was last valid
    */
   public record DataError(
-      RpcStatus status, String version, Optional<RawResource> refused, Instant at, long count) {}
+      RpcStatus status, String version, Optional<RawResource> refused, Instant at) {}
 
   public static <T> CacheEntry<T> requested() {
     return new CacheEntry<>(

@@ -3,7 +3,6 @@ package io.outrigger.xds.cache;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.bootstrap.ServerFeatures;
-import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceWatcher;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheEntry.Held;
@@ -16,7 +15,6 @@ import io.outrigger.xds.cache.CacheEvent.ServerError;
 import io.outrigger.xds.cache.CacheEvent.StreamFailed;
 import io.outrigger.xds.cache.CacheEvent.StreamRecovered;
 import io.outrigger.xds.cache.CacheEvent.TimerFired;
-import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -156,7 +154,7 @@ public final class CacheTransition {
       CacheEntry<T> entry, Rejected<T> rejected, ServerFeatures features) {
     var status = new RpcStatus(RpcStatus.Code.INVALID_ARGUMENT, rejected.message());
     var error =
-        dataError(entry, status, rejected.version(), Optional.of(rejected.raw()), rejected.at());
+        new DataError(status, rejected.version(), Optional.of(rejected.raw()), rejected.at());
     return withDataError(entry, CacheState.NACKED, error, features.failOnDataErrors());
   }
 
@@ -167,14 +165,14 @@ public final class CacheTransition {
       return entry; // never received (A57-35), or already deleted but kept (A88-18)
     }
     var status = new RpcStatus(RpcStatus.Code.NOT_FOUND, deleted.message());
-    var error = dataError(entry, status, deleted.version(), Optional.empty(), deleted.at());
+    var error = new DataError(status, deleted.version(), Optional.empty(), deleted.at());
     boolean drop = features.failOnDataErrors() || entry.isStale();
     return withDataError(entry, CacheState.DOES_NOT_EXIST, error, drop);
   }
 
   private static <T> CacheEntry<T> onServerError(
       CacheEntry<T> entry, ServerError<T> event, ServerFeatures features) {
-    var error = dataError(entry, event.status(), event.version(), Optional.empty(), event.at());
+    var error = new DataError(event.status(), event.version(), Optional.empty(), event.at());
     return withDataError(
         entry,
         CacheState.RECEIVED_ERROR,
@@ -189,8 +187,8 @@ public final class CacheTransition {
     }
     boolean isTransient = features.resourceTimerIsTransientError();
     var code = isTransient ? RpcStatus.Code.UNAVAILABLE : RpcStatus.Code.NOT_FOUND;
-    var error =
-        dataError(entry, new RpcStatus(code, fired.message()), "", Optional.empty(), fired.at());
+    var status = new RpcStatus(code, fired.message());
+    var error = new DataError(status, "", Optional.empty(), fired.at());
     var state = isTransient ? CacheState.TIMEOUT : CacheState.DOES_NOT_EXIST;
     return withDataError(entry, state, error, true);
   }
@@ -205,15 +203,5 @@ public final class CacheTransition {
     // A stale resource stays stale until a valid one replaces it, so a later deletion drops it.
     CacheState next = entry.isStale() && !drop ? CacheState.STALE : state;
     return new CacheEntry<>(next, held, Optional.of(error), Optional.empty());
-  }
-
-  private static DataError dataError(
-      CacheEntry<?> entry,
-      RpcStatus status,
-      String version,
-      Optional<RawResource> refused,
-      Instant at) {
-    long before = entry.dataError().map(DataError::count).orElse(0L);
-    return new DataError(status, version, refused, at, before + 1);
   }
 }

@@ -33,10 +33,6 @@ public interface DnsLookup {
     public Answer {
       addresses = List.copyOf(addresses);
     }
-
-    public Answer(List<EndpointAddress> addresses, Duration ttl) {
-      this(addresses, ttl, false);
-    }
   }
 
   interface Query {

@@ -11,15 +11,9 @@ import java.util.Optional;
  */
 @AnyThread
 public record WatchState<T>(Optional<Outcome<T>> outcome, RpcStatus ambient) {
-  private static final WatchState<?> NOTHING = new WatchState<>(Optional.empty(), RpcStatus.OK);
-
-  /**
-   * Returns the unresolved state, which has neither a value nor an error. The result is always the
-   * same instance.
-   */
-  @SuppressWarnings("unchecked") // holds no T
+  /** Returns the unresolved state, which has neither a value nor an error. */
   public static <T> WatchState<T> nothing() {
-    return (WatchState<T>) NOTHING;
+    return new WatchState<>(Optional.empty(), RpcStatus.OK);
   }
 
   public static <T> WatchState<T> of(Outcome<T> outcome) {

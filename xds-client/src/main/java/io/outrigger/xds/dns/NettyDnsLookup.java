@@ -82,7 +82,7 @@ public final class NettyDnsLookup implements DnsLookup, AutoCloseable {
       return () -> cancelled.set(true);
     }
     EventLoop loop = thread();
-    var running = new AtomicReference<NameQuery>();
+    var running = new AtomicReference<@Nullable NameQuery>();
     loop.execute(() -> query(loop, host, answer).ifPresent(running::set));
     return () -> {
       cancelled.set(true);

@@ -143,8 +143,7 @@ final class ServicePublisher {
     }
     return found.match(
         Outcome::ok,
-        failure ->
-            Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal)));
+        failure -> Outcome.failed(new RpcStatus(failure.code(), failure.message() + refusal)));
   }
 
   private void readService() {
@@ -163,7 +162,7 @@ final class ServicePublisher {
     boolean isConclusive = status != TOO_MANY && status < SERVER_ERROR;
     retry.ifPresent(TimerHandle::cancel);
     retry = Optional.of(loop.schedule(isConclusive ? RETRY : SOON, this::readService));
-    isServiceRead |= isConclusive || last.isEmpty(); // known endpoints stay until there is an answer
+    isServiceRead |= isConclusive || last.isEmpty(); // otherwise known endpoints stay
     if (isConclusive) {
       portName =
           answer

@@ -296,7 +296,7 @@ public final class StateFolder {
   /** Removes the parts of earlier configurations, and files that were never finished. */
   private void removeOthers() throws IOException {
     List<String> current = files().stream().map(name -> name + PART).toList();
-    for (Path file : content()) {
+    for (Path file : listed()) {
       String name = String.valueOf(file.getFileName());
       if (OURS.matcher(name).matches() && !current.contains(name)) {
         Files.deleteIfExists(file);
@@ -304,7 +304,7 @@ public final class StateFolder {
     }
   }
 
-  private List<Path> content() throws IOException {
+  private List<Path> listed() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return new ArrayList<>(files.toList());
     }
@@ -316,7 +316,7 @@ public final class StateFolder {
     }
     unlock();
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
-    if (content().isEmpty()) {
+    if (listed().isEmpty()) {
       try {
         Files.setPosixFilePermissions(folder, PRIVATE_FOLDER); // a folder made for this purpose
       } catch (FileSystemException ofAnotherOwner) {

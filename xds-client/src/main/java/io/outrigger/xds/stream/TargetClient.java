@@ -116,23 +116,16 @@ final class TargetClient {
    */
   List<XdsStatusView.Client> status() {
     boolean isShared = scope.isEmpty();
-    List<XdsStatusView.Resource> served =
-        isShared
-            ? resources(subscription -> subscription.isWatchedFor(AdsClients.SERVERS))
-            : List.of();
-    List<XdsStatusView.Resource> own =
-        resources(subscription -> !isShared || !subscription.isWatchedOnlyFor(AdsClients.SERVERS));
-    List<XdsStatusView.Client> views = new ArrayList<>();
-    if (!own.isEmpty() || served.isEmpty()) {
-      views.add(view(scope, own));
+    var own = view(scope, each -> !isShared || !each.isWatchedOnlyFor(AdsClients.SERVERS));
+    var served =
+        view(AdsClients.SERVERS, each -> isShared && each.isWatchedFor(AdsClients.SERVERS));
+    if (served.resources().isEmpty()) {
+      return List.of(own);
     }
-    if (!served.isEmpty()) {
-      views.add(view(AdsClients.SERVERS, served));
-    }
-    return views;
+    return own.resources().isEmpty() ? List.of(served) : List.of(own, served);
   }
 
-  private List<XdsStatusView.Resource> resources(Predicate<Subscription<?>> which) {
+  private XdsStatusView.Client view(String of, Predicate<Subscription<?>> which) {
     List<XdsStatusView.Resource> resources = new ArrayList<>();
     for (ResourceType<?> type : ResourceType.ALL) {
       everyAuthority()
@@ -140,10 +133,6 @@ final class TargetClient {
           .filter(which)
           .forEach(subscription -> resources.add(view(subscription)));
     }
-    return resources;
-  }
-
-  private XdsStatusView.Client view(String of, List<XdsStatusView.Resource> resources) {
     return new XdsStatusView.Client(
         of,
         servers.values().stream().map(StreamSupervisor::status).toList(),

@@ -21,6 +21,7 @@ import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.identity.certificate.WorkloadApi;
 import io.outrigger.identity.certificate.WorkloadResponse;
 import io.outrigger.identity.certificate.WorkloadResponse.Svid;
+import io.outrigger.xds.transport.GrpcAdsTransport.KeepAlive;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -87,9 +88,8 @@ public final class GrpcWorkloadApi implements WorkloadApi {
       channel =
           Grpc.newChannelBuilder(endpoint.target(), InsecureChannelCredentials.create())
               .proxyDetector(address -> null)
-              .keepAliveTime(GrpcAdsTransport.KeepAlive.DEFAULT.time().toNanos(), TimeUnit.NANOSECONDS)
-              .keepAliveTimeout(
-                  GrpcAdsTransport.KeepAlive.DEFAULT.timeout().toNanos(), TimeUnit.NANOSECONDS)
+              .keepAliveTime(KeepAlive.DEFAULT.time().toNanos(), TimeUnit.NANOSECONDS)
+              .keepAliveTimeout(KeepAlive.DEFAULT.timeout().toNanos(), TimeUnit.NANOSECONDS)
               .maxInboundMessageSize(MAX_RESPONSE_BYTES)
               .build();
     } catch (IllegalArgumentException | ProviderNotFoundException unusable) {

@@ -70,7 +70,7 @@ final class CacheEntryTest {
             new CacheEntry.Held<>("v1", raw("v1"), "1", NOW, CacheScript.SERVER, Overlay.NONE));
     var error =
         Optional.of(
-            new CacheEntry.DataError(RpcStatus.unavailable("e"), "1", Optional.empty(), NOW, 1));
+            new CacheEntry.DataError(RpcStatus.unavailable("e"), "1", Optional.empty(), NOW));
     Optional<CacheEntry.Held<String>> noResource = Optional.empty();
     Optional<CacheEntry.DataError> noError = Optional.empty();
 

@@ -43,7 +43,7 @@ public final class FakeDnsLookup implements DnsLookup {
     Running query = take(host);
     List<EndpointAddress> addresses =
         Stream.of(ips).map(ip -> new EndpointAddress(ip, query.port())).toList();
-    loop.execute(() -> query.callback().accept(Outcome.ok(new Answer(addresses, ttl))));
+    loop.execute(() -> query.callback().accept(Outcome.ok(new Answer(addresses, ttl, false))));
   }
 
   /** Answers the running lookup of {@code host} with one address family; the other one failed. */

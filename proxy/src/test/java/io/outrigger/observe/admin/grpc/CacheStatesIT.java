@@ -107,8 +107,7 @@ class CacheStatesIT {
   @CsvSource({"DOES_NOT_EXIST", "NACKED", "RECEIVED_ERROR"})
   void whatIsStillInUseStandsBesideTheError(CacheState state) throws Exception {
     var error =
-        new DataError(
-            RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH, 1);
+        new DataError(RpcStatus.unavailable("what is wrong"), "8", Optional.empty(), Instant.EPOCH);
 
     GenericXdsConfig shown = shown(state, Optional.of(IN_USE), Optional.of(error));
 
