@@ -15,9 +15,8 @@ import java.util.Map;
  * The serialized message {@code Node}, which identifies this client in the first request of a
  * stream (A27 "Node proto").
  *
- * <p>WireNode writes the fields of the message one by one. To write a message that may have a map,
- * protobuf builds the descriptors of its file and of all imported files. At the start of the proxy,
- * no other message needs these descriptors (decision xds-0074).
+ * <p>A {@link WireMessage} writes the fields. At the start of the proxy, no other message needs the
+ * descriptors that protobuf would build.
  *
  * @param bytes the serialized {@code envoy.config.core.v3.Node}
  */
@@ -34,25 +33,21 @@ public record WireNode(ByteString bytes) {
 
   public static WireNode of(io.outrigger.config.bootstrap.Node node, String version) {
     var at = node.locality();
-    Locality locality =
-        Locality.newBuilder()
-            .setRegion(at.region())
-            .setZone(at.zone())
-            .setSubZone(at.subZone())
-            .build();
-    var fields =
-        UnknownFieldSet.newBuilder()
-            .addField(Node.ID_FIELD_NUMBER, text(node.id()))
-            .addField(Node.CLUSTER_FIELD_NUMBER, text(node.cluster()))
-            .addField(Node.METADATA_FIELD_NUMBER, bytes(struct(node.metadata())))
-            .addField(Node.LOCALITY_FIELD_NUMBER, bytes(locality.toByteString()))
-            .addField(Node.USER_AGENT_NAME_FIELD_NUMBER, text(USER_AGENT))
-            .addField(Node.USER_AGENT_VERSION_FIELD_NUMBER, text(version));
-    var made = new WireNode(fields.build().toByteString());
-    for (String feature : CLIENT_FEATURES) {
-      made = made.withFeature(feature);
-    }
-    return made;
+    var locality =
+        new WireMessage()
+            .text(Locality.REGION_FIELD_NUMBER, at.region())
+            .text(Locality.ZONE_FIELD_NUMBER, at.zone())
+            .text(Locality.SUB_ZONE_FIELD_NUMBER, at.subZone());
+    var message =
+        new WireMessage()
+            .text(Node.ID_FIELD_NUMBER, node.id())
+            .text(Node.CLUSTER_FIELD_NUMBER, node.cluster())
+            .message(Node.METADATA_FIELD_NUMBER, struct(node.metadata()))
+            .message(Node.LOCALITY_FIELD_NUMBER, locality)
+            .text(Node.USER_AGENT_NAME_FIELD_NUMBER, USER_AGENT)
+            .text(Node.USER_AGENT_VERSION_FIELD_NUMBER, version);
+    CLIENT_FEATURES.forEach(feature -> message.text(Node.CLIENT_FEATURES_FIELD_NUMBER, feature));
+    return new WireNode(message.bytes());
   }
 
   /**
@@ -69,61 +64,41 @@ public record WireNode(ByteString bytes) {
   }
 
   public WireNode withFeature(String feature) {
-    var field =
-        UnknownFieldSet.newBuilder().addField(Node.CLIENT_FEATURES_FIELD_NUMBER, text(feature));
-    return new WireNode(bytes.concat(field.build().toByteString()));
+    var more = new WireMessage().text(Node.CLIENT_FEATURES_FIELD_NUMBER, feature);
+    return new WireNode(bytes.concat(more.bytes()));
   }
 
   public UnknownFieldSet asField(int number) {
-    return UnknownFieldSet.newBuilder().addField(number, bytes(bytes)).build();
+    return UnknownFieldSet.newBuilder().mergeLengthDelimitedField(number, bytes).build();
   }
 
-  private static UnknownFieldSet.Field text(String text) {
-    return bytes(ByteString.copyFromUtf8(text));
-  }
-
-  private static UnknownFieldSet.Field bytes(ByteString content) {
-    return UnknownFieldSet.Field.newBuilder().addLengthDelimited(content).build();
-  }
-
-  private static ByteString struct(Map<?, ?> fields) {
-    var entries = UnknownFieldSet.Field.newBuilder();
+  private static WireMessage struct(Map<?, ?> fields) {
+    var struct = new WireMessage();
     fields.forEach(
         (name, value) ->
-            entries.addLengthDelimited(
-                UnknownFieldSet.newBuilder()
-                    .addField(ENTRY_KEY, text(String.valueOf(name)))
-                    .addField(ENTRY_VALUE, bytes(value(value)))
-                    .build()
-                    .toByteString()));
-    return message(Struct.FIELDS_FIELD_NUMBER, entries.build());
+            struct.message(
+                Struct.FIELDS_FIELD_NUMBER,
+                new WireMessage()
+                    .text(ENTRY_KEY, String.valueOf(name))
+                    .message(ENTRY_VALUE, value(value))));
+    return struct;
   }
 
-  private static ByteString value(Object value) {
+  private static WireMessage value(Object value) {
+    var message = new WireMessage();
     if (value instanceof String text) {
-      return message(Value.STRING_VALUE_FIELD_NUMBER, text(text));
+      return message.text(Value.STRING_VALUE_FIELD_NUMBER, text);
     } else if (value instanceof Boolean flag) {
-      return message(
-          Value.BOOL_VALUE_FIELD_NUMBER,
-          UnknownFieldSet.Field.newBuilder().addVarint(flag ? 1 : 0).build());
+      return message.number(Value.BOOL_VALUE_FIELD_NUMBER, flag ? 1 : 0);
     } else if (value instanceof Number number) {
-      long bits = Double.doubleToRawLongBits(number.doubleValue());
-      return message(
-          Value.NUMBER_VALUE_FIELD_NUMBER,
-          UnknownFieldSet.Field.newBuilder().addFixed64(bits).build());
+      return message.real(Value.NUMBER_VALUE_FIELD_NUMBER, number.doubleValue());
     } else if (value instanceof Map<?, ?> fields) {
-      return message(Value.STRUCT_VALUE_FIELD_NUMBER, bytes(struct(fields)));
+      return message.message(Value.STRUCT_VALUE_FIELD_NUMBER, struct(fields));
     } else if (value instanceof List<?> items) {
-      var values = UnknownFieldSet.Field.newBuilder();
-      items.forEach(item -> values.addLengthDelimited(value(item)));
-      return message(
-          Value.LIST_VALUE_FIELD_NUMBER,
-          bytes(message(ListValue.VALUES_FIELD_NUMBER, values.build())));
+      var list = new WireMessage();
+      items.forEach(item -> list.message(ListValue.VALUES_FIELD_NUMBER, value(item)));
+      return message.message(Value.LIST_VALUE_FIELD_NUMBER, list);
     }
     throw new IllegalArgumentException("node metadata holds a " + value.getClass());
-  }
-
-  private static ByteString message(int number, UnknownFieldSet.Field field) {
-    return UnknownFieldSet.newBuilder().addField(number, field).build().toByteString();
   }
 }

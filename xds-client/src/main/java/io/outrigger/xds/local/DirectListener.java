@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.config.route.v3.RouteMatch;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
+import io.outrigger.xds.decode.WireMessage;
 
 /**
  * The Listener of a target that no control plane serves: one route, for every path, to one cluster.

@@ -11,6 +11,7 @@ import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.xds.ResourceType;
+import io.outrigger.xds.decode.WireMessage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

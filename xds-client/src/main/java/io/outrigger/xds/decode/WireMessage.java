@@ -1,4 +1,4 @@
-package io.outrigger.xds.local;
+package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
@@ -36,7 +36,7 @@ public final class WireMessage {
   }
 
   /** Adds an {@code Any} whose type has the full name {@code type}. */
-  WireMessage packed(int field, String type, WireMessage message) {
+  public WireMessage packed(int field, String type, WireMessage message) {
     return message(
         field,
         new WireMessage()
@@ -56,7 +56,13 @@ public final class WireMessage {
     return Any.newBuilder().setTypeUrl(type.typeUrl()).setValue(bytes()).build();
   }
 
-  private ByteString bytes() {
+  WireMessage real(int field, double value) {
+    var bits = UnknownFieldSet.Field.newBuilder().addFixed64(Double.doubleToRawLongBits(value));
+    fields.mergeField(field, bits.build());
+    return this;
+  }
+
+  ByteString bytes() {
     return fields.build().toByteString();
   }
 }
