@@ -8,9 +8,8 @@ import java.util.stream.Collectors;
 /**
  * The message types that an {@code Any} may hold in resources that are read or printed as JSON.
  *
- * <p>Building the descriptor of a type also builds the descriptors of every file that its file
- * imports. Building the descriptors of all types takes a noticeable part of a second. Therefore the
- * registry for a document contains only the types that the document names.
+ * <p>Building the descriptors takes a noticeable part of a second, so the registry is built when it
+ * is first used.
  *
  * <p>A decoder uses each of these types: the jar of the distribution contains only the generated
  * classes that bytecode refers to. Messages of all other types remain unread.
@@ -59,26 +58,12 @@ final class KnownTypes {
     return All.REGISTRY;
   }
 
-  /**
-   * Returns a registry of the types of {@code typeUrls}. If a type is not in {@link #names},
-   * returns the registry of all types, because the file of a listed type may define it.
-   */
-  static TypeRegistry only(Set<String> typeUrls) {
-    Set<String> names = typeUrls.stream().map(TypedConfig::typeName).collect(Collectors.toSet());
-    return NAMES.containsAll(names) ? registry(names) : all();
-  }
-
   static boolean isKnown(String url) {
-    String name = TypedConfig.typeName(url);
-    return NAMES.contains(name) || all().find(name) != null;
+    return all().find(TypedConfig.typeName(url)) != null;
   }
 
   static Set<String> names() {
     return NAMES;
-  }
-
-  private static TypeRegistry registry(Set<String> names) {
-    return TypeRegistry.newBuilder().add(names.stream().map(KnownTypes::load).toList()).build();
   }
 
   /** Returns the descriptor of a listed type, whose generated class has the name of the type. */
@@ -98,6 +83,7 @@ final class KnownTypes {
   }
 
   private static final class All {
-    static final TypeRegistry REGISTRY = registry(NAMES);
+    static final TypeRegistry REGISTRY =
+        TypeRegistry.newBuilder().add(NAMES.stream().map(KnownTypes::load).toList()).build();
   }
 }

@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  * all errors (A46). An invalid resource does not affect the other resources.
  */
 public final class ResourceDecoder {
-  private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
+  static final String WRAPPER = "envoy.service.discovery.v3.Resource";
 
   private record Codec<M extends Message>(
       Parser<M> parser,

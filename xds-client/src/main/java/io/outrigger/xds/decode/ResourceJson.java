@@ -14,7 +14,6 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
 import io.outrigger.config.bootstrap.JsonSyntax;
@@ -22,20 +21,15 @@ import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
 import java.io.StringReader;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads and prints resources as JSON documents in the proto3 JSON mapping, as in the documentation
  * of Envoy.
  */
 public final class ResourceJson {
-  private static final String WRAPPER = "envoy.service.discovery.v3.Resource";
   private static final String URL_PREFIX = "type.googleapis.com/";
 
   /**
@@ -136,21 +130,6 @@ public final class ResourceJson {
     return object;
   }
 
-  private static Set<String> typesIn(JsonElement tree) {
-    Set<String> types = new HashSet<>();
-    Deque<JsonElement> todo = new ArrayDeque<>(List.of(tree));
-    while (!todo.isEmpty()) {
-      JsonElement next = todo.pop();
-      if (next instanceof JsonArray list) {
-        list.forEach(todo::push);
-      } else if (next instanceof JsonObject object) {
-        object.asMap().values().forEach(todo::push);
-        text(object, "@type").ifPresent(types::add);
-      }
-    }
-    return types;
-  }
-
   private static Optional<Any> resource(JsonElement tree, int index, List<FieldError> errors) {
     String place = "resources[" + index + "]";
     if (!tree.isJsonObject() || typeOf(tree.getAsJsonObject()).isEmpty()) {
@@ -189,13 +168,14 @@ public final class ResourceJson {
   }
 
   private static boolean isWrapper(String typeUrl) {
-    return TypedConfig.typeName(typeUrl).equals(WRAPPER);
+    return TypedConfig.typeName(typeUrl).equals(ResourceDecoder.WRAPPER);
   }
 
   private static Any message(JsonElement tree) throws InvalidProtocolBufferException {
     var builder = Any.newBuilder();
-    TypeRegistry types = KnownTypes.only(typesIn(tree));
-    JsonFormat.parser().usingTypeRegistry(types).merge(Printer.GSON.toJson(tree), builder);
+    JsonFormat.parser()
+        .usingTypeRegistry(KnownTypes.all())
+        .merge(Printer.GSON.toJson(tree), builder);
     return builder.build();
   }
 

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -319,17 +318,6 @@ class ResourceJsonTest {
       boolean isUsed = bytecode.indexOf(generated.replace('.', '/')) >= 0;
       assertThat(isUsed || name.equals(RandomSubsettingDecoder.TYPE)).as(name).isTrue();
     }
-  }
-
-  @Test
-  void aRegistryForADocumentHasWhatItNamesAndMoreOnlyForTypesDefinedBesideOthers() {
-    String router = "envoy.extensions.filters.http.router.v3.Router";
-    String ring = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
-    String url = "type.googleapis.com/";
-
-    assertThat(KnownTypes.only(Set.of(url + router)).find(router)).isNotNull();
-    assertThat(KnownTypes.only(Set.of(url + router)).find(ring)).isNull();
-    assertThat(KnownTypes.only(Set.of(url + "google.protobuf.StringValue")).find(ring)).isNotNull();
   }
 
   static String istiodRoutes() throws IOException {
