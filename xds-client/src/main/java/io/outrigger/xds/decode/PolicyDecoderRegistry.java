@@ -23,7 +23,7 @@ final class PolicyDecoderRegistry {
   static final PolicyDecoder ROUND_ROBIN =
       new PolicyDecoder(
               "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
-              (config, children, errors) ->
+              (config, depth, errors) ->
                   config
                       .read(RoundRobin.getDefaultInstance(), errors)
                       .map(proto -> new BalancingPolicy.RoundRobin()),
@@ -64,15 +64,14 @@ final class PolicyDecoderRegistry {
   static final PolicyDecoder WRR_LOCALITY =
       new PolicyDecoder(
           "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
-          (config, children, errors) ->
+          (config, depth, errors) ->
               config
                   .read(WrrLocality.getDefaultInstance(), errors)
                   .flatMap(
-                      proto -> wrrLocality(proto, children, errors.at("endpoint_picking_policy"))),
+                      proto -> wrrLocality(proto, depth, errors.at("endpoint_picking_policy"))),
           new PolicyDecoder.Custom(
               "wrr_locality_experimental",
-              config ->
-                  config.policy("childPolicy").map(PolicyDecoderRegistry::wrrLocality)));
+              config -> config.policy("childPolicy").map(PolicyDecoderRegistry::wrrLocality)));
 
   /** All supported policies, in the order in which error messages list them. */
   static final PolicyDecoderRegistry ALL =
@@ -164,13 +163,12 @@ final class PolicyDecoderRegistry {
   }
 
   private static Optional<BalancingPolicy> wrrLocality(
-      WrrLocality proto, PolicyDecoder.Children children, FieldErrors here) {
+      WrrLocality proto, int depth, FieldErrors here) {
     if (!proto.hasEndpointPickingPolicy()) {
       here.add("is missing");
       return Optional.empty();
     }
-    return children
-        .decode(proto.getEndpointPickingPolicy(), here)
+    return BalancingPolicyDecoder.child(proto.getEndpointPickingPolicy(), depth, here)
         .map(PolicyDecoderRegistry::wrrLocality);
   }
 

@@ -58,7 +58,7 @@ final class RandomSubsettingDecoder {
   private RandomSubsettingDecoder() {}
 
   private static Optional<BalancingPolicy> decode(
-      TypedConfig config, PolicyDecoder.Children children, FieldErrors errors) {
+      TypedConfig config, int depth, FieldErrors errors) {
     try {
       var fields = UnknownFieldSet.parseFrom(config.bytes());
       Optional<Long> size = Optional.empty();
@@ -70,7 +70,8 @@ final class RandomSubsettingDecoder {
       Optional<BalancingPolicy> child = Optional.empty();
       if (fields.hasField(CHILD_POLICY)) {
         ByteString policy = bytes(fields, CHILD_POLICY);
-        child = children.decode(LoadBalancingPolicy.parseFrom(policy), atChild);
+        child =
+            BalancingPolicyDecoder.child(LoadBalancingPolicy.parseFrom(policy), depth, atChild);
       } else {
         atChild.add("is missing");
       }
@@ -111,23 +112,13 @@ final class RandomSubsettingDecoder {
   }
 
   static Descriptor descriptor() {
-    return Lazy.DESCRIPTOR;
-  }
-
-  private static final class Lazy {
-    static final Descriptor DESCRIPTOR = make();
-
-    private static Descriptor make() {
-      FileDescriptor[] imported = {
-        Cluster.getDescriptor().getFile(), WrappersProto.getDescriptor()
-      };
-      try {
-        var file = FileDescriptorProto.newBuilder();
-        TextFormat.merge(FILE, file);
-        return FileDescriptor.buildFrom(file.build(), imported).getMessageType(0);
-      } catch (TextFormat.ParseException | DescriptorValidationException e) {
-        throw new AssertionError(e);
-      }
+    FileDescriptor[] imported = {Cluster.getDescriptor().getFile(), WrappersProto.getDescriptor()};
+    try {
+      var file = FileDescriptorProto.newBuilder();
+      TextFormat.merge(FILE, file);
+      return FileDescriptor.buildFrom(file.build(), imported).getMessageType(0);
+    } catch (TextFormat.ParseException | DescriptorValidationException e) {
+      throw new AssertionError(e);
     }
   }
 }

@@ -23,7 +23,7 @@ final class RingHashDecoder {
   static final PolicyDecoder DECODER =
       new PolicyDecoder(
               TYPE,
-              (config, children, errors) ->
+              (config, depth, errors) ->
                   config
                       .read(RingHash.getDefaultInstance(), errors)
                       .flatMap(proto -> decode(proto, errors)),

@@ -1,7 +1,6 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.ListValue;
 import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
@@ -15,17 +14,15 @@ import java.util.Optional;
 final class ServiceConfig {
   private final Struct config;
   private final FieldErrors errors;
-  private final Children children;
+  private final int depth;
 
-  @FunctionalInterface
-  interface Children {
-    Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
-  }
-
-  ServiceConfig(Struct config, FieldErrors errors, Children children) {
+  /**
+   * @param depth the number of policies that enclose this policy, with the policy itself
+   */
+  ServiceConfig(Struct config, FieldErrors errors, int depth) {
     this.config = config;
     this.errors = errors;
-    this.children = children;
+    this.depth = depth;
   }
 
   FieldErrors at(String field) {
@@ -95,7 +92,8 @@ final class ServiceConfig {
   Optional<BalancingPolicy> policy(String field) {
     Value value = value(field);
     return switch (value.getKindCase()) {
-      case LIST_VALUE -> children.decode(value.getListValue(), field, errors);
+      case LIST_VALUE ->
+          BalancingPolicyDecoder.children(value.getListValue(), field, depth + 1, errors);
       case KIND_NOT_SET, NULL_VALUE -> {
         fail(field, "is missing");
         yield Optional.empty();
