@@ -44,7 +44,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
    * noun and name.
    */
   public static String describe(ResourceType<?> type, String name, RpcStatus reason) {
-    String subject = type.noun() + " \"" + name + "\"";
+    String subject = type.subject(name);
     String text = text(reason);
     return text.startsWith(subject) ? text : subject + ": " + text;
   }

@@ -74,6 +74,6 @@ record NamedResource(ResourceType<?> type, String name, Any resource, List<Strin
   }
 
   String subject() {
-    return type.noun() + " \"" + name + "\"";
+    return type.subject(name);
   }
 }

@@ -38,18 +38,14 @@ import java.util.stream.Stream;
  * finding is a warning.
  *
  * <p>Each instance is used once, by one thread.
- *
- * @param <R> the type that identifies a resource in the results
  */
-public final class References<R> {
-  private record Valid<R, T>(R resource, T value) {}
-
-  private final Map<R, FieldErrors> findings = new LinkedHashMap<>();
+public final class References {
+  private final Map<String, FieldErrors> findings = new LinkedHashMap<>();
   private final Map<ResourceType<?>, Set<String>> defined = new HashMap<>();
-  private final Map<String, Valid<R, ListenerResource>> listeners = new LinkedHashMap<>();
-  private final Map<String, Valid<R, RouteTable>> tables = new LinkedHashMap<>();
-  private final Map<String, Valid<R, ClusterResource>> clusters = new LinkedHashMap<>();
-  private final Map<String, Valid<R, EndpointSet>> endpoints = new LinkedHashMap<>();
+  private final Map<String, ListenerResource> listeners = new LinkedHashMap<>();
+  private final Map<String, RouteTable> tables = new LinkedHashMap<>();
+  private final Map<String, ClusterResource> clusters = new LinkedHashMap<>();
+  private final Map<String, EndpointSet> endpoints = new LinkedHashMap<>();
   private final Map<String, Boolean> reached = new LinkedHashMap<>(); // true: findings are errors
 
   private final Optional<VirtualHost> onlyHost;
@@ -67,77 +63,76 @@ public final class References<R> {
    * @return findings as of {@link #check()}, by resources such as {@code cluster "pay"}
    */
   public static Map<String, FieldErrors> check(XdsConfig config) {
-    var references = new References<String>(Optional.of(config.virtualHost()));
-    add(references, ResourceType.LISTENER, config.listener().name(), config.listener());
+    var references = new References(Optional.of(config.virtualHost()));
+    references.add(ResourceType.LISTENER, config.listener().name(), config.listener());
     if (config.listener().routes() instanceof RouteSource.Rds rds) {
-      add(references, ResourceType.ROUTE, rds.name(), config.routes());
+      references.add(ResourceType.ROUTE, rds.name(), config.routes());
     }
     config
         .clusters()
         .forEach(
             (name, outcome) -> {
               references.define(ResourceType.CLUSTER, name);
-              outcome.toOptional().ifPresent(cluster -> add(references, name, cluster));
+              outcome.toOptional().ifPresent(cluster -> references.add(name, cluster));
             });
     return references.check();
   }
 
-  private static void add(References<String> references, String name, ClusterConfig config) {
-    add(references, ResourceType.CLUSTER, name, config.cluster());
+  private void add(String name, ClusterConfig config) {
+    add(ResourceType.CLUSTER, name, config.cluster());
     if (config instanceof ClusterConfig.Leaf leaf
         && config.cluster().source() instanceof ClusterSource.Eds eds) {
-      references.define(ResourceType.ENDPOINT, eds.resourceName());
+      define(ResourceType.ENDPOINT, eds.resourceName());
       leaf.endpoints()
           .toOptional()
-          .ifPresent(set -> add(references, ResourceType.ENDPOINT, eds.resourceName(), set));
+          .ifPresent(set -> add(ResourceType.ENDPOINT, eds.resourceName(), set));
     }
   }
 
-  private static void add(
-      References<String> references, ResourceType<?> type, String name, Object value) {
-    references.define(type, name);
-    references.add(name, type.noun() + " \"" + name + "\"", value);
-  }
-
+  /** Adds the name of a resource, which may be invalid. */
   void define(ResourceType<?> type, String name) {
     defined.computeIfAbsent(type, all -> new HashSet<>()).add(name);
   }
 
-  void add(String name, R resource, Object value) {
+  void add(ResourceType<?> type, String name, Object value) {
+    define(type, name);
     if (value instanceof ListenerResource listener) {
-      listeners.putIfAbsent(name, new Valid<>(resource, listener));
+      listeners.putIfAbsent(name, listener);
     } else if (value instanceof RouteTable table) {
-      tables.putIfAbsent(name, new Valid<>(resource, table));
+      tables.putIfAbsent(name, table);
     } else if (value instanceof ClusterResource cluster) {
-      clusters.putIfAbsent(name, new Valid<>(resource, cluster));
+      clusters.putIfAbsent(name, cluster);
     } else if (value instanceof EndpointSet set) {
-      endpoints.putIfAbsent(name, new Valid<>(resource, set));
+      endpoints.putIfAbsent(name, set);
     }
   }
 
   /**
    * Finds each missing resource and each resource that cannot work. Errors of a result are errors
    * of the references, and ignored fields are warnings.
+   *
+   * @return findings by the subjects of resources, such as {@code cluster "pay"}
    */
-  Map<R, FieldErrors> check() {
+  Map<String, FieldErrors> check() {
     Set<String> named = new HashSet<>();
-    for (Valid<R, ListenerResource> listener : listeners.values()) {
-      FieldErrors top = of(listener.resource());
-      if (listener.value() instanceof ApiListener api) {
-        routes(true, top.at("api_listener").at("api_listener"), api.routes(), named);
-      } else if (listener.value() instanceof SocketListener socket) {
-        chains(top, socket);
-      }
-    }
+    listeners.forEach(
+        (name, listener) -> {
+          FieldErrors top = of(ResourceType.LISTENER, name);
+          if (listener instanceof ApiListener api) {
+            routes(true, top.at("api_listener").at("api_listener"), api.routes(), named);
+          } else if (listener instanceof SocketListener socket) {
+            chains(top, socket);
+          }
+        });
     tables.forEach(
-        (name, table) -> table(named.contains(name), of(table.resource()), table.value()));
+        (name, table) -> table(named.contains(name), of(ResourceType.ROUTE, name), table));
     clusters.keySet().forEach(name -> reach(name, false));
     reached.forEach(this::cluster);
     return findings;
   }
 
-  private FieldErrors of(R resource) {
-    return findings.computeIfAbsent(resource, none -> FieldErrors.ofResource());
+  private FieldErrors of(ResourceType<?> type, String name) {
+    return findings.computeIfAbsent(type.subject(name), none -> FieldErrors.ofResource());
   }
 
   private static void report(boolean isError, FieldErrors place, String format, Object... values) {
@@ -245,14 +240,14 @@ public final class References<R> {
    * Records that calls reach a cluster. The calls of an aggregate cluster also reach its leaves.
    */
   private void reach(String name, boolean isError) {
-    Valid<R, ClusterResource> cluster = clusters.get(name);
+    ClusterResource cluster = clusters.get(name);
     if (cluster == null
         || reached.getOrDefault(name, false)
         || (reached.containsKey(name) && !isError)) {
       return;
     }
     reached.put(name, isError);
-    if (cluster.value().source() instanceof ClusterSource.Aggregate aggregate) {
+    if (cluster.source() instanceof ClusterSource.Aggregate aggregate) {
       boolean isHopeless = isError && !canWork(name, new HashSet<>());
       aggregate.clusters().forEach(leaf -> reach(leaf, isHopeless));
     }
@@ -263,11 +258,11 @@ public final class References<R> {
    * its errors are reported elsewhere.
    */
   private boolean canWork(String name, Set<String> above) {
-    Valid<R, ClusterResource> cluster = clusters.get(name);
+    ClusterResource cluster = clusters.get(name);
     if (cluster == null) {
       return isDefined(ResourceType.CLUSTER, name);
     }
-    ClusterSource source = cluster.value().source();
+    ClusterSource source = cluster.source();
     if (source instanceof ClusterSource.Aggregate aggregate) {
       return above.add(name)
           && aggregate.clusters().stream().anyMatch(leaf -> canWork(leaf, above));
@@ -277,21 +272,21 @@ public final class References<R> {
   }
 
   private Optional<String> whyUnusable(ClusterSource.Eds eds) {
-    Valid<R, EndpointSet> set = endpoints.get(eds.resourceName());
+    EndpointSet set = endpoints.get(eds.resourceName());
     if (set == null) {
       return Optional.empty();
     }
-    var localities = set.value().priorities().stream().flatMap(List::stream).toList();
+    var localities = set.priorities().stream().flatMap(List::stream).toList();
     Stream<Endpoint> all = localities.stream().flatMap(each -> each.endpoints().stream());
     return all.anyMatch(each -> each.health().isUsable())
         ? Optional.empty()
-        : Optional.of(set.value().whyUnusable(localities));
+        : Optional.of(set.whyUnusable(localities));
   }
 
   private void cluster(String name, boolean isError) {
-    Valid<R, ClusterResource> cluster = requireNonNull(clusters.get(name));
-    FieldErrors top = of(cluster.resource());
-    if (cluster.value().source() instanceof ClusterSource.Aggregate aggregate) {
+    ClusterResource cluster = requireNonNull(clusters.get(name));
+    FieldErrors top = of(ResourceType.CLUSTER, name);
+    if (cluster.source() instanceof ClusterSource.Aggregate aggregate) {
       boolean isHopeless = isError && !canWork(name, new HashSet<>());
       FieldErrors list = top.at("cluster_type").at("typed_config");
       for (int i = 0; i < aggregate.clusters().size(); i++) {
@@ -300,7 +295,7 @@ public final class References<R> {
           missing(isHopeless, list.at("clusters", i), "cluster", leaf);
         }
       }
-    } else if (cluster.value().source() instanceof ClusterSource.Eds eds) {
+    } else if (cluster.source() instanceof ClusterSource.Eds eds) {
       if (!isDefined(ResourceType.ENDPOINT, eds.resourceName())) {
         missing(isError, top.at("eds_cluster_config"), "endpoints", eds.resourceName());
       }
@@ -309,8 +304,7 @@ public final class References<R> {
               reason ->
                   report(
                       isError,
-                      of(requireNonNull(endpoints.get(eds.resourceName())).resource())
-                          .at("endpoints"),
+                      of(ResourceType.ENDPOINT, eds.resourceName()).at("endpoints"),
                       "no call of cluster \"%s\" can succeed, since none can be picked: %s",
                       name,
                       reason));

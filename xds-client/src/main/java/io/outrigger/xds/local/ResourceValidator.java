@@ -1,5 +1,7 @@
 package io.outrigger.xds.local;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.protobuf.Any;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.Overlaid;
@@ -28,8 +30,9 @@ public final class ResourceValidator {
   private final List<FileProblem> warnings = new ArrayList<>();
   private final List<Overlaid> overlaid = new ArrayList<>();
   private final Map<NamedResource, Path> files = new HashMap<>();
+  private final Map<String, NamedResource> bySubject = new HashMap<>();
   private final Map<Path, Places> places = new HashMap<>();
-  private final References<NamedResource> references = new References<>(Optional.empty());
+  private final References references = new References(Optional.empty());
 
   private ResourceValidator(DecodeContext context) {
     this.context = context;
@@ -68,16 +71,19 @@ public final class ResourceValidator {
     var validator = new ResourceValidator(all);
     validator.refused.addAll(read.problems());
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
-      file.content().forEach(resource -> validator.files.putIfAbsent(resource, file.path()));
-      file.content()
-          .forEach(resource -> validator.references.define(resource.type(), resource.name()));
+      for (NamedResource resource : file.content()) {
+        validator.files.putIfAbsent(resource, file.path());
+        validator.bySubject.putIfAbsent(resource.subject(), resource);
+        validator.references.define(resource.type(), resource.name());
+      }
       ResourceType.ALL.forEach(type -> validator.decode(file, type));
     }
     validator
         .references
         .check()
         .forEach(
-            (resource, found) -> {
+            (subject, found) -> {
+              NamedResource resource = requireNonNull(validator.bySubject.get(subject));
               found.all().forEach(each -> validator.broken.add(validator.problem(resource, each)));
               found
                   .ignored()
@@ -112,8 +118,8 @@ public final class ResourceValidator {
         .valid()
         .forEach(
             (name, valid) -> {
-              NamedResource resource = Optional.ofNullable(named.get(name)).orElseThrow();
-              references.add(name, resource, valid.value());
+              NamedResource resource = requireNonNull(named.get(name));
+              references.add(type, name, valid.value());
               valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {
                 overlaid.add(value);
@@ -123,14 +129,14 @@ public final class ResourceValidator {
         .invalid()
         .forEach(
             (name, invalid) -> {
-              NamedResource resource = Optional.ofNullable(named.get(name)).orElseThrow();
+              NamedResource resource = requireNonNull(named.get(name));
               invalid.errors().forEach(error -> refused.add(problem(resource, error)));
             });
     decoded.unnamed().forEach(error -> refused.add(new FileProblem(file.path(), error)));
   }
 
   private FileProblem problem(NamedResource of, FieldError finding) {
-    Path file = Optional.ofNullable(files.get(of)).orElseThrow();
+    Path file = requireNonNull(files.get(of));
     return places.computeIfAbsent(file, Places::of).problem(of.steps(), of.subject(), finding);
   }
 }

@@ -82,7 +82,7 @@ final class Subscription<T> {
   }
 
   String subject() {
-    return type.noun() + " \"" + name + "\"";
+    return type.subject(name);
   }
 
   /**
