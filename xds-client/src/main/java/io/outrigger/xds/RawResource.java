@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 public final class RawResource {
   private final String typeUrl;
   private final byte[] bytes;
-  private int hash; // 0 until computed; racing threads compute the same value
 
   /** Creates a resource that takes ownership of {@code bytes}. */
   public RawResource(String typeUrl, byte[] bytes) {
@@ -39,12 +38,7 @@ public final class RawResource {
 
   @Override
   public int hashCode() {
-    int known = hash;
-    if (known == 0) {
-      known = 31 * typeUrl.hashCode() + Arrays.hashCode(bytes);
-      hash = known;
-    }
-    return known;
+    return 31 * typeUrl.hashCode() + Arrays.hashCode(bytes);
   }
 
   @Override

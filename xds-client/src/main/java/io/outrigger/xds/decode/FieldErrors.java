@@ -108,9 +108,10 @@ public final class FieldErrors {
   }
 
   private FieldError here(String reason) {
+    var path = new StringBuilder();
     List<String> steps = new ArrayList<>();
-    addSteps(steps);
-    return new FieldError(path(), steps, reason);
+    describe(path, steps);
+    return new FieldError(path.toString(), steps, reason);
   }
 
   boolean isEmpty() {
@@ -137,31 +138,20 @@ public final class FieldErrors {
     return List.copyOf(found.ignored);
   }
 
-  private void addSteps(List<String> steps) {
+  private void describe(StringBuilder path, List<String> steps) {
     if (parent == null) {
       return;
     }
-    parent.addSteps(steps);
+    parent.describe(path, steps);
+    path.append(path.isEmpty() ? "" : ".").append(step);
     steps.add(step);
     if (key != null) {
+      path.append('[').append(quoted(key)).append(']');
       steps.add(key);
     } else if (index >= 0) {
+      path.append('[').append(index).append(']');
       steps.add(Integer.toString(index));
     }
-  }
-
-  private String path() {
-    if (parent == null) {
-      return step;
-    }
-    String before = parent.path();
-    String here = step;
-    if (key != null) {
-      here += "[" + quoted(key) + "]";
-    } else if (index >= 0) {
-      here += "[" + index + "]";
-    }
-    return before.isEmpty() ? here : before + "." + here;
   }
 
   /** Returns the name of the field that a oneof case represents, such as {@code cluster_header}. */

@@ -6,7 +6,6 @@ import io.outrigger.config.overlay.Overlaid;
 import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.xds.overlay.Overlay;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,6 +53,11 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     final Set<String> routes = new LinkedHashSet<>();
     final Set<Value> set = new LinkedHashSet<>();
     final Set<Omission> leftOut = new LinkedHashSet<>();
+
+    Rule of(OverlayRule rule) {
+      return new Rule(
+          rule, clusters.size(), routes.size(), List.copyOf(set), List.copyOf(leftOut));
+    }
   }
 
   /**
@@ -69,42 +73,27 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
           boolean isCluster = resource instanceof ClusterResource;
           resource.visitEffects((name, effect) -> add(name, effect, isCluster, tallies));
         });
-    List<Rule> rules = new ArrayList<>();
-    tallies.forEach(
-        (rule, tally) ->
-            rules.add(
-                new Rule(
-                    rule,
-                    tally.clusters.size(),
-                    tally.routes.size(),
-                    List.copyOf(tally.set),
-                    List.copyOf(tally.leftOut))));
-    return rules;
+    return tallies.entrySet().stream().map(each -> each.getValue().of(each.getKey())).toList();
   }
 
   /**
-   * Adds an effect to the counts of its rules. Rules that are no longer in force are skipped,
-   * because the resources are about to be decoded without them.
+   * Adds an effect to the counts of its rules. Counts of rules that are no longer in force are
+   * dropped, because the resources are about to be decoded without them.
    */
   private static void add(
       String name, OverlayEffect effect, boolean isCluster, Map<OverlayRule, Tally> tallies) {
+    var dropped = new Tally();
     for (OverlayRule rule : effect.matched()) {
-      Tally tally = tallies.get(rule);
-      if (tally != null) {
-        (isCluster ? tally.clusters : tally.routes).add(name);
-      }
+      Tally tally = tallies.getOrDefault(rule, dropped);
+      (isCluster ? tally.clusters : tally.routes).add(name);
     }
     for (OverlayEffect.Value value : effect.set()) {
-      Tally tally = tallies.get(value.rule());
-      if (tally != null) {
-        tally.set.add(new Value(name, value.field(), value.value()));
-      }
+      var set = new Value(name, value.field(), value.value());
+      tallies.getOrDefault(value.rule(), dropped).set.add(set);
     }
     for (OverlayEffect.Omission omission : effect.leftOut()) {
-      Tally tally = tallies.get(omission.rule());
-      if (tally != null) {
-        tally.leftOut.add(new Omission(name, omission.field(), omission.reason()));
-      }
+      var leftOut = new Omission(name, omission.field(), omission.reason());
+      tallies.getOrDefault(omission.rule(), dropped).leftOut.add(leftOut);
     }
   }
 }
