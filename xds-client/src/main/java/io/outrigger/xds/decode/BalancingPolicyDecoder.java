@@ -64,16 +64,14 @@ final class BalancingPolicyDecoder {
       return policy.get().decoder().apply(proto, errors);
     }
     if (value == Cluster.LbPolicy.LOAD_BALANCING_POLICY_CONFIG) {
-      errors
+      return errors
           .at("lb_policy")
-          .add("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
-      return Optional.empty();
+          .refuse("LOAD_BALANCING_POLICY_CONFIG needs the field load_balancing_policy");
     }
     String name =
         value == Cluster.LbPolicy.UNRECOGNIZED ? "value " + proto.getLbPolicyValue() : value.name();
     String supported = POLICIES.legacyNames() + ", or load_balancing_policy";
-    errors.at("lb_policy").add(name + " is not supported; supported: " + supported);
-    return Optional.empty();
+    return errors.at("lb_policy").refuse(name + " is not supported; supported: " + supported);
   }
 
   /** Decodes the first entry that is supported; that entry must be valid (A52-01, A52-03). */
@@ -145,15 +143,13 @@ final class BalancingPolicyDecoder {
       Map<String, Value> entry = policies.getValues(i).getStructValue().getFieldsMap();
       FieldErrors here = errors.at(field, i);
       if (entry.size() != 1) {
-        here.add("is not an object of one field, the name of a policy");
-        return Optional.empty();
+        return here.refuse("is not an object of one field, the name of a policy");
       }
       Map.Entry<String, Value> only = entry.entrySet().iterator().next();
       String name = only.getKey();
       Value config = only.getValue();
       if (!config.hasStructValue()) {
-        here.at(name).add("is not an object");
-        return Optional.empty();
+        return here.at(name).refuse("is not an object");
       }
       Optional<PolicyDecoder.Custom> custom = POLICIES.custom(name);
       if (custom.isPresent()) {
@@ -168,7 +164,6 @@ final class BalancingPolicyDecoder {
       Set<String> skipped, String supported, FieldErrors errors) {
     String reason =
         skipped.isEmpty() ? "is empty" : "none is supported of " + String.join(", ", skipped);
-    errors.add(reason + "; supported: " + supported);
-    return Optional.empty();
+    return errors.refuse(reason + "; supported: " + supported);
   }
 }

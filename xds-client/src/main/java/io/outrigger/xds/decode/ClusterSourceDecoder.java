@@ -71,17 +71,13 @@ final class ClusterSourceDecoder {
                           proto,
                           dns.getAllAddressesInSingleEndpoint(),
                           errors.at("load_assignment")));
-      default -> {
-        here.add("holds " + quoted(customType(proto)) + SUPPORTED);
-        yield Optional.empty();
-      }
+      default -> here.refuse("holds " + quoted(customType(proto)) + SUPPORTED);
     };
   }
 
   private static Optional<ClusterSource> unsupported(Cluster proto, FieldErrors errors) {
-    errors.add(
+    return errors.refuse(
         (proto.hasType() ? proto.getType() + " is not supported" : "is missing") + SUPPORTED);
-    return Optional.empty();
   }
 
   private static Optional<ClusterSource> eds(Cluster proto, FieldErrors errors) {
@@ -93,8 +89,9 @@ final class ClusterSourceDecoder {
     }
     if (proto.getName().startsWith("xdstp:")) {
       // A47 "CDS Resource Validation": an xdstp name contains the type of its resource.
-      errors.at("service_name").add("is empty, but the cluster's name cannot name endpoints");
-      return Optional.empty();
+      return errors
+          .at("service_name")
+          .refuse("is empty, but the cluster's name cannot name endpoints");
     }
     return Optional.of(new ClusterSource.Eds(proto.getName(), ""));
   }
@@ -102,21 +99,20 @@ final class ClusterSourceDecoder {
   private static Optional<ClusterSource> dns(
       Cluster proto, boolean isOneEndpoint, FieldErrors errors) {
     if (!proto.hasLoadAssignment()) {
-      errors.add("is missing");
-      return Optional.empty();
+      return errors.refuse("is missing");
     }
     ClusterLoadAssignment assignment = proto.getLoadAssignment();
     if (assignment.getEndpointsCount() != 1) {
-      errors.at("endpoints").add("has " + assignment.getEndpointsCount() + " entries; must be 1");
-      return Optional.empty();
+      return errors
+          .at("endpoints")
+          .refuse("has " + assignment.getEndpointsCount() + " entries; must be 1");
     }
     var locality = assignment.getEndpoints(0);
     FieldErrors inside = errors.at("endpoints", 0);
     if (locality.getLbEndpointsCount() != 1) {
-      inside
+      return inside
           .at("lb_endpoints")
-          .add("has " + locality.getLbEndpointsCount() + " entries; must be 1");
-      return Optional.empty();
+          .refuse("has " + locality.getLbEndpointsCount() + " entries; must be 1");
     }
     var endpoint = locality.getLbEndpoints(0).getEndpoint();
     FieldErrors here = inside.at("lb_endpoints", 0).at("endpoint").at("address");

@@ -62,14 +62,9 @@ final class ConnectionManagerDecoder {
                 proto.getRouteConfig(), overridden, context, errors.at("route_config"))
             .map(RouteSource.Inline::new);
       }
-      case SCOPED_ROUTES -> {
-        errors.at("scoped_routes").add("is not supported; use rds or route_config");
-        yield Optional.empty();
-      }
-      case ROUTESPECIFIER_NOT_SET -> {
-        errors.add("neither rds nor route_config");
-        yield Optional.empty();
-      }
+      case SCOPED_ROUTES ->
+          errors.at("scoped_routes").refuse("is not supported; use rds or route_config");
+      case ROUTESPECIFIER_NOT_SET -> errors.refuse("neither rds nor route_config");
     };
   }
 }

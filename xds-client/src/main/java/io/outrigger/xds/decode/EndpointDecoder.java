@@ -157,8 +157,7 @@ final class EndpointDecoder {
       FieldErrors errors) {
     FieldErrors here = errors.at("endpoint");
     if (!proto.hasEndpoint()) {
-      here.add("is missing");
-      return Optional.empty();
+      return here.refuse("is missing");
     }
     long weight = weight(proto);
     if (weight == 0) {

@@ -6,7 +6,6 @@ import io.envoyproxy.envoy.extensions.filters.http.fault.v3.HTTPFault;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.Fraction;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -40,30 +39,22 @@ final class FaultDecoder extends FilterDecoder {
   private static Optional<FilterConfig.Delay> delay(FaultDelay proto, FieldErrors errors) {
     Optional<Fraction> share =
         MatcherDecoder.fraction(proto.getPercentage(), errors.at("percentage"));
-    Optional<Duration> fixed = Optional.empty();
-    switch (proto.getFaultDelaySecifierCase()) {
-      case FIXED_DELAY -> {
-        fixed = ProtoDurations.orZero(proto.getFixedDelay(), errors.at("fixed_delay"));
-        if (fixed.isEmpty()) {
-          return Optional.empty();
-        }
-      }
-      case HEADER_DELAY -> {}
+    return switch (proto.getFaultDelaySecifierCase()) {
+      case FIXED_DELAY ->
+          ProtoDurations.orZero(proto.getFixedDelay(), errors.at("fixed_delay"))
+              .flatMap(fixed -> share.map(of -> new FilterConfig.Delay(Optional.of(fixed), of)));
+      case HEADER_DELAY -> share.map(of -> new FilterConfig.Delay(Optional.empty(), of));
       case FAULTDELAYSECIFIER_NOT_SET -> {
         errors.ignore("has neither fixed_delay nor header_delay; nothing is delayed");
-        return Optional.empty();
+        yield Optional.empty();
       }
-    }
-    Optional<Duration> delay = fixed;
-    return share.map(fraction -> new FilterConfig.Delay(delay, fraction));
+    };
   }
 
   private static Optional<FilterConfig.Abort> abort(FaultAbort proto, FieldErrors errors) {
     Optional<Fraction> share =
         MatcherDecoder.fraction(proto.getPercentage(), errors.at("percentage"));
-    Optional<Integer> grpcStatus = Optional.empty();
-    Optional<Integer> httpStatus = Optional.empty();
-    switch (proto.getErrorTypeCase()) {
+    return switch (proto.getErrorTypeCase()) {
       case GRPC_STATUS -> {
         int code = proto.getGrpcStatus();
         boolean isCode = Integer.compareUnsigned(code, FilterConfig.Abort.MAX_GRPC_STATUS) <= 0;
@@ -72,7 +63,8 @@ final class FaultDecoder extends FilterDecoder {
               .at("grpc_status")
               .ignore(Integer.toUnsignedString(code) + " is not a status code; calls get UNKNOWN");
         }
-        grpcStatus = Optional.of(isCode ? code : RpcStatus.Code.UNKNOWN.number());
+        int status = isCode ? code : RpcStatus.Code.UNKNOWN.number();
+        yield share.map(of -> new FilterConfig.Abort(Optional.of(status), Optional.empty(), of));
       }
       case HTTP_STATUS -> {
         int code = proto.getHttpStatus();
@@ -83,18 +75,13 @@ final class FaultDecoder extends FilterDecoder {
               .ignore(
                   Integer.toUnsignedString(code)
                       + " is not between 200 and 599; nothing is aborted");
-          return Optional.empty();
+          yield Optional.empty();
         }
-        httpStatus = Optional.of(code);
+        yield share.map(of -> new FilterConfig.Abort(Optional.empty(), Optional.of(code), of));
       }
-      case HEADER_ABORT -> {}
-      case ERRORTYPE_NOT_SET -> {
-        errors.add("none of grpc_status, http_status and header_abort");
-        return Optional.empty();
-      }
-    }
-    Optional<Integer> grpc = grpcStatus;
-    Optional<Integer> http = httpStatus;
-    return share.map(fraction -> new FilterConfig.Abort(grpc, http, fraction));
+      case HEADER_ABORT ->
+          share.map(of -> new FilterConfig.Abort(Optional.empty(), Optional.empty(), of));
+      case ERRORTYPE_NOT_SET -> errors.refuse("none of grpc_status, http_status and header_abort");
+    };
   }
 }

@@ -98,6 +98,12 @@ public final class FieldErrors {
     }
   }
 
+  /** Adds an error and returns the empty result of a decoder. */
+  <T> Optional<T> refuse(String reason) {
+    add(reason);
+    return Optional.empty();
+  }
+
   /**
    * Reports that the field at this place is valid but has no effect, or less effect than expected.
    */

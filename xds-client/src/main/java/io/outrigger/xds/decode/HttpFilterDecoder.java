@@ -88,9 +88,8 @@ final class HttpFilterDecoder {
       FilterDecoders known,
       FieldErrors errors) {
     if (!proto.hasTypedConfig()) {
-      errors.add(
+      return errors.refuse(
           "filter " + quoted(proto.getName()) + " has no typed_config; no other form is supported");
-      return Optional.empty();
     }
     FieldErrors here = errors.at("typed_config");
     Optional<TypedConfig> typed = TypedConfig.of(proto.getTypedConfig(), here);
@@ -99,14 +98,13 @@ final class HttpFilterDecoder {
     }
     Optional<FilterDecoder> decoder = known.ofType(typed.get().typeName());
     if (decoder.isEmpty()) {
-      here.add(
+      return here.refuse(
           "filter "
               + quoted(proto.getName())
               + " of type "
               + typed.get().quotedType()
               + " "
               + notSupported(known));
-      return Optional.empty();
     }
     return decoder.get().decode(typed.get(), here);
   }
@@ -161,9 +159,8 @@ final class HttpFilterDecoder {
     }
     Optional<FilterDecoder> decoder = FilterDecoders.ALL.ofOverrideType(typed.get().typeName());
     if (decoder.isEmpty()) {
-      here.add(
+      return here.refuse(
           "override of type " + typed.get().quotedType() + " " + notSupported(FilterDecoders.ALL));
-      return Optional.empty();
     }
     return decoder.get().decodeOverride(typed.get(), here);
   }

@@ -56,19 +56,11 @@ final class JsonDiagnosis {
       return;
     }
     String url = type.isJsonPrimitive() ? type.getAsString() : type.toString();
-    Optional<Descriptor> descriptor = descriptor(url);
+    Optional<Descriptor> descriptor = KnownTypes.find(url);
     if (descriptor.isEmpty()) {
       errors.at(TYPE).add("unknown type " + quoted(url));
     } else if (!isWellKnown(descriptor.get())) {
       message(tree, descriptor.get(), errors);
-    }
-  }
-
-  private static Optional<Descriptor> descriptor(String url) {
-    try {
-      return Optional.ofNullable(KnownTypes.all().getDescriptorForTypeUrl(url));
-    } catch (InvalidProtocolBufferException malformedUrl) {
-      return Optional.empty();
     }
   }
 

@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.TypeRegistry;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -58,8 +59,10 @@ final class KnownTypes {
     return All.REGISTRY;
   }
 
-  static boolean isKnown(String url) {
-    return all().find(TypedConfig.typeName(url)) != null;
+  /** Returns the descriptor of a type URL; empty if the type is unknown or the URL is malformed. */
+  static Optional<Descriptor> find(String url) {
+    boolean isUrl = url.indexOf('/') >= 0;
+    return Optional.ofNullable(isUrl ? all().find(TypedConfig.typeName(url)) : null);
   }
 
   static Set<String> names() {

@@ -33,8 +33,7 @@ final class ListenerDecoder {
     boolean isForServer =
         proto.hasAddress() || proto.getFilterChainsCount() > 0 || proto.hasDefaultFilterChain();
     if (proto.hasApiListener() || !isForServer) {
-      here.add(REMEDY);
-      return Optional.empty();
+      return here.refuse(REMEDY);
     }
     return SocketListenerDecoder.decode(proto, context, errors);
   }
@@ -44,8 +43,7 @@ final class ListenerDecoder {
     Any any = listener.getApiListener().getApiListener();
     String type = TypedConfig.typeName(any.getTypeUrl());
     if (!type.equals(ConnectionManagerDecoder.TYPE)) {
-      errors.add("holds " + quoted(type) + "; must be " + ConnectionManagerDecoder.TYPE);
-      return Optional.empty();
+      return errors.refuse("holds " + quoted(type) + "; must be " + ConnectionManagerDecoder.TYPE);
     }
     return TypedConfig.read(any, HttpConnectionManager.getDefaultInstance(), errors)
         .flatMap(

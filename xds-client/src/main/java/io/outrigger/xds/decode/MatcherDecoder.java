@@ -36,16 +36,13 @@ final class MatcherDecoder {
       case SAFE_REGEX ->
           RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
               .map(StringMatcher.Regex::new);
-      case PATHSPECIFIER_NOT_SET -> {
-        errors.add("no path specifier, or an unknown one; supported: prefix, path, safe_regex");
-        yield Optional.empty();
-      }
-      default -> {
-        errors
-            .at(FieldErrors.fieldOf(proto.getPathSpecifierCase()))
-            .add("not supported as path specifier; supported: prefix, path, safe_regex");
-        yield Optional.empty();
-      }
+      case PATHSPECIFIER_NOT_SET ->
+          errors.refuse(
+              "no path specifier, or an unknown one; supported: prefix, path, safe_regex");
+      default ->
+          errors
+              .at(FieldErrors.fieldOf(proto.getPathSpecifierCase()))
+              .refuse("not supported as path specifier; supported: prefix, path, safe_regex");
     };
   }
 
@@ -100,10 +97,7 @@ final class MatcherDecoder {
       case SAFE_REGEX_MATCH ->
           RegexDecoder.decode(proto.getSafeRegexMatch(), errors.at("safe_regex_match"))
               .map(StringMatcher.Regex::new);
-      default -> {
-        errors.add("no header matcher, or an unknown one");
-        yield Optional.empty();
-      }
+      default -> errors.refuse("no header matcher, or an unknown one");
     };
   }
 
@@ -122,14 +116,8 @@ final class MatcherDecoder {
       case SAFE_REGEX -> // A63: ignore_case does not apply
           RegexDecoder.decode(proto.getSafeRegex(), errors.at("safe_regex"))
               .map(StringMatcher.Regex::new);
-      case CUSTOM -> {
-        errors.at("custom").add("custom matchers are not supported");
-        yield Optional.empty();
-      }
-      case MATCHPATTERN_NOT_SET -> {
-        errors.add("no match pattern, or an unknown one");
-        yield Optional.empty();
-      }
+      case CUSTOM -> errors.at("custom").refuse("custom matchers are not supported");
+      case MATCHPATTERN_NOT_SET -> errors.refuse("no match pattern, or an unknown one");
     };
   }
 
@@ -143,8 +131,7 @@ final class MatcherDecoder {
       boolean ignoreCase,
       FieldErrors errors) {
     if (text.isEmpty()) {
-      errors.add("is empty");
-      return Optional.empty();
+      return errors.refuse("is empty");
     }
     return Optional.of(matcher.apply(WireText.of(text), ignoreCase));
   }
@@ -159,8 +146,7 @@ final class MatcherDecoder {
           case UNRECOGNIZED -> 0;
         };
     if (denominator == 0) {
-      errors.at("denominator").add("unknown value " + proto.getDenominatorValue());
-      return Optional.empty();
+      return errors.at("denominator").refuse("unknown value " + proto.getDenominatorValue());
     }
     return Optional.of(new Fraction(Integer.toUnsignedLong(proto.getNumerator()), denominator));
   }

@@ -59,8 +59,7 @@ final class OverlayDecoder {
                   ClusterDecoder.decode((Cluster) message, message.toByteString(), context, found));
       return Optional.of(withAlpn(result, rules));
     } catch (InvalidProtocolBufferException e) {
-      errors.add("is not readable: " + e.getMessage());
-      return Optional.empty();
+      return errors.refuse("is not readable: " + e.getMessage());
     }
   }
 

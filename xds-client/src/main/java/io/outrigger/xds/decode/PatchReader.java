@@ -259,13 +259,12 @@ public final class PatchReader {
     if (!(value instanceof JsonObject map)
         || !map.keySet().equals(Set.of(PROTOCOL_OPTIONS))
         || !(map.get(PROTOCOL_OPTIONS) instanceof JsonObject options)) {
-      errors.add("must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
-      return Optional.empty();
+      return errors.refuse(
+          "must be a mapping with the key " + quoted(PROTOCOL_OPTIONS) + " and no other");
     }
     JsonElement type = options.get(TYPE);
     if (type != null && !isProtocolOptions(type)) {
-      errors.at(TYPE).add("must be " + PROTOCOL_OPTIONS);
-      return Optional.empty();
+      return errors.at(TYPE).refuse("must be " + PROTOCOL_OPTIONS);
     }
     JsonObject typed = options.deepCopy();
     typed.addProperty(TYPE, URL_PREFIX + PROTOCOL_OPTIONS);

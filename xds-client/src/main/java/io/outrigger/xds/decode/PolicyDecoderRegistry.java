@@ -154,8 +154,7 @@ final class PolicyDecoderRegistry {
             ? Integer.toUnsignedLong(choiceCount.getValue())
             : BalancingPolicy.LeastRequest.DEFAULT_CHOICES;
     if (choices < 2) {
-      errors.at("choice_count").add("is " + choices + "; must be at least 2");
-      return Optional.empty();
+      return errors.at("choice_count").refuse("is " + choices + "; must be at least 2");
     }
     return Optional.of(
         new BalancingPolicy.LeastRequest(
@@ -165,8 +164,7 @@ final class PolicyDecoderRegistry {
   private static Optional<BalancingPolicy> wrrLocality(
       WrrLocality proto, int depth, FieldErrors here) {
     if (!proto.hasEndpointPickingPolicy()) {
-      here.add("is missing");
-      return Optional.empty();
+      return here.refuse("is missing");
     }
     return BalancingPolicyDecoder.child(proto.getEndpointPickingPolicy(), depth, here)
         .map(PolicyDecoderRegistry::wrrLocality);

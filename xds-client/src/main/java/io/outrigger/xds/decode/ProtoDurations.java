@@ -25,12 +25,11 @@ final class ProtoDurations {
     long seconds = proto.getSeconds();
     int nanos = proto.getNanos();
     if (!isLegal(seconds, nanos)) {
-      errors.add("is not a legal duration (seconds " + seconds + ", nanos " + nanos + ")");
-      return Optional.empty();
+      return errors.refuse(
+          "is not a legal duration (seconds " + seconds + ", nanos " + nanos + ")");
     }
     if (seconds < 0 || nanos < 0) {
-      errors.add("is negative");
-      return Optional.empty();
+      return errors.refuse("is negative");
     }
     Duration duration = Duration.ofSeconds(seconds, nanos);
     return Optional.of(duration.compareTo(LONGEST) > 0 ? LONGEST : duration);

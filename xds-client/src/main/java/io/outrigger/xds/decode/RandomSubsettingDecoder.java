@@ -77,8 +77,7 @@ final class RandomSubsettingDecoder {
       }
       return of(checked(size, errors.at("subset_size")), child);
     } catch (InvalidProtocolBufferException e) {
-      errors.add("not a readable " + config.typeName() + ": " + e.getMessage());
-      return Optional.empty();
+      return errors.refuse("not a readable " + config.typeName() + ": " + e.getMessage());
     }
   }
 
@@ -100,8 +99,7 @@ final class RandomSubsettingDecoder {
     if (size.isEmpty()) {
       atSize.add("is missing; must be at least 1");
     } else if (size.get() < 1 || size.get() > RandomSubsetting.LARGEST) {
-      atSize.add("is " + size.get() + "; must be 1 to " + RandomSubsetting.LARGEST);
-      return Optional.empty();
+      return atSize.refuse("is " + size.get() + "; must be 1 to " + RandomSubsetting.LARGEST);
     }
     return size;
   }

@@ -185,10 +185,7 @@ final class RbacDecoder extends FilterDecoder {
           MatcherDecoder.text(proto.getRequestedServerName(), here)
               .map(matcher -> new Criterion.Constant(matcher.matches("")));
       case MATCHER, URI_TEMPLATE, SOURCED_METADATA -> unsupported(here);
-      case RULE_NOT_SET -> {
-        errors.add("no permission, or an unknown one");
-        yield Optional.empty();
-      }
+      case RULE_NOT_SET -> errors.refuse("no permission, or an unknown one");
     };
   }
 
@@ -214,18 +211,14 @@ final class RbacDecoder extends FilterDecoder {
                   .map(name -> new Criterion.Authenticated(Optional.of(name)))
               : Optional.of(new Criterion.Authenticated(Optional.empty()));
       case FILTER_STATE, SOURCED_METADATA, CUSTOM -> unsupported(here);
-      case IDENTIFIER_NOT_SET -> {
-        errors.add("no principal, or an unknown one");
-        yield Optional.empty();
-      }
+      case IDENTIFIER_NOT_SET -> errors.refuse("no principal, or an unknown one");
     };
   }
 
   private static Optional<Criterion> combined(
       List<Criterion> criteria, Function<List<Criterion>, Criterion> type, FieldErrors errors) {
     if (criteria.isEmpty()) {
-      errors.add("holds nothing to combine; give at least one");
-      return Optional.empty();
+      return errors.refuse("holds nothing to combine; give at least one");
     }
     return Optional.of(type.apply(criteria));
   }
@@ -253,8 +246,9 @@ final class RbacDecoder extends FilterDecoder {
     int bits = proto.getAddressPrefix().indexOf(':') < 0 ? 32 : CidrRange.MAX_LENGTH;
     int length = proto.getPrefixLen().getValue();
     if (Integer.compareUnsigned(length, bits) > 0) {
-      errors.at("prefix_len").add(Integer.toUnsignedString(length) + " is more than " + bits);
-      return Optional.empty();
+      return errors
+          .at("prefix_len")
+          .refuse(Integer.toUnsignedString(length) + " is more than " + bits);
     }
     return AddressDecoder.range(proto, errors);
   }
@@ -284,7 +278,7 @@ final class RbacDecoder extends FilterDecoder {
   }
 
   private static Optional<Criterion> unsupported(FieldErrors errors) {
-    errors.add("is not supported, and ignoring it could allow requests that the policy denies");
-    return Optional.empty();
+    return errors.refuse(
+        "is not supported, and ignoring it could allow requests that the policy denies");
   }
 }

@@ -97,7 +97,8 @@ public final class Redaction {
   }
 
   private static Any apply(String typeUrl, ByteString value, int depth) {
-    Optional<Message> parsed = known(typeUrl, depth).flatMap(type -> parsed(type, value));
+    Optional<Descriptor> known = depth > MAX_DEPTH ? Optional.empty() : KnownTypes.find(typeUrl);
+    Optional<Message> parsed = known.flatMap(type -> parsed(type, value));
     if (parsed.isEmpty()) {
       var named =
           Struct.newBuilder()
@@ -110,17 +111,6 @@ public final class Redaction {
         .setTypeUrl(typeUrl)
         .setValue(shown.equals(parsed.get()) ? value : shown.toByteString())
         .build();
-  }
-
-  private static Optional<Descriptor> known(String typeUrl, int depth) {
-    if (depth > MAX_DEPTH || typeUrl.indexOf('/') < 0) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.ofNullable(KnownTypes.all().getDescriptorForTypeUrl(typeUrl));
-    } catch (InvalidProtocolBufferException malformedUrl) {
-      return Optional.empty();
-    }
   }
 
   private static Optional<Message> parsed(Descriptor type, ByteString value) {

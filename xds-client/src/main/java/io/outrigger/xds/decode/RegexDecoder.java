@@ -38,14 +38,12 @@ final class RegexDecoder {
     FieldErrors here = errors.at("regex");
     Optional<String> reasonTooLarge = reasonTooLarge(regex);
     if (reasonTooLarge.isPresent()) {
-      here.add(reasonTooLarge.get());
-      return Optional.empty();
+      return here.refuse(reasonTooLarge.get());
     }
     try {
       return Optional.of(Pattern.compile(regex));
     } catch (PatternSyntaxException e) {
-      here.add("invalid RE2 expression " + quoted(regex) + ": " + e.getDescription());
-      return Optional.empty();
+      return here.refuse("invalid RE2 expression " + quoted(regex) + ": " + e.getDescription());
     }
   }
 

@@ -90,8 +90,7 @@ final class RetryPolicyDecoder {
    */
   private static Optional<Intervals> intervals(RetryBackOff proto, FieldErrors errors) {
     if (!proto.hasBaseInterval()) {
-      errors.at("base_interval").add("is missing");
-      return Optional.empty();
+      return errors.at("base_interval").refuse("is missing");
     }
     Optional<Duration> base = interval(proto.getBaseInterval(), errors.at("base_interval"));
     if (!proto.hasMaxInterval()) {
@@ -102,8 +101,7 @@ final class RetryPolicyDecoder {
       return Optional.empty();
     }
     if (max.get().compareTo(base.get()) < 0) {
-      errors.at("max_interval").add("is less than base_interval");
-      return Optional.empty();
+      return errors.at("max_interval").refuse("is less than base_interval");
     }
     return Optional.of(new Intervals(base.get(), max.get()));
   }
@@ -112,8 +110,7 @@ final class RetryPolicyDecoder {
       com.google.protobuf.Duration proto, FieldErrors errors) {
     Optional<Duration> interval = ProtoDurations.decode(proto, errors);
     if (interval.isPresent() && interval.get().isZero()) {
-      errors.add("is 0; must be greater");
-      return Optional.empty();
+      return errors.refuse("is 0; must be greater");
     }
     return interval;
   }

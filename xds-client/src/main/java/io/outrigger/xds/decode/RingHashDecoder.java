@@ -88,8 +88,7 @@ final class RingHashDecoder {
   private static Optional<BalancingPolicy> decode(
       Enum<?> hashFunction, Optional<Long> min, Optional<Long> max, FieldErrors errors) {
     if (!hashFunction.name().equals("XX_HASH")) { // A52 does not allow DEFAULT_HASH either
-      errors.at("hash_function").add(hashFunction + " is not supported; must be XX_HASH");
-      return Optional.empty();
+      return errors.at("hash_function").refuse(hashFunction + " is not supported; must be XX_HASH");
     }
     return decode(
         min,
@@ -109,8 +108,7 @@ final class RingHashDecoder {
       return Optional.empty();
     }
     if (least > max) {
-      atMin.add("is " + least + ", above the maximum of " + max);
-      return Optional.empty();
+      return atMin.refuse("is " + least + ", above the maximum of " + max);
     }
     return Optional.of(new BalancingPolicy.RingHash(least, max, hashHeader));
   }

@@ -144,8 +144,7 @@ final class RouteActionDecoder {
                   : Map.of()));
     }
     if (proto.getClustersCount() == 0) {
-      errors.at("clusters").add("is empty");
-      return Optional.empty();
+      return errors.at("clusters").refuse("is empty");
     }
     if (sum == 0) {
       errors.at("clusters").add("the weights add up to 0; give a cluster a weight above 0");
@@ -262,8 +261,8 @@ final class RouteActionDecoder {
       escaped = false;
     }
     if (escaped) {
-      errors.add(quoted(text) + " has a backslash before what is neither a group nor a backslash");
-      return Optional.empty();
+      return errors.refuse(
+          quoted(text) + " has a backslash before what is neither a group nor a backslash");
     }
     return Optional.of(translated.toString());
   }

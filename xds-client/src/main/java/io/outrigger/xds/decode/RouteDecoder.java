@@ -98,8 +98,7 @@ final class RouteDecoder {
       Scope scope,
       FieldErrors errors) {
     if (!proto.hasMatch()) {
-      errors.at("match").add("is missing; give a path, such as prefix: /");
-      return Optional.empty();
+      return errors.at("match").refuse("is missing; give a path, such as prefix: /");
     }
     if (proto.getMatch().getQueryParametersCount() > 0) {
       errors.at("match").at("query_parameters").ignore("never match gRPC; the route is left out");

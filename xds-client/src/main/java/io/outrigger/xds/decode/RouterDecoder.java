@@ -24,7 +24,6 @@ final class RouterDecoder extends FilterDecoder {
 
   @Override
   Optional<FilterConfig.Router> decodeOverride(TypedConfig config, FieldErrors errors) {
-    errors.add("the router filter takes no override");
-    return Optional.empty();
+    return errors.refuse("the router filter takes no override");
   }
 }

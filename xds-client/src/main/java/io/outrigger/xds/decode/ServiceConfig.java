@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import io.outrigger.config.cluster.BalancingPolicy;
+import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
@@ -27,10 +28,6 @@ final class ServiceConfig {
 
   FieldErrors at(String field) {
     return errors.at(field);
-  }
-
-  private void fail(String field, String reason) {
-    at(field).add(reason);
   }
 
   private Value value(String field) {
@@ -56,7 +53,7 @@ final class ServiceConfig {
       case STRING_VALUE -> value.getStringValue();
       case KIND_NOT_SET, NULL_VALUE -> "";
       default -> {
-        fail(field, "is not a text");
+        at(field).add("is not a text");
         yield "";
       }
     };
@@ -65,27 +62,17 @@ final class ServiceConfig {
   /** Reads a whole number, which JSON may also give as a string. */
   Optional<Long> number(String field) {
     Value value = value(field);
-    switch (value.getKindCase()) {
-      case NUMBER_VALUE -> {
-        double number = value.getNumberValue();
-        if (number == Math.rint(number) && Math.abs(number) <= Long.MAX_VALUE) {
-          return Optional.of((long) number);
-        }
-      }
-      case STRING_VALUE -> {
-        try {
-          return Optional.of(Long.parseLong(value.getStringValue()));
-        } catch (NumberFormatException notANumber) {
-          // reported below
-        }
-      }
-      case KIND_NOT_SET, NULL_VALUE -> {
-        return Optional.empty();
-      }
-      default -> {}
+    try {
+      return switch (value.getKindCase()) {
+        case NUMBER_VALUE ->
+            Optional.of(BigDecimal.valueOf(value.getNumberValue()).longValueExact());
+        case STRING_VALUE -> Optional.of(Long.parseLong(value.getStringValue()));
+        case KIND_NOT_SET, NULL_VALUE -> Optional.empty();
+        default -> at(field).refuse("is not a whole number");
+      };
+    } catch (ArithmeticException | NumberFormatException notWhole) {
+      return at(field).refuse("is not a whole number");
     }
-    fail(field, "is not a whole number");
-    return Optional.empty();
   }
 
   /** Decodes the child policy from the list in {@code field}; a missing list is an error. */
@@ -94,14 +81,8 @@ final class ServiceConfig {
     return switch (value.getKindCase()) {
       case LIST_VALUE ->
           BalancingPolicyDecoder.children(value.getListValue(), field, depth + 1, errors);
-      case KIND_NOT_SET, NULL_VALUE -> {
-        fail(field, "is missing");
-        yield Optional.empty();
-      }
-      default -> {
-        fail(field, "is not a list of policies");
-        yield Optional.empty();
-      }
+      case KIND_NOT_SET, NULL_VALUE -> at(field).refuse("is missing");
+      default -> at(field).refuse("is not a list of policies");
     };
   }
 }

@@ -161,9 +161,8 @@ final class SocketListenerDecoder {
       return Optional.empty();
     }
     if (!typed.get().typeName().equals(ConnectionManagerDecoder.TYPE)) {
-      errors.add(
+      return errors.refuse(
           "holds " + typed.get().quotedType() + "; must be " + ConnectionManagerDecoder.TYPE);
-      return Optional.empty();
     }
     return typed
         .get()

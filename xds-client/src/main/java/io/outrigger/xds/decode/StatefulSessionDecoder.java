@@ -67,8 +67,8 @@ final class StatefulSessionDecoder extends FilterDecoder {
   private static Optional<FilterConfig.SessionCookie> cookieState(
       TypedConfig state, FieldErrors errors) {
     if (!state.typeName().equals(COOKIE_STATE)) {
-      errors.add("session state of type " + state.quotedType() + "; must be " + COOKIE_STATE);
-      return Optional.empty();
+      return errors.refuse(
+          "session state of type " + state.quotedType() + "; must be " + COOKIE_STATE);
     }
     return state
         .read(CookieBasedSessionState.getDefaultInstance(), errors)

@@ -178,22 +178,21 @@ final class TlsContextDecoder {
     if (proto.hasSystemRootCerts()) {
       return Optional.of(new TrustSource.SystemRoots());
     }
-    errors.add("names no roots; give validation_context with " + ROOTS + " or system_root_certs");
-    return Optional.empty();
+    return errors.refuse(
+        "names no roots; give validation_context with " + ROOTS + " or system_root_certs");
   }
 
   private Optional<String> known(String instance, FieldErrors errors) {
     CertificateProvider provider = providers.get(instance);
     FieldErrors here = errors.at("instance_name");
     if (provider == null) {
-      here.add(quoted(instance) + " is not among the certificate_providers of the bootstrap");
-      return Optional.empty();
+      return here.refuse(
+          quoted(instance) + " is not among the certificate_providers of the bootstrap");
     }
     if (provider instanceof CertificateProvider.Unknown unknown) {
-      here.add(
+      return here.refuse(
           "plugin %s of certificate provider %s is not supported"
               .formatted(quoted(unknown.plugin()), quoted(instance)));
-      return Optional.empty();
     }
     return Optional.of(instance);
   }

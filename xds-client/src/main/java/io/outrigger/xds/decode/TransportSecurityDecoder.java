@@ -41,17 +41,15 @@ final class TransportSecurityDecoder {
     }
     TransportSocket socket = proto.getTransportSocket();
     FieldErrors here = errors.at("transport_socket");
-    switch (typeOf(socket)) {
+    return switch (typeOf(socket)) {
       case HTTP_CONNECT -> {
         FieldErrors inside = here.at("typed_config");
-        return TypedConfig.read(
+        yield TypedConfig.read(
                 socket.getTypedConfig(), Http11ProxyUpstreamTransport.getDefaultInstance(), inside)
             .map(wrapper -> insideConnect(wrapper, context, inside))
             .orElse(PLAIN_BY_CONNECT);
       }
-      case UPSTREAM_TLS -> {
-        return new Reach(false, tls(socket, context, here));
-      }
+      case UPSTREAM_TLS -> new Reach(false, tls(socket, context, here));
       default -> {
         if (!isPlain(socket)) {
           here.add(
@@ -61,9 +59,9 @@ final class TransportSecurityDecoder {
                   + UPSTREAM_TLS
                   + ", or leave transport_socket out");
         }
-        return Reach.PLAIN;
+        yield Reach.PLAIN;
       }
-    }
+    };
   }
 
   /**
@@ -104,9 +102,8 @@ final class TransportSecurityDecoder {
       here.at("name").add(quoted(socket.getName()) + " is not supported; must be " + TLS_SOCKET);
     }
     if (!typeOf(socket).equals(DOWNSTREAM_TLS)) {
-      here.at("typed_config")
-          .add("holds " + quoted(typeOf(socket)) + "; must be " + DOWNSTREAM_TLS);
-      return Optional.empty();
+      return here.at("typed_config")
+          .refuse("holds " + quoted(typeOf(socket)) + "; must be " + DOWNSTREAM_TLS);
     }
     return TlsContextDecoder.downstream(socket.getTypedConfig(), context, here.at("typed_config"));
   }

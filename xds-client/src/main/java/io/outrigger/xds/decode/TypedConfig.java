@@ -34,8 +34,7 @@ record TypedConfig(String typeName, ByteString bytes, Optional<Struct> struct) {
         return Optional.of(ofStruct(typed.getTypeUrl(), typed.getValue()));
       }
     } catch (InvalidProtocolBufferException e) {
-      errors.add("not a readable " + name + ": " + e.getMessage());
-      return Optional.empty();
+      return errors.refuse("not a readable " + name + ": " + e.getMessage());
     }
     return Optional.of(new TypedConfig(name, any.getValue(), Optional.empty()));
   }

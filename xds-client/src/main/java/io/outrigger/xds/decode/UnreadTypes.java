@@ -52,7 +52,8 @@ final class UnreadTypes {
     if (TypedConfig.typeName(url).endsWith(".TypedStruct")) {
       return object; // the content of a TypedStruct is plain data
     }
-    return url.indexOf('/') < 0 || KnownTypes.isKnown(url) ? carried(object) : struct(url, object);
+    boolean isRead = url.indexOf('/') < 0 || KnownTypes.find(url).isPresent();
+    return isRead ? carried(object) : struct(url, object);
   }
 
   private static JsonObject struct(String url, JsonObject message) {

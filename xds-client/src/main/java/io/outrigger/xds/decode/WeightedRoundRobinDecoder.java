@@ -52,10 +52,9 @@ final class WeightedRoundRobinDecoder {
             ? proto.getErrorUtilizationPenalty().getValue()
             : WeightedRoundRobin.DEFAULT_ERROR_PENALTY;
     if (!(penalty >= 0) || Double.isInfinite(penalty)) { // a NaN is not at least 0
-      errors
+      return errors
           .at("error_utilization_penalty")
-          .add("is " + penalty + "; must be a number of at least 0");
-      return Optional.empty();
+          .refuse("is " + penalty + "; must be a number of at least 0");
     }
     return Optional.of(
         new WeightedRoundRobin(
