@@ -163,7 +163,6 @@ final class SendScheduler {
     return writer.isWritable() && (!heads.isEmpty() || (!line.isEmpty() && window > 0));
   }
 
-
   /** Sends the end of a stream: trailers, or an empty DATA frame with END_STREAM. */
   private void sendEnd(SocketStream stream) {
     HeaderList trailers = stream.takeTrailers();

@@ -20,8 +20,7 @@ final class KeepAliveTest {
 
   KeepAliveTest() {
     keepAlive =
-        new KeepAlive(
-            streams.writer, streams.streams.table(), 0, ofSeconds(10), ofSeconds(2));
+        new KeepAlive(streams.writer, streams.streams.table(), 0, ofSeconds(10), ofSeconds(2));
   }
 
   @AfterEach

@@ -113,7 +113,7 @@ final class SendSchedulerTest {
   void whoHasNothingToSendOrNoWindowStandsInNoLine() {
     try (RawPeer peer = answering(70_000, 3)) {
       stream(peer, 0).sendData(bytes(70_000), false);
-      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1); // the connection's window is closed
+      assertThat(peer.connection.scheduler.inLine()).isEqualTo(1); // its window is closed
 
       peer.send(windowUpdate(3, 1));
       assertThat(peer.connection.scheduler.inLine()).as("nothing to send").isEqualTo(1);

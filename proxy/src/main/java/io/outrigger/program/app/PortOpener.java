@@ -2,7 +2,6 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
-import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
