@@ -7,9 +7,9 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,8 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instruments of one source of a scrape, in the order of their first use. Every call with the
- * same name returns the same instrument.
+ * The instruments of a scrape. Every call with the same name returns the same instrument.
  */
 final class Instruments {
   private final Map<String, Supplier<MetricSnapshot>> all = new LinkedHashMap<>();
@@ -164,7 +163,7 @@ final class Instruments {
     all.put(snapshot.getMetadata().getName(), () -> snapshot);
   }
 
-  List<MetricSnapshot> snapshots() {
-    return all.values().stream().map(Supplier::get).toList();
+  MetricSnapshots snapshots() {
+    return new MetricSnapshots(all.values().stream().map(Supplier::get).toList());
   }
 }

@@ -82,8 +82,6 @@ public final class LbCounters {
 
   @AnyThread
   public static final class Counts {
-    public static final Counts NONE = new Counts(Map.of(), Map.of());
-
     private final Map<Count, Map<Labels, Long>> counts;
     private final Map<Labels, Histogram> weights;
 

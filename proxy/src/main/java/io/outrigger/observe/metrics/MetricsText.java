@@ -47,14 +47,14 @@ public final class MetricsText {
 
   /** Returns all instruments. Names of gRPC's metrics contain dots, which Prometheus replaces. */
   public static MetricSnapshots snapshots(MetricsView view) {
-    var sources = new MetricSources(view.failedSources(), view.leftOutLabels());
-    sources.add("forwards", own -> ForwardMetrics.addTo(view.forwards(), view.serves(), own));
-    sources.add("calls", own -> CallMetrics.addTo(view.forwards(), view.serves(), own));
-    sources.add("xds", own -> XdsMetrics.addTo(view.xds(), own));
-    sources.add("balancing", view.balancing()::addTo);
-    sources.add("overlay", own -> XdsMetrics.addOverlay(view.overlay(), own));
-    sources.add("certificates", own -> XdsMetrics.addCertificates(view.certificates(), own));
-    sources.add("process", own -> ProcessMetrics.addTo(view.version(), view.process(), own));
-    return sources.all();
+    var all = new Instruments(view.leftOutLabels());
+    ForwardMetrics.addTo(view.forwards(), view.serves(), all);
+    CallMetrics.addTo(view.forwards(), view.serves(), all);
+    XdsMetrics.addTo(view.xds(), all);
+    view.balancing().addTo(all);
+    XdsMetrics.addOverlay(view.overlay(), all);
+    XdsMetrics.addCertificates(view.certificates(), all);
+    ProcessMetrics.addTo(view.version(), view.process(), all);
+    return all.snapshots();
   }
 }

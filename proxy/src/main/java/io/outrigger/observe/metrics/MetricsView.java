@@ -21,7 +21,6 @@ import java.util.TreeMap;
  * @param overlay the effect of local policy
  * @param certificates the certificates of the bootstrap's providers
  * @param leftOutLabels the names of labels that are not exported
- * @param failedSources the names of the sources that could not be read; their values here are empty
  */
 @AnyThread
 public record MetricsView(
@@ -33,14 +32,12 @@ public record MetricsView(
     OverlayStatus overlay,
     List<CertificateView.Provider> certificates,
     ProcessFigures process,
-    Set<String> leftOutLabels,
-    List<String> failedSources) {
+    Set<String> leftOutLabels) {
   public MetricsView {
     forwards = List.copyOf(forwards);
     serves = List.copyOf(serves);
     certificates = List.copyOf(certificates);
     leftOutLabels = Set.copyOf(leftOutLabels);
-    failedSources = List.copyOf(failedSources);
   }
 
   /**

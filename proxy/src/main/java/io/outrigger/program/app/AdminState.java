@@ -12,11 +12,8 @@ import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.metrics.LoopLag;
-import io.outrigger.observe.metrics.MetricSources;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ProgramVersion;
-import io.outrigger.xds.status.OverlayStatus;
-import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -93,16 +90,14 @@ record AdminState(
 
   /** Returns the values of one scrape. Runs on the control loop. */
   MetricsView metrics() {
-    List<String> failed = new ArrayList<>();
     return new MetricsView(
         ProgramVersion.text(),
-        read("forwards", List.of(), () -> forwards.stream().map(this::metricsOf).toList(), failed),
-        read(
-            "serves", List.of(), () -> serves.stream().map(RunningServe::metrics).toList(), failed),
-        read("xds", new XdsStatusView(List.of()), controlPlanes::status, failed),
-        read("balancing", LbCounters.Counts.NONE, counters::counts, failed),
-        read("overlay", OverlayStatus.NONE, overlay::status, failed),
-        read("certificates", List.of(), certificates::view, failed),
+        forwards.stream().map(this::metricsOf).toList(),
+        serves.stream().map(RunningServe::metrics).toList(),
+        controlPlanes.status(),
+        counters.counts(),
+        overlay.status(),
+        certificates.view(),
         new MetricsView.ProcessFigures(
             control.failures(),
             audit.map(StdoutAuditLog::lost),
@@ -111,22 +106,7 @@ record AdminState(
             memory.now(),
             loopLag.measure(),
             peerErrors.ended()),
-        leftOutLabels,
-        failed);
-  }
-
-  /**
-   * Returns the value of {@code source}. When {@code source} fails, returns {@code nothing} and
-   * adds {@code name} to {@code failed}.
-   */
-  private static <T> T read(String name, T nothing, Supplier<T> source, List<String> failed) {
-    try {
-      return source.get();
-    } catch (RuntimeException | AssertionError failure) {
-      MetricSources.log(name, failure);
-      failed.add(name);
-      return nothing;
-    }
+        leftOutLabels);
   }
 
   private MetricsView.Forward metricsOf(RunningForward forward) {

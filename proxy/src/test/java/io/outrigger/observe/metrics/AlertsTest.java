@@ -205,8 +205,7 @@ final class AlertsTest {
             MemoryGauge.UNLIMITED.now(),
             new long[1],
             new PeerErrors().ended()),
-        Set.of(),
-        List.of());
+        Set.of());
   }
 
   private static MetricsView.Forward forward() {

@@ -156,36 +156,6 @@ class MetricsTextTest {
                 + "grpc_xds_server=\"cp:443\"} 2.0");
   }
 
-  @Test
-  void aSourceThatFailsIsNamedAndLosesNoOther() {
-    String broken = null; // a label has a value
-    var forward = new MetricsView.Forward(broken, "t", true, 3, 2, idle().totals(), states(tree()));
-
-    String text = text(new XdsStatusView(List.of()), List.of(forward));
-
-    assertThat(text)
-        .contains("outrigger_metrics_source_failed{source=\"forwards\"} 1.0\n")
-        .doesNotContain("outrigger_forward_ready")
-        .contains("grpc_client_attempt_started", "process_cpu_seconds_total");
-    assertThat(written(unread("xds")))
-        .contains("outrigger_metrics_source_failed{source=\"xds\"} 1.0\n")
-        .contains("process_cpu_seconds_total");
-  }
-
-  private static MetricsView unread(String source) {
-    return new MetricsView(
-        "1.2.3",
-        List.of(),
-        List.of(),
-        new XdsStatusView(List.of()),
-        LbCounters.Counts.NONE,
-        OverlayStatus.NONE,
-        List.of(),
-        PROCESS,
-        Set.of(),
-        List.of(source));
-  }
-
   @Conformance("A50-54")
   @Test
   void outliersCarryTheNamesAndLabelsOfTheSpec() {
@@ -458,7 +428,7 @@ class MetricsTextTest {
   }
 
   private static String text(XdsStatusView xds, List<MetricsView.Forward> forwards) {
-    return written(metrics(forwards, List.of(), xds, LbCounters.Counts.NONE));
+    return written(metrics(forwards, List.of(), xds, new LbCounters().counts()));
   }
 
   private static String written(MetricsView view) {
@@ -553,7 +523,7 @@ class MetricsTextTest {
 
   private static MetricsView serving(MetricsView.Serve... serves) {
     return metrics(
-        List.of(), List.of(serves), new XdsStatusView(List.of()), LbCounters.Counts.NONE);
+        List.of(), List.of(serves), new XdsStatusView(List.of()), new LbCounters().counts());
   }
 
   /** Returns a view that has a value for every instrument which needs no call and no policy. */
@@ -565,7 +535,7 @@ class MetricsTextTest {
         new MetricsView.Forward(
             "orders", "xds:///orders", true, 3, 2, idle().totals(), states(tree()));
     var serve = new MetricsView.Serve("pay", true, 5, idle().totals(), List.of(), Map.of());
-    return metrics(List.of(forward), List.of(serve), view("", server), LbCounters.Counts.NONE);
+    return metrics(List.of(forward), List.of(serve), view("", server), new LbCounters().counts());
   }
 
   private static MetricsView metrics(
@@ -582,7 +552,6 @@ class MetricsTextTest {
         OverlayStatus.NONE,
         List.of(),
         PROCESS,
-        Set.of(),
-        List.of());
+        Set.of());
   }
 }
