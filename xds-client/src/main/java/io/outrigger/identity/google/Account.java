@@ -14,22 +14,15 @@ import java.security.Signature;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** An account for which tokens are requested; creates the requests. */
 sealed interface Account {
   /** The OAuth scope that Google's control planes require (gRPC's {@code google_default}). */
   String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
-  /**
-   * The requests for a token; each is sent only when the server of the previous one cannot be
-   * reached.
-   */
-  List<HttpRequest> requests(Instant now) throws NoToken;
+  /** Creates the request for a token. */
+  HttpRequest request(Instant now) throws NoToken;
 
   /** The reason why {@code answer} cannot come from the intended server; empty when it can. */
   default Optional<String> objection(HttpResponse<?> answer) {
@@ -40,27 +33,21 @@ sealed interface Account {
    * The account of the machine or pod, whose tokens the metadata server of the local network
    * provides.
    *
-   * @param hosts host names or addresses, each with an optional port
+   * @param host a host name or address, with an optional port
    */
-  record MetadataServer(List<String> hosts) implements Account {
+  record MetadataServer(String host) implements Account {
     private static final String FLAVOR = "Metadata-Flavor";
     private static final String GOOGLE = "Google";
     private static final String PATH =
         "/computeMetadata/v1/instance/service-accounts/default/token?scopes=";
 
-    public MetadataServer {
-      hosts = List.copyOf(hosts);
-    }
-
-    static URI uri(String host) {
+    URI uri() {
       return URI.create("http://" + host + PATH + encoded(SCOPE));
     }
 
     @Override
-    public List<HttpRequest> requests(Instant now) {
-      return hosts.stream()
-          .map(host -> HttpRequest.newBuilder(uri(host)).header(FLAVOR, GOOGLE).build())
-          .toList();
+    public HttpRequest request(Instant now) {
+      return HttpRequest.newBuilder(uri()).header(FLAVOR, GOOGLE).build();
     }
 
     /**
@@ -82,15 +69,16 @@ sealed interface Account {
     private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
 
     @Override
-    public List<HttpRequest> requests(Instant now) throws NoToken {
-      return List.of(
-          form(
-              tokenUri,
-              Map.of(
-                  "grant_type",
-                  "urn:ietf:params:oauth:grant-type:jwt-bearer",
-                  "assertion",
-                  assertion(now))));
+    public HttpRequest request(Instant now) throws NoToken {
+      String body =
+          "grant_type="
+              + encoded("urn:ietf:params:oauth:grant-type:jwt-bearer")
+              + "&assertion="
+              + encoded(assertion(now));
+      return HttpRequest.newBuilder(tokenUri)
+          .header("content-type", "application/x-www-form-urlencoded")
+          .POST(BodyPublishers.ofString(body))
+          .build();
     }
 
     private String assertion(Instant now) throws NoToken {
@@ -123,18 +111,6 @@ sealed interface Account {
     public String toString() {
       return "service account " + email; // never the key
     }
-  }
-
-  private static HttpRequest form(URI to, Map<String, String> fields) {
-    String body =
-        new TreeMap<>(fields)
-            .entrySet().stream()
-                .map(each -> each.getKey() + "=" + encoded(each.getValue()))
-                .collect(Collectors.joining("&"));
-    return HttpRequest.newBuilder(to)
-        .header("content-type", "application/x-www-form-urlencoded")
-        .POST(BodyPublishers.ofString(body))
-        .build();
   }
 
   private static String encoded(String text) {

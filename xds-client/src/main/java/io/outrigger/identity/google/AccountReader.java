@@ -16,7 +16,6 @@ import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -30,12 +29,7 @@ final class AccountReader {
   static final String FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS";
   static final String HOST_VARIABLE = "GCE_METADATA_HOST";
 
-  /**
-   * The metadata server's name, then its address for networks where the name cannot be resolved.
-   */
-  private static final List<String> METADATA_HOSTS =
-      List.of("metadata.google.internal", "169.254.169.254");
-
+  private static final String METADATA_HOST = "metadata.google.internal";
   private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
   private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
   private static final int MAX_PORT = 65_535;
@@ -75,11 +69,12 @@ final class AccountReader {
   private static Account metadataServer(Map<String, String> environment) throws NoToken {
     String host = environment.getOrDefault(HOST_VARIABLE, "");
     if (host.isEmpty()) {
-      return new MetadataServer(METADATA_HOSTS);
+      return new MetadataServer(METADATA_HOST);
     }
     try {
-      if (HOST.matcher(host).matches() && isUsable(MetadataServer.uri(host))) {
-        return new MetadataServer(List.of(host));
+      var server = new MetadataServer(host);
+      if (HOST.matcher(host).matches() && isUsable(server.uri())) {
+        return server;
       }
     } catch (IllegalArgumentException noUri) {
       // reported below

@@ -12,7 +12,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -78,20 +77,12 @@ public final class DefaultTokens implements TokenSource {
 
   @Override
   public CompletableFuture<AccessToken> fetch(Instant now) {
-    return fetch(() -> AccountReader.read(environment), now);
-  }
-
-  interface Accounts {
-    Account read() throws NoToken;
-  }
-
-  CompletableFuture<AccessToken> fetch(Accounts accounts, Instant now) {
     var result = new CompletableFuture<AccessToken>();
     thread.execute(
         () -> {
           try {
-            Account account = accounts.read();
-            send(account, account.requests(now), result);
+            Account account = AccountReader.read(environment);
+            send(account, account.request(now), result);
           } catch (NoToken failure) {
             result.completeExceptionally(failure);
           } catch (RuntimeException bug) { // the exception's text might quote a secret
@@ -102,11 +93,10 @@ public final class DefaultTokens implements TokenSource {
   }
 
   private void send(
-      Account account, List<HttpRequest> requests, CompletableFuture<AccessToken> result) {
+      Account account, HttpRequest request, CompletableFuture<AccessToken> result) {
     if (result.isDone()) {
       return; // canceled meanwhile
     }
-    HttpRequest request = requests.get(0);
     CompletableFuture<HttpResponse<byte[]>> sent =
         client().sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
     result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
@@ -114,8 +104,6 @@ public final class DefaultTokens implements TokenSource {
         (answer, failure) -> {
           if (failure == null) {
             complete(result, account, request, answer);
-          } else if (requests.size() > 1 && cause(failure) instanceof ConnectException) {
-            send(account, requests.subList(1, requests.size()), result);
           } else {
             result.completeExceptionally(failureAt(request, describe(cause(failure))));
           }

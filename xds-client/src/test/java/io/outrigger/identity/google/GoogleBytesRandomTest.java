@@ -45,7 +45,7 @@ class GoogleBytesRandomTest {
             bytes -> {
               Path file = Files.write(folder.resolve("key.json"), bytes);
               AccountReader.read(Map.of(AccountReader.FILE_VARIABLE, file.toString()))
-                  .requests(Instant.EPOCH);
+                  .request(Instant.EPOCH);
             },
             """
             {"type": "service_account", "client_email": "a@b", "private_key_id": "1",
@@ -56,20 +56,19 @@ class GoogleBytesRandomTest {
             "name of a metadata server",
             bytes ->
                 AccountReader.read(Map.of(AccountReader.HOST_VARIABLE, new String(bytes, UTF_8)))
-                    .requests(Instant.EPOCH),
+                    .request(Instant.EPOCH),
             "metadata.google.internal",
             "127.0.0.1:8080",
             "[fd20:ce::254]:80"),
         of(
             "answer",
-            bytes ->
-                TokenAnswer.read(new Account.MetadataServer(List.of("a")), new Answer(200, bytes)),
+            bytes -> TokenAnswer.read(new Account.MetadataServer("a"), new Answer(200, bytes)),
             "{\"access_token\": \"ya29.a\", \"expires_in\": 3599, \"token_type\": \"Bearer\"}"),
         of(
             "refusal",
             bytes -> {
               try {
-                TokenAnswer.read(new Account.MetadataServer(List.of("a")), new Answer(400, bytes));
+                TokenAnswer.read(new Account.MetadataServer("a"), new Answer(400, bytes));
               } catch (NoToken expected) {
                 // whatever the body is
               }
