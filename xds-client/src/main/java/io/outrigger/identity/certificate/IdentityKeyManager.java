@@ -7,7 +7,6 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -62,25 +61,8 @@ public final class IdentityKeyManager extends X509ExtendedKeyManager {
         || Stream.of(authorities).anyMatch(issuers::contains);
   }
 
-  /**
-   * @param keyType the key's algorithm; up to TLS 1.2 optionally followed by an underscore and the
-   *     algorithm of the issuer's key
-   */
   private boolean isOf(String keyType) {
-    int end = keyType.indexOf('_');
-    String own = end < 0 ? keyType : keyType.substring(0, end);
-    return own.equals(identity.leaf().getPublicKey().getAlgorithm())
-        && (end < 0 || isIssuedBy(keyType.substring(end + 1)));
-  }
-
-  private boolean isIssuedBy(String keyType) {
-    return identity.chain().size() > 1
-        ? keyType.equals(identity.chain().get(1).getPublicKey().getAlgorithm())
-        : identity
-            .leaf()
-            .getSigAlgName()
-            .toUpperCase(Locale.ROOT)
-            .contains("WITH" + keyType.toUpperCase(Locale.ROOT));
+    return keyType.equals(identity.leaf().getPublicKey().getAlgorithm());
   }
 
   @Override

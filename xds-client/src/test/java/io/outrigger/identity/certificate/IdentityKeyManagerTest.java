@@ -27,8 +27,7 @@ class IdentityKeyManagerTest {
   private static final char[] PASSWORD = {'x'};
 
   private static final List<String> KEY_TYPES =
-      List.of(
-          "EC", "RSA", "EdDSA", "RSASSA-PSS", "DSA", "EC_EC", "EC_RSA", "RSA_EC", "RSA_RSA", "X_Y");
+      List.of("EC", "RSA", "EdDSA", "RSASSA-PSS", "DSA", "X_Y");
 
   private static final List<Principal[]> AUTHORITIES =
       List.of(
