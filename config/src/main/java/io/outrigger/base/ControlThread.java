@@ -54,7 +54,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     try {
       var future =
           executor.schedule(
-              () -> run(task), Math.max(0, saturatedNanos(delay)), TimeUnit.NANOSECONDS);
+              () -> run(task), TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
       return () -> future.cancel(false);
     } catch (RejectedExecutionException closed) {
       return () -> {};
@@ -112,13 +112,5 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
   private static void onOutOfMemory(Throwable e) {
     Thread current = Thread.currentThread();
     current.getUncaughtExceptionHandler().uncaughtException(current, e);
-  }
-
-  private static long saturatedNanos(Duration delay) {
-    try {
-      return Math.min(delay.toNanos(), Long.MAX_VALUE / 4);
-    } catch (ArithmeticException tooLong) {
-      return delay.isNegative() ? 0 : Long.MAX_VALUE / 4;
-    }
   }
 }

@@ -25,28 +25,17 @@ public final class PathWatcher<T> {
   private final String name;
   private final ControlLoop loop;
   private final Executor reading;
-  private final Duration pace;
   private final Supplier<Supplier<T>> poll;
   private final Consumer<T> onResult;
   private TimerHandle next = () -> {};
   private boolean closed;
   private boolean isFailing;
 
-  public PathWatcher(
-      String name,
-      ControlLoop loop,
-      Executor reading,
-      Supplier<Supplier<T>> poll,
-      Consumer<T> onResult) {
-    this(name, loop, reading, PACE, poll, onResult);
-  }
-
   /**
    * Creates a watcher that does nothing before {@link #start} or {@link #startLater}.
    *
    * @param name the name of the files in the log
    * @param reading runs the polls, which may block
-   * @param pace the interval between two polls
    * @param poll called on the control loop before each poll; the supplier that it returns runs on
    *     {@code reading}
    * @param onResult receives the result of each poll on the control loop; not called after {@link
@@ -56,13 +45,11 @@ public final class PathWatcher<T> {
       String name,
       ControlLoop loop,
       Executor reading,
-      Duration pace,
       Supplier<Supplier<T>> poll,
       Consumer<T> onResult) {
     this.name = name;
     this.loop = loop;
     this.reading = reading;
-    this.pace = pace;
     this.poll = poll;
     this.onResult = onResult;
   }
@@ -76,7 +63,7 @@ public final class PathWatcher<T> {
   public void startLater() {
     loop.checkInside();
     if (!closed) {
-      next = loop.schedule(pace, this::poll);
+      next = loop.schedule(PACE, this::poll);
     }
   }
 
@@ -97,7 +84,7 @@ public final class PathWatcher<T> {
     loop.execute(
         () -> {
           if (!closed) { // a poll may end after close
-            next = loop.schedule(pace, this::poll);
+            next = loop.schedule(PACE, this::poll);
             result.run();
           }
         });

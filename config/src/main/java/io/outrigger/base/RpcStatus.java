@@ -72,10 +72,6 @@ public record RpcStatus(Code code, String message) {
     return new RpcStatus(Code.INTERNAL, message);
   }
 
-  public static RpcStatus deadlineExceeded(String message) {
-    return new RpcStatus(Code.DEADLINE_EXCEEDED, message);
-  }
-
   public boolean isOk() {
     return code == Code.OK;
   }

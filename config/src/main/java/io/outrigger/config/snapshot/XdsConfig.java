@@ -5,7 +5,6 @@ import io.outrigger.config.listener.ApiListener;
 import io.outrigger.config.route.RouteTable;
 import io.outrigger.config.route.VirtualHost;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * One complete, consistent configuration of a target (A74).
@@ -22,9 +21,5 @@ public record XdsConfig(
     Map<String, Outcome<ClusterConfig>> clusters) {
   public XdsConfig {
     clusters = Map.copyOf(clusters);
-  }
-
-  public Set<String> routedClusters() {
-    return virtualHost.clusters();
   }
 }

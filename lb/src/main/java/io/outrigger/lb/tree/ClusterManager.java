@@ -90,7 +90,7 @@ public final class ClusterManager {
   public Map<String, ClusterHandle> apply(XdsConfig config) {
     control.checkInside();
     trees.replace(config.clusters());
-    Set<String> routed = config.routedClusters();
+    Set<String> routed = config.virtualHost().clusters();
     Set<String> wanted = new LinkedHashSet<>(live.keySet());
     wanted.addAll(routed);
     Map<String, ClusterHandle> handles = new HashMap<>();

@@ -22,7 +22,7 @@ public final class DryRunTrees {
     trees.replace(config.clusters());
     return LbNode.of(
         visitor ->
-            config.routedClusters().stream()
+            config.virtualHost().clusters().stream()
                 .filter(trees::knows)
                 .sorted()
                 .forEach(name -> show(visitor, name, trees.tree(name))));

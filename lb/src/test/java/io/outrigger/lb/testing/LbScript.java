@@ -114,7 +114,7 @@ public final class LbScript implements ClusterManager.Listener {
     loop.inside(
         () -> {
           handles.putAll(manager.apply(config));
-          manager.retire(config.routedClusters());
+          manager.retire(config.virtualHost().clusters());
         });
   }
 

@@ -75,7 +75,7 @@ class DryRunTreesTest {
     for (LbNode tree : trees) {
       assertThat(Shape.of(tree)).isEqualTo(Shape.of(lb.describe(tree.name())));
     }
-    assertThat(trees).hasSameSizeAs(config.routedClusters());
+    assertThat(trees).hasSameSizeAs(config.virtualHost().clusters());
     return trees;
   }
 

@@ -101,7 +101,8 @@ final class CallFailures {
    */
   static RpcStatus deadline(long limitNanos, String waitedFor) {
     String prefix = "deadline exceeded after " + limitNanos / 1_000_000 + "ms";
-    return RpcStatus.deadlineExceeded(
+    return new RpcStatus(
+        RpcStatus.Code.DEADLINE_EXCEEDED,
         waitedFor.isEmpty() ? prefix : prefix + ", waiting for " + waitedFor);
   }
 

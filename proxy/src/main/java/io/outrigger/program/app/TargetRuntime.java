@@ -123,7 +123,7 @@ public final class TargetRuntime
     if (config instanceof Outcome.Ok<XdsConfig> ok) {
       Map<String, ClusterHandle> handles = clusters.apply(ok.value());
       publish(selectors.next(ok.value(), handles));
-      routed = ok.value().routedClusters();
+      routed = ok.value().virtualHost().clusters();
       domain = ok.value().routes().match(authority);
       hadConfig = true;
       reports.onReady(ok.value());

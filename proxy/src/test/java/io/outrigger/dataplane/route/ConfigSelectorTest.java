@@ -282,7 +282,7 @@ class ConfigSelectorTest {
   private ConfigSelector selector(
       List<HttpFilter> filters, Map<String, FilterConfig> hostOverrides, Route... routes) {
     XdsConfig config = config(filters, hostOverrides, routes);
-    for (String name : config.routedClusters()) {
+    for (String name : config.virtualHost().clusters()) {
       handles.put(name, ClusterHandles.named(name));
     }
     return new ConfigSelectors("orders", HttpFilters.ofProcess(), false).next(config, handles);
