@@ -42,18 +42,12 @@ public class RbacBenchmark {
     }
 
     @Override
-    public IpAddress peerAddress() {
-      return new IpAddress(false, 0, 0x0A000001);
-    }
-
-    @Override
-    public IpAddress localAddress() {
-      return new IpAddress(false, 0, 0x0A000002);
-    }
-
-    @Override
-    public int localPort() {
-      return 8080;
+    public Connection connection() {
+      return new Connection(
+          peer,
+          new IpAddress(false, 0, 0x0A000001),
+          new IpAddress(false, 0, 0x0A000002),
+          8080);
     }
   }
 

@@ -487,23 +487,12 @@ class RbacOracleTest {
     }
 
     @Override
-    public PeerIdentity peer() {
-      return request.from().ours();
-    }
-
-    @Override
-    public IpAddress peerAddress() {
-      return IpAddress.of(request.remote().getAddress());
-    }
-
-    @Override
-    public IpAddress localAddress() {
-      return IpAddress.of(request.local().getAddress());
-    }
-
-    @Override
-    public int localPort() {
-      return request.local().getPort();
+    public Connection connection() {
+      return new Connection(
+          request.from().ours(),
+          IpAddress.of(request.remote().getAddress()),
+          IpAddress.of(request.local().getAddress()),
+          request.local().getPort());
     }
   }
 

@@ -32,13 +32,14 @@ public interface AuthorizationInput {
    */
   @Nullable String header(String name);
 
-  PeerIdentity peer();
+  Connection connection();
 
-  /** Returns the address of the peer of the TCP connection, whatever headers say. */
-  IpAddress peerAddress();
-
-  /** Returns the local address of the connection, never a wildcard. */
-  IpAddress localAddress();
-
-  int localPort();
+  /**
+   * The connection of a request.
+   *
+   * @param peerAddress the address of the peer of the TCP connection, whatever headers say
+   * @param localAddress the local address, never a wildcard
+   */
+  record Connection(
+      PeerIdentity peer, IpAddress peerAddress, IpAddress localAddress, int localPort) {}
 }

@@ -98,21 +98,22 @@ public sealed interface Criterion {
   record PeerAddress(CidrRange range) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
-      return range.contains(input.peerAddress());
+      return range.contains(input.connection().peerAddress());
     }
   }
 
   record LocalAddress(CidrRange range) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
-      return range.contains(input.localAddress());
+      return range.contains(input.connection().localAddress());
     }
   }
 
   record LocalPort(int start, int end) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
-      return input.localPort() >= start && input.localPort() < end;
+      int port = input.connection().localPort();
+      return port >= start && port < end;
     }
   }
 
@@ -125,9 +126,8 @@ public sealed interface Criterion {
   record Authenticated(Optional<StringMatcher> name) implements Criterion {
     @Override
     public boolean matches(AuthorizationInput input) {
-      return name.isPresent()
-          ? input.peer().matches(name.get())
-          : !(input.peer() instanceof PeerIdentity.Plain);
+      PeerIdentity peer = input.connection().peer();
+      return name.isPresent() ? peer.matches(name.get()) : !(peer instanceof PeerIdentity.Plain);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.outrigger.config.rbac;
 
-import io.outrigger.base.IpAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -76,22 +75,7 @@ record ResolvedRequest(AuthorizationInput received, String path) implements Auth
   }
 
   @Override
-  public PeerIdentity peer() {
-    return received.peer();
-  }
-
-  @Override
-  public IpAddress peerAddress() {
-    return received.peerAddress();
-  }
-
-  @Override
-  public IpAddress localAddress() {
-    return received.localAddress();
-  }
-
-  @Override
-  public int localPort() {
-    return received.localPort();
+  public Connection connection() {
+    return received.connection();
   }
 }

@@ -174,23 +174,12 @@ class RbacTest {
     }
 
     @Override
-    public PeerIdentity peer() {
-      return new PeerIdentity.Plain();
-    }
-
-    @Override
-    public IpAddress peerAddress() {
-      return new IpAddress(false, 0, 1);
-    }
-
-    @Override
-    public IpAddress localAddress() {
-      return new IpAddress(false, 0, 2);
-    }
-
-    @Override
-    public int localPort() {
-      return 80;
+    public Connection connection() {
+      return new Connection(
+          new PeerIdentity.Plain(),
+          new IpAddress(false, 0, 1),
+          new IpAddress(false, 0, 2),
+          80);
     }
   }
 }

@@ -171,7 +171,7 @@ final class CallAttempts implements PickContext, FilteredCall {
   @Override
   public AuthorizationInput authorization() {
     if (call.caller() instanceof Caller.Remote remote) {
-      return new CallAuthorization(call.head(), remote);
+      return new CallAuthorization(call.head(), remote.connection());
     }
     throw new IllegalStateException("RBAC in a forward");
   }

@@ -1,9 +1,7 @@
 package io.outrigger.dataplane.forward;
 
-import io.outrigger.base.IpAddress;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.rbac.AuthorizationInput;
-import io.outrigger.config.rbac.PeerIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 @LoopConfined
 public final class CallAuthorization implements AuthorizationInput {
   private final RequestHead head;
-  private final Caller.Remote caller;
+  private final Connection connection;
   private final String urlPath;
 
   /** The header that was read last, and its value. */
@@ -21,9 +19,9 @@ public final class CallAuthorization implements AuthorizationInput {
 
   private @Nullable String lastValue;
 
-  public CallAuthorization(RequestHead head, Caller.Remote caller) {
+  public CallAuthorization(RequestHead head, Connection connection) {
     this.head = head;
-    this.caller = caller;
+    this.connection = connection;
     urlPath = AuthorizationInput.withoutQuery(head.path());
   }
 
@@ -47,22 +45,7 @@ public final class CallAuthorization implements AuthorizationInput {
   }
 
   @Override
-  public PeerIdentity peer() {
-    return caller.identity();
-  }
-
-  @Override
-  public IpAddress peerAddress() {
-    return caller.address();
-  }
-
-  @Override
-  public IpAddress localAddress() {
-    return caller.localAddress();
-  }
-
-  @Override
-  public int localPort() {
-    return caller.localPort();
+  public Connection connection() {
+    return connection;
   }
 }

@@ -1,8 +1,7 @@
 package io.outrigger.dataplane.forward;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.base.IpAddress;
-import io.outrigger.config.rbac.PeerIdentity;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.HeaderList;
@@ -56,10 +55,7 @@ public sealed interface Caller {
    */
   record Remote(
       TargetResolver targets,
-      PeerIdentity identity,
-      IpAddress address,
-      IpAddress localAddress,
-      int localPort,
+      AuthorizationInput.Connection connection,
       Optional<HeaderField> certificate)
       implements Caller {
     @Override
@@ -83,7 +79,11 @@ public sealed interface Caller {
 
     @Override
     public String described(String address) {
-      return identity.name().map(name -> address + " (" + name + ")").orElse(address);
+      return connection
+          .peer()
+          .name()
+          .map(name -> address + " (" + name + ")")
+          .orElse(address);
     }
   }
 }

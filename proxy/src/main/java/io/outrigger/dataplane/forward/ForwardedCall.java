@@ -115,7 +115,7 @@ public final class ForwardedCall implements StreamHandler {
   private static CallStatsRecorder recorder(Forward forward, Caller caller, CallLoop loop) {
     var record = new CallStatsRecorder(forward.stats(loop));
     if (caller instanceof Caller.Remote remote) {
-      record.peer(remote.identity());
+      record.peer(remote.connection().peer());
     }
     return record;
   }

@@ -9,6 +9,7 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.downstream.Admission;
@@ -155,7 +156,10 @@ final class ServedAdmission implements Admission {
     }
 
     Caller caller(ServedPeer served, PeerIdentity identity, Optional<HeaderField> certificate) {
-      return new Caller.Remote(served, identity, peerIp(), localIp(), local.getPort(), certificate);
+      return new Caller.Remote(
+          served,
+          new AuthorizationInput.Connection(identity, peerIp(), localIp(), local.getPort()),
+          certificate);
     }
   }
 

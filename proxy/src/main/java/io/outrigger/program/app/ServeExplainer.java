@@ -5,13 +5,13 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.config.route.DomainMatch;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.SubjectAltName;
 import io.outrigger.dataplane.filter.RouteFilter.Verdict;
 import io.outrigger.dataplane.forward.CallAuthorization;
-import io.outrigger.dataplane.forward.Caller;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.route.RouteDecision;
@@ -119,15 +119,10 @@ final class ServeExplainer {
     if (!identity.isOk()) {
       return result(chain, Optional.empty(), List.of(), FAILED, identity.status().message());
     }
-    Caller.Remote caller =
-        new Caller.Remote(
-            chain,
-            identity.toOptional().orElseThrow(),
-            source,
-            local,
-            serve.spec().listen().port(),
-            Optional.empty());
-    return judged(chain, caller);
+    var accepted =
+        new AuthorizationInput.Connection(
+            identity.toOptional().orElseThrow(), source, local, serve.spec().listen().port());
+    return judged(chain, accepted);
   }
 
   private Result unaccepted(String chainReason, String reason) {
@@ -175,7 +170,7 @@ final class ServeExplainer {
     return Outcome.failed(RpcStatus.unavailable(reason));
   }
 
-  private Result judged(ServedChain chain, Caller.Remote caller) {
+  private Result judged(ServedChain chain, AuthorizationInput.Connection accepted) {
     ForwardTarget target = chain.targetFor(request.authority()).toOptional().orElseThrow();
     Explanation routed =
         Explainer.explain(
@@ -193,7 +188,7 @@ final class ServeExplainer {
       return result(chain, Optional.empty(), List.of(), FAILED, reject.status().message() + drawn);
     }
     var chosen = (RouteDecision.Forward) decision;
-    List<Verdict> verdicts = chosen.filters().judge(new CallAuthorization(request, caller));
+    List<Verdict> verdicts = chosen.filters().judge(new CallAuthorization(request, accepted));
     List<Filter> filters = new ArrayList<>();
     String verdict = ALLOWED;
     String reason = "no filter denies the request";

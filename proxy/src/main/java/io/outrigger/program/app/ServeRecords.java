@@ -98,7 +98,7 @@ final class ServeRecords implements ServeObserver {
     tally.count.increment();
     if (decision.auditLines() > 0) {
       AuthorizationInput input = call.authorization();
-      audit.record(input.path(), input.peer(), filter, decision);
+      audit.record(input.path(), input.connection().peer(), filter, decision);
     }
     if (!decision.isAllowed()) {
       onDenied(call.authorization(), filter, decision, tally);
@@ -137,8 +137,8 @@ final class ServeRecords implements ServeObserver {
         "%s from %s (%s): %s of filter \"%s\""
             .formatted(
                 path.length() > MAX_PATH ? path.substring(0, MAX_PATH) + "…" : path,
-                input.peer().name().orElse("a peer without a certificate"),
-                input.peerAddress(),
+                input.connection().peer().name().orElse("a peer without a certificate"),
+                input.connection().peerAddress(),
                 decision.policy().map(name -> "policy \"" + name + "\"").orElse("no policy"),
                 filter);
     control.execute(() -> addEvent(text, tally));

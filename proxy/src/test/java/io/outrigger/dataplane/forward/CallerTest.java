@@ -3,6 +3,7 @@ package io.outrigger.dataplane.forward;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.IpAddress;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.http2.PeerErrors;
 import java.net.InetAddress;
@@ -14,7 +15,9 @@ class CallerTest {
   private static Caller remote(PeerIdentity identity) {
     var loopback = IpAddress.of(InetAddress.getLoopbackAddress());
     return new Caller.Remote(
-        TargetResolver.none(), identity, loopback, loopback, 8080, Optional.empty());
+        TargetResolver.none(),
+        new AuthorizationInput.Connection(identity, loopback, loopback, 8080),
+        Optional.empty());
   }
 
   @Test

@@ -147,23 +147,12 @@ class ServeRecordsTest {
     }
 
     @Override
-    public PeerIdentity peer() {
-      return new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), "");
-    }
-
-    @Override
-    public IpAddress peerAddress() {
-      return new IpAddress(false, 0, 0x0A00_0009);
-    }
-
-    @Override
-    public IpAddress localAddress() {
-      return IpAddress.of(InetAddress.getLoopbackAddress());
-    }
-
-    @Override
-    public int localPort() {
-      return 8080;
+    public Connection connection() {
+      return new Connection(
+          new PeerIdentity.Certified(List.of("spiffe://mesh/ship"), List.of(), ""),
+          new IpAddress(false, 0, 0x0A00_0009),
+          IpAddress.of(InetAddress.getLoopbackAddress()),
+          8080);
     }
 
     @Override

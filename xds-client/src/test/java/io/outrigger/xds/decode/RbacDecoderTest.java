@@ -423,23 +423,12 @@ class RbacDecoderTest {
     }
 
     @Override
-    public PeerIdentity peer() {
-      return peer;
-    }
-
-    @Override
-    public IpAddress peerAddress() {
-      return ip("192.168.1.7");
-    }
-
-    @Override
-    public IpAddress localAddress() {
-      return ip("10.1.2.3");
-    }
-
-    @Override
-    public int localPort() {
-      return 8080;
+    public Connection connection() {
+      return new Connection(
+          peer,
+          ip("192.168.1.7"),
+          ip("10.1.2.3"),
+          8080);
     }
 
     private static IpAddress ip(String text) {
