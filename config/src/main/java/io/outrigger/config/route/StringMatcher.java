@@ -11,6 +11,10 @@ import java.util.Locale;
 public sealed interface StringMatcher {
   boolean matches(String value);
 
+  private static String described(String kind, String text, boolean ignoreCase) {
+    return kind + " \"" + WireText.read(text) + "\"" + (ignoreCase ? " ignoring case" : "");
+  }
+
   /** Matches a text that equals {@code exact}, which may be empty. */
   record Exact(String exact, boolean ignoreCase) implements StringMatcher {
     @Override
@@ -20,7 +24,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "exactly \"" + WireText.read(exact) + "\"" + (ignoreCase ? " ignoring case" : "");
+      return described("exactly", exact, ignoreCase);
     }
   }
 
@@ -35,7 +39,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "with prefix \"" + WireText.read(prefix) + "\"" + (ignoreCase ? " ignoring case" : "");
+      return described("with prefix", prefix, ignoreCase);
     }
   }
 
@@ -49,7 +53,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "with suffix \"" + WireText.read(suffix) + "\"" + (ignoreCase ? " ignoring case" : "");
+      return described("with suffix", suffix, ignoreCase);
     }
   }
 
@@ -66,7 +70,7 @@ public sealed interface StringMatcher {
 
     @Override
     public String toString() {
-      return "containing \"" + WireText.read(part) + "\"" + (ignoreCase ? " ignoring case" : "");
+      return described("containing", part, ignoreCase);
     }
   }
 

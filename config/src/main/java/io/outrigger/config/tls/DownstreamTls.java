@@ -37,11 +37,6 @@ public record DownstreamTls(
   }
 
   @Override
-  public List<String> alpn() {
-    return List.of();
-  }
-
-  @Override
   public Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName) {
     return SanMatcher.objection(sanMatchers, names);
   }

@@ -16,7 +16,9 @@ public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
   Optional<TrustSource> trust();
 
   /** The protocols to offer by ALPN before {@code h2}; each of them means HTTP/2, too. */
-  List<String> alpn();
+  default List<String> alpn() {
+    return List.of();
+  }
 
   /**
    * Returns the reason why a peer with these names is not accepted, or empty when it is accepted.

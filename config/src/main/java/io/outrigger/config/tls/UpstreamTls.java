@@ -9,7 +9,7 @@ import java.util.Optional;
  * The TLS settings for connections to a cluster's endpoints (A29 "CDS for Client Side Security").
  * Clusters share connections and TLS contexts only if their settings are equal.
  *
- * @param identity the instance name of the provider of the client certificate for servers that
+ * @param certificate the instance name of the provider of the client certificate for servers that
  *     request one; empty for no certificate
  * @param roots the source of the roots by which server certificates are verified
  * @param sanMatchers the matchers of accepted server names; an empty list accepts every name
@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param alpn the protocols to offer before {@code h2}; each of them means HTTP/2, too
  */
 public record UpstreamTls(
-    Optional<String> identity,
+    Optional<String> certificate,
     TrustSource roots,
     List<SanMatcher> sanMatchers,
     String sni,
@@ -36,18 +36,18 @@ public record UpstreamTls(
   }
 
   public UpstreamTls(
-      Optional<String> identity,
+      Optional<String> certificate,
       TrustSource roots,
       List<SanMatcher> sanMatchers,
       String sni,
       boolean autoHostSni,
       boolean autoSniSanValidation) {
-    this(identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
+    this(certificate, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, List.of());
   }
 
   public UpstreamTls offering(List<String> protocols) {
     return new UpstreamTls(
-        identity, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, protocols);
+        certificate, roots, sanMatchers, sni, autoHostSni, autoSniSanValidation, protocols);
   }
 
   /**
@@ -82,11 +82,6 @@ public record UpstreamTls(
     return !name.isEmpty()
         && name.length() <= MAX_SNI_BYTES
         && name.chars().allMatch(c -> c > ' ' && c < 0x7F);
-  }
-
-  @Override
-  public Optional<String> certificate() {
-    return identity;
   }
 
   @Override

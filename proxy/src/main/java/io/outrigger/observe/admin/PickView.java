@@ -75,7 +75,7 @@ final class PickView {
   private static JsonObject tls(EndpointTls tls) {
     UpstreamTls settings = tls.settings();
     return Json.object(
-        "identity", settings.identity().orElse(""),
+        "identity", settings.certificate().orElse(""),
         "roots",
             settings.roots() instanceof TrustSource.Provider provider
                 ? provider.instance()

@@ -9,7 +9,6 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
@@ -49,11 +48,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
       throws CertificateException {
-    check(
-        chain,
-        socket instanceof SSLSocket secure
-            ? ServerName.among(secure.getSSLParameters().getServerNames())
-            : Optional.empty());
+    check(chain, Optional.empty()); // no connection of this process is an SSLSocket
   }
 
   @Override
@@ -63,7 +58,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
   }
 
   protected Optional<String> serverName(SSLEngine engine) {
-    return ServerName.among(engine.getSSLParameters().getServerNames());
+    return ServerName.of(engine);
   }
 
   /**

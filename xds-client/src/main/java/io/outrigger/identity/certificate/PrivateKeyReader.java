@@ -11,7 +11,7 @@ import java.util.Optional;
  * Reads the private key of a PEM file: PKCS #8, PKCS #1 or SEC 1; RSA, EC on the NIST curves, or
  * Ed25519 (A29-12). The JDK reads only PKCS #8, so the older forms are converted to PKCS #8.
  */
-final class PrivateKeyReader {
+public final class PrivateKeyReader {
   private static final String RSA_OID = "2a864886f70d010101"; // 1.2.840.113549.1.1.1
   private static final String EC_OID = "2a8648ce3d0201"; // 1.2.840.10045.2.1
   private static final byte[] NO_CONTENT = {};
@@ -23,7 +23,7 @@ final class PrivateKeyReader {
 
   private PrivateKeyReader() {}
 
-  static PrivateKey read(CredentialFile file) throws UnusableFile {
+  public static PrivateKey read(CredentialFile file) throws UnusableFile {
     List<PemBlock> blocks = PemBlock.all(file);
     List<PemBlock> keys =
         blocks.stream().filter(block -> block.label().endsWith("PRIVATE KEY")).toList();

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.StandardConstants;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,10 @@ public final class ServerName extends SNIServerName {
     super(StandardConstants.SNI_HOST_NAME, name.getBytes(StandardCharsets.UTF_8));
   }
 
-  static Optional<String> among(@Nullable List<SNIServerName> names) {
-    return (names == null ? List.<SNIServerName>of() : names)
-        .stream()
-            .filter(name -> name.getType() == StandardConstants.SNI_HOST_NAME)
-            .map(name -> new String(name.getEncoded(), StandardCharsets.UTF_8))
-            .findFirst();
+  static Optional<String> of(SSLEngine engine) {
+    @Nullable List<SNIServerName> names = engine.getSSLParameters().getServerNames();
+    return names == null || names.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new String(names.get(0).getEncoded(), StandardCharsets.UTF_8));
   }
 }

@@ -42,66 +42,63 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
   }
 
   FileReading read(String endpoint) {
-    var parts = new Parts(endpoint);
-    return FileReading.whole(() -> parts.identity(), () -> parts.roots());
+    return FileReading.whole(() -> identity(endpoint), () -> roots(endpoint));
   }
 
-  private final class Parts {
-    private final String endpoint;
+  private static CredentialFile field(String endpoint, String name) {
+    return new CredentialFile(name, "of the Workload API " + endpoint, "");
+  }
 
-    Parts(String endpoint) {
-      this.endpoint = endpoint;
+  /** Returns the first SVID, whose ID is a SPIFFE ID. */
+  private Svid svid(String endpoint) throws UnusableFile {
+    Svid svid =
+        first.orElseThrow(
+            () ->
+                field(endpoint, "svids")
+                    .unusable("is empty; register this workload with the agent"));
+    if (SpiffeId.parse(svid.id()).isEmpty()) {
+      throw field(endpoint, "spiffe_id").unusable("is missing or no SPIFFE ID");
     }
+    return svid;
+  }
 
-    private CredentialFile field(String name) {
-      return new CredentialFile(name, "of the Workload API " + endpoint, "");
+  private Identity identity(String endpoint) throws UnusableFile {
+    Svid svid = svid(endpoint);
+    CredentialFile own = field(endpoint, "x509_svid");
+    CredentialFile key = field(endpoint, "x509_svid_key");
+    List<X509Certificate> chain = CertificateReader.readDer(own, svid.chain());
+    if (!CertificateView.of(chain.get(0)).uriSans().equals(List.of(svid.id()))) {
+      throw own.unusable("is not the certificate of " + svid.id());
     }
+    return Identity.of(chain, PrivateKeyReader.readPkcs8(key, svid.key()))
+        .orElseThrow(() -> key.unusable("is not the key of x509_svid"));
+  }
 
-    private Svid svid() throws UnusableFile {
-      return first.orElseThrow(
-          () -> field("svids").unusable("is empty; register this workload with the agent"));
+  /**
+   * Reads the roots. An empty bundle means that no certificate of its trust domain is trusted.
+   */
+  private Roots roots(String endpoint) throws UnusableFile {
+    Svid svid = svid(endpoint);
+    var byDomain = new TreeMap<String, List<X509Certificate>>();
+    for (Map.Entry<String, byte[]> each : federated.entrySet()) {
+      CredentialFile bundle = field(endpoint, "federated_bundles[\"" + each.getKey() + "\"]");
+      byDomain.put(
+          domain(each.getKey(), bundle),
+          each.getValue().length == 0
+              ? List.of()
+              : CertificateReader.readDer(bundle, each.getValue()));
     }
+    byDomain.put(
+        SpiffeId.parse(svid.id()).orElseThrow().trustDomain(),
+        CertificateReader.readDer(field(endpoint, "bundle"), svid.bundle()));
+    return new Roots.SpiffeBundles(byDomain);
+  }
 
-    private SpiffeId id() throws UnusableFile {
-      return SpiffeId.parse(svid().id())
-          .orElseThrow(() -> field("spiffe_id").unusable("is missing or no SPIFFE ID"));
+  private static String domain(String name, CredentialFile bundle) throws UnusableFile {
+    String domain = name.startsWith(SCHEME) ? name.substring(SCHEME.length()) : name;
+    if (!SpiffeId.isTrustDomain(domain)) {
+      throw bundle.unusable("is not of a trust domain");
     }
-
-    Identity identity() throws UnusableFile {
-      var unused = id(); // throws when it is wrong
-      String id = svid().id();
-      List<X509Certificate> chain = CertificateReader.readDer(field("x509_svid"), svid().chain());
-      List<String> names = CertificateView.of(chain.get(0)).uriSans();
-      if (!names.equals(List.of(id))) {
-        throw field("x509_svid").unusable("is not the certificate of " + id);
-      }
-      return Identity.of(chain, PrivateKeyReader.readPkcs8(field("x509_svid_key"), svid().key()))
-          .orElseThrow(() -> field("x509_svid_key").unusable("is not the key of x509_svid"));
-    }
-
-    /**
-     * Reads the roots. An empty bundle means that no certificate of its trust domain is trusted.
-     */
-    Roots roots() throws UnusableFile {
-      var byDomain = new TreeMap<String, List<X509Certificate>>();
-      for (Map.Entry<String, byte[]> each : federated.entrySet()) {
-        CredentialFile bundle = field("federated_bundles[\"" + each.getKey() + "\"]");
-        byDomain.put(
-            domain(each.getKey(), bundle),
-            each.getValue().length == 0
-                ? List.of()
-                : CertificateReader.readDer(bundle, each.getValue()));
-      }
-      byDomain.put(id().trustDomain(), CertificateReader.readDer(field("bundle"), svid().bundle()));
-      return new Roots.SpiffeBundles(byDomain);
-    }
-
-    private static String domain(String name, CredentialFile bundle) throws UnusableFile {
-      String domain = name.startsWith(SCHEME) ? name.substring(SCHEME.length()) : name;
-      if (!SpiffeId.isTrustDomain(domain)) {
-        throw bundle.unusable("is not of a trust domain");
-      }
-      return domain;
-    }
+    return domain;
   }
 }

@@ -5,20 +5,16 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.PlainText;
 import io.outrigger.identity.certificate.CredentialFile;
+import io.outrigger.identity.certificate.PrivateKeyReader;
 import io.outrigger.identity.certificate.UnusableFile;
 import io.outrigger.identity.google.Account.MetadataServer;
 import io.outrigger.identity.google.Account.ServiceAccount;
 import io.outrigger.identity.token.NoToken;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.PrivateKey;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -33,9 +29,6 @@ final class AccountReader {
   private static final String TOKEN_URI = "https://oauth2.googleapis.com/token";
   private static final Pattern HOST = Pattern.compile("[\\w.-]+(:\\d{1,5})?|\\[[\\w:.]+](:\\d+)?");
   private static final int MAX_PORT = 65_535;
-  private static final Pattern PEM =
-      Pattern.compile(
-          "\\s*-----BEGIN PRIVATE KEY-----([\\sA-Za-z0-9+/=]+)-----END PRIVATE KEY-----\\s*");
 
   private final CredentialFile file;
   private final JsonObject content;
@@ -115,16 +108,16 @@ final class AccountReader {
 
   private PrivateKey key() throws UnusableFile {
     String name = "private_key";
-    Matcher pem = PEM.matcher(text(name));
-    if (pem.matches()) {
-      try {
-        byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
-        return KeyFactory.getInstance("RSA").generatePrivate(new PKCS8EncodedKeySpec(der));
-      } catch (GeneralSecurityException | IllegalArgumentException damaged) {
-        // the error below replaces this exception, whose message might quote the key
+    String pem = text(name);
+    try {
+      PrivateKey key = PrivateKeyReader.read(new CredentialFile(name, file.path(), pem));
+      if (key.getAlgorithm().equals("RSA")) {
+        return key;
       }
+    } catch (UnusableFile damaged) {
+      // reported below, with the place in the file
     }
-    throw wrong(name, "is not an RSA key in PEM (PKCS #8)");
+    throw wrong(name, "is not an RSA key in PEM");
   }
 
   private String text(String name) throws UnusableFile {

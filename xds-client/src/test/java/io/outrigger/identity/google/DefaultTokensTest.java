@@ -397,7 +397,7 @@ class DefaultTokensTest {
         "client_email | null | $.client_email is missing",
         "client_email | 7 | $.client_email is not a text",
         "private_key_id | \"\" | $.private_key_id is not a text",
-        "private_key | \"secret\" | $.private_key is not an RSA key in PEM (PKCS #8)",
+        "private_key | \"secret\" | $.private_key is not an RSA key in PEM",
         "token_uri | \"http://127.0.0.1/token\" | $.token_uri is not an https URI",
         "token_uri | \"https://a:99999/token\" | $.token_uri is not an https URI",
         "token_uri | \"secret \" | $.token_uri is not an https URI",
