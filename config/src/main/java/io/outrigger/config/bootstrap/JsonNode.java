@@ -16,12 +16,12 @@ import java.util.regex.Pattern;
  * and returns the result for an absent value, so that the reader continues and finds the next error
  * as well. A JSON null counts as absent.
  */
-record JsonNode(JsonElement value, String path, Findings findings) {
+public record JsonNode(JsonElement value, String path, Findings findings) {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /** Collects the errors and warnings of one document. */
-  record Findings(List<Finding> errors, List<Finding> warnings) {
-    Findings() {
+  public record Findings(List<Finding> errors, List<Finding> warnings) {
+    public Findings() {
       this(new ArrayList<>(), new ArrayList<>());
     }
 
@@ -30,7 +30,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     }
   }
 
-  Optional<JsonNode> member(String name) {
+  public Optional<JsonNode> member(String name) {
     return asObject().map(o -> o.get(name)).filter(v -> !v.isJsonNull()).map(v -> child(name, v));
   }
 
@@ -48,7 +48,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
                     new JsonObject(), pathOf(name), found.isEmpty() ? findings : new Findings()));
   }
 
-  Optional<String> requiredText(String name) {
+  public Optional<String> requiredText(String name) {
     Optional<JsonNode> found = member(name);
     if (found.isEmpty() && value.isJsonObject()) {
       error(name, "is missing; a string is required" + misspelt(name));
@@ -83,14 +83,14 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return wrongType("a boolean");
   }
 
-  Optional<String> text() {
+  public Optional<String> text() {
     if (value instanceof JsonPrimitive primitive && primitive.isString()) {
       return Optional.of(primitive.getAsString());
     }
     return wrongType("a string");
   }
 
-  List<JsonNode> elements(String name) {
+  public List<JsonNode> elements(String name) {
     return member(name).map(JsonNode::elements).orElse(List.of());
   }
 
@@ -106,7 +106,7 @@ record JsonNode(JsonElement value, String path, Findings findings) {
     return elements;
   }
 
-  Map<String, JsonNode> members(String name) {
+  public Map<String, JsonNode> members(String name) {
     JsonNode object = object(name);
     Map<String, JsonNode> members = new LinkedHashMap<>();
     object.value.getAsJsonObject().asMap().forEach((k, v) -> members.put(k, object.child(k, v)));
@@ -114,15 +114,15 @@ record JsonNode(JsonElement value, String path, Findings findings) {
   }
 
   /** Whether this value is an object; records a finding if not. */
-  boolean isObject() {
+  public boolean isObject() {
     return asObject().isPresent();
   }
 
-  void error(String message) {
+  public void error(String message) {
     findings.errors.add(new Finding(path, message));
   }
 
-  void error(String name, String message) {
+  public void error(String name, String message) {
     findings.errors.add(new Finding(pathOf(name), message));
   }
 

@@ -82,51 +82,50 @@ class SpiffeBundleTest {
         "[] | is not a JSON object with trust_domains",
         "{'trust_domains': {}} x | is not a JSON object with trust_domains",
         "{'trust_domains': | is not a JSON object with trust_domains",
-        "{} | is not a trust bundle map: trust_domains is missing",
-        "{'trust_domains': []} | is not a trust bundle map: trust_domains is not an object",
-        "{'trust_domains': {'A.example': {'keys': []}}} | is not a trust bundle map:"
-            + " trust_domains[\"A.example\"] is not the name of a trust domain",
-        "{'trust_domains': {'': {'keys': []}}} | is not a trust bundle map: trust_domains[\"\"] is"
-            + " not the name of a trust domain",
-        "{'trust_domains': {'a': 1}} | is not a trust bundle map: trust_domains[\"a\"] is not an"
-            + " object",
-        "{'trust_domains': {'a': {}}} | is not a trust bundle map: trust_domains[\"a\"].keys is"
-            + " missing",
-        "{'trust_domains': {'a': {'keys': {}}}} | is not a trust bundle map:"
-            + " trust_domains[\"a\"].keys is not an array",
-        "{'trust_domains': {'a': {'spiffe_sequence': 'x', 'keys': []}}} | is not a trust bundle"
-            + " map: trust_domains[\"a\"].spiffe_sequence is not a number",
-        "{'trust_domains': {'a': {'keys': [1]}}} | is not a trust bundle map:"
-            + " trust_domains[\"a\"].keys[0] is not an object",
-        "{'trust_domains': {'a': {'keys': [GOOD, {'kty': 'RSA'}]}}} | is not a trust bundle map:"
-            + " trust_domains[\"a\"].keys[1].use is missing",
-        "{'trust_domains': {'a': {'keys': [{'kty': 'RSA', 'use': 'sig'}]}}} | is not a trust"
-            + " bundle map: trust_domains[\"a\"].keys[0].use is neither x509-svid nor jwt-svid",
-        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid'}]}}} | is not a trust bundle map:"
-            + " trust_domains[\"a\"].keys[0].kty is missing",
-        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'OKP'}]}}} | is not a trust"
-            + " bundle map: trust_domains[\"a\"].keys[0].kty is neither RSA nor EC",
-        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA'}]}}} | is not a trust"
-            + " bundle map: trust_domains[\"a\"].keys[0].x5c is missing",
-        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c': []}]}}} | is"
-            + " not a trust bundle map: trust_domains[\"a\"].keys[0].x5c is not an array of one"
-            + " certificate",
+        "{} | $.trust_domains: is missing",
+        "{'trust_domains': []} | $.trust_domains: is an array; an object is required",
+        "{'trust_domains': {'A.example': {'keys': []}}} | $.trust_domains[\"A.example\"]: is not the"
+            + " name of a trust domain",
+        "{'trust_domains': {'': {'keys': []}}} | $.trust_domains[\"\"]: is not the name of a trust"
+            + " domain",
+        "{'trust_domains': {'a': 1}} | $.trust_domains.a: is a number; an object is required",
+        "{'trust_domains': {'a': {}}} | $.trust_domains.a.keys: is missing",
+        "{'trust_domains': {'a': {'keys': {}}}} | $.trust_domains.a.keys: is an object; an array is"
+            + " required",
+        "{'trust_domains': {'a': {'spiffe_sequence': 'x', 'keys': []}}} |"
+            + " $.trust_domains.a.spiffe_sequence: is not a number",
+        "{'trust_domains': {'a': {'keys': [1]}}} | $.trust_domains.a.keys[0]: is a number; an object"
+            + " is required",
+        "{'trust_domains': {'a': {'keys': [GOOD, {'kty': 'RSA'}]}}} |"
+            + " $.trust_domains.a.keys[1].use: is missing; a string is required",
+        "{'trust_domains': {'a': {'keys': [{'kty': 'RSA', 'use': 'sig'}]}}} |"
+            + " $.trust_domains.a.keys[0].use: is neither x509-svid nor jwt-svid",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid'}]}}} |"
+            + " $.trust_domains.a.keys[0].kty: is missing; a string is required",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'OKP'}]}}} |"
+            + " $.trust_domains.a.keys[0].kty: is neither RSA nor EC",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA'}]}}} |"
+            + " $.trust_domains.a.keys[0].x5c: is not an array of one certificate",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c': []}]}}} |"
+            + " $.trust_domains.a.keys[0].x5c: is not an array of one certificate",
         "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c': ['C',"
-            + " 'C']}]}}} | is not a trust bundle map: trust_domains[\"a\"].keys[0].x5c is not an"
-            + " array of one certificate",
+            + " 'C']}]}}} | $.trust_domains.a.keys[0].x5c: is not an array of one certificate",
         "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c':"
-            + " ['AAAA']}]}}} | is not a trust bundle map: trust_domains[\"a\"].keys[0].x5c[0] is"
-            + " not a certificate",
+            + " ['AAAA']}]}}} | $.trust_domains.a.keys[0].x5c[0] is not a certificate",
         "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 'RSA', 'x5c':"
-            + " [['AAAA']]}]}}} | is not a trust bundle map: trust_domains[\"a\"].keys[0].x5c[0] is"
-            + " not a text",
-        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 1}]}}} | is not a trust"
-            + " bundle map: trust_domains[\"a\"].keys[0].kty is not a text",
+            + " [['AAAA']]}]}}} | $.trust_domains.a.keys[0].x5c[0]: is an array; a string is"
+            + " required",
+        "{'trust_domains': {'a': {'keys': [{'use': 'x509-svid', 'kty': 1}]}}} |"
+            + " $.trust_domains.a.keys[0].kty: is a number; a string is required",
       })
   void oneWrongEntryMakesTheMapUnusable(String json, String reason) {
+    boolean isMap = reason.startsWith("$");
     assertThatThrownBy(() -> read(json.replace("GOOD", key(A))))
         .isInstanceOf(UnusableFile.class)
-        .hasMessage("spiffe_trust_bundle_map_file map " + reason);
+        .hasMessage(
+            "spiffe_trust_bundle_map_file map "
+                + (isMap ? "is not a trust bundle map: " : "")
+                + reason);
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
