@@ -37,18 +37,13 @@ public final class DurationText {
    * durations, and the first {@code BigDecimal} of a process takes 10 ms.
    */
   public static String format(Duration duration) {
-    for (String unit : List.of("d", "h", "m", "s")) {
+    for (String unit : List.of("d", "h", "m", "s", "ms")) {
       long nanos = nanosIn(unit);
       if (duration.toNanos() % nanos == 0 && !duration.isZero()) {
         return duration.toNanos() / nanos + unit;
       }
     }
-    if (duration.isZero()) {
-      return "0s";
-    }
-    long nanos = duration.toNanos();
-    long milli = nanosIn("ms");
-    return nanos % milli == 0 ? nanos / milli + "ms" : (double) nanos / milli + "ms";
+    return duration.isZero() ? "0s" : (double) duration.toNanos() / nanosIn("ms") + "ms";
   }
 
   private static long nanosIn(String unit) {

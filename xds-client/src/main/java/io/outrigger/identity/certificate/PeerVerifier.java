@@ -69,9 +69,7 @@ public final class PeerVerifier {
   private Optional<CertificateRefusal> judge(
       List<X509Certificate> chain, Optional<String> serverName, Optional<Instant> now) {
     if (chain.isEmpty()) {
-      return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
-          "the " + role.word() + " has shown no certificate");
+      return failed("the " + role.word() + " has shown no certificate");
     }
     try {
       List<SubjectAltName> names = CertificateNames.of(chain.get(0));
@@ -85,9 +83,7 @@ public final class PeerVerifier {
                               new CertificateRefusal(
                                   HandshakeResult.CERTIFICATE_HOSTNAME_MISMATCH, text)));
     } catch (RuntimeException malformed) { // the JDK's parsers throw it without declaring it
-      return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
-          "the " + role.word() + "'s certificate is malformed");
+      return failed("the " + role.word() + "'s certificate is malformed");
     }
   }
 
@@ -98,14 +94,11 @@ public final class PeerVerifier {
     }
     List<SubjectAltName> uris = names.stream().filter(name -> name.kind() == Kind.URI).toList();
     if (uris.size() != 1) { // A87 "Configuring SPIFFE Verification via xDS" step 1
-      return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED,
-          "it has " + uris.size() + " URI SANs where SPIFFE requires exactly one");
+      return failed("it has " + uris.size() + " URI SANs where SPIFFE requires exactly one");
     }
     Optional<SpiffeId> id = SpiffeId.parse(uris.get(0).value());
     if (id.isEmpty()) {
-      return failed(
-          HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, uris.get(0) + " is not a SPIFFE ID");
+      return failed(uris.get(0) + " is not a SPIFFE ID");
     }
     TrustedRoots bundle = byTrustDomain.get(id.get().trustDomain());
     return bundle == null || bundle.isEmpty()
@@ -122,6 +115,10 @@ public final class PeerVerifier {
         : roots
             .objection(chain, now)
             .map(refusal -> new CertificateRefusal(refusal.result(), FAILED + refusal.text()));
+  }
+
+  private static Optional<CertificateRefusal> failed(String text) {
+    return failed(HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, text);
   }
 
   private static Optional<CertificateRefusal> failed(HandshakeResult result, String text) {

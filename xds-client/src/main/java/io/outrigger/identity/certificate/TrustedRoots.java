@@ -110,11 +110,10 @@ final class TrustedRoots {
     Optional<CertificateRefusal> objection() {
       for (X509Certificate certificate : sent) {
         if (isCostly(certificate.getPublicKey())) {
-          return Optional.of(
-              unfit(
-                  certificate,
-                  "has an RSA key over %d bits, or an exponent over %d bits"
-                      .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS)));
+          return unfit(
+              certificate,
+              "has an RSA key over %d bits, or an exponent over %d bits"
+                  .formatted(MAX_MODULUS_BITS, MAX_EXPONENT_BITS));
         }
       }
       X509Certificate leaf = sent.get(0);
@@ -128,15 +127,14 @@ final class TrustedRoots {
       if (refusal != null) {
         return Optional.of(refusal);
       }
-      return Optional.of(
-          signatures > MAX_SIGNATURES
-              ? unfit(leaf, "its chain has too many certificates that sign each other")
-              : new CertificateRefusal(
-                  HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
-                  subject(leaf)
-                      + " does not lead to a root; the last of its chain was issued by \""
-                      + PlainText.of(sent.get(sent.size() - 1).getIssuerX500Principal().getName())
-                      + "\""));
+      return signatures > MAX_SIGNATURES
+          ? unfit(leaf, "its chain has too many certificates that sign each other")
+          : refusal(
+              HandshakeResult.CERTIFICATE_AUTHORITY_INVALID,
+              leaf,
+              "does not lead to a root; the last of its chain was issued by \""
+                  + PlainText.of(sent.get(sent.size() - 1).getIssuerX500Principal().getName())
+                  + "\"");
     }
 
     /**
@@ -188,10 +186,9 @@ final class TrustedRoots {
             .or(() -> unfitRoot(root))
             .or(() -> objectionOfJdk(root));
       } catch (RuntimeException undeclared) { // from the JDK, such as for a URI host with "_"
-        return Optional.of(
-            unfit(
-                path.get(0),
-                "has a name that the name constraints of an issuer cannot be applied to"));
+        return unfit(
+            path.get(0),
+            "has a name that the name constraints of an issuer cannot be applied to");
       }
     }
 
@@ -208,31 +205,26 @@ final class TrustedRoots {
       Instant start = certificate.getNotBefore().toInstant();
       Instant end = certificate.getNotAfter().toInstant();
       if (time.isAfter(end)) {
-        return Optional.of(
-            new CertificateRefusal(
-                HandshakeResult.CERTIFICATE_EXPIRED,
-                subject(certificate) + " has expired at " + end));
+        return refusal(
+            HandshakeResult.CERTIFICATE_EXPIRED, certificate, "has expired at " + end);
       }
       return time.isBefore(start)
-          ? Optional.of(
-              new CertificateRefusal(
-                  HandshakeResult.CERTIFICATE_NOT_YET_VALID,
-                  subject(certificate) + " is not valid before " + start))
+          ? refusal(
+              HandshakeResult.CERTIFICATE_NOT_YET_VALID, certificate, "is not valid before " + start)
           : Optional.empty();
     }
 
     private Optional<CertificateRefusal> unfitPath(X509Certificate root) {
       for (X509Certificate certificate : path) {
         if (isSignedWeakly(certificate)) {
-          return Optional.of(unfit(certificate, "is signed by means of SHA-1 or an older digest"));
+          return unfit(certificate, "is signed by means of SHA-1 or an older digest");
         }
         if (!isForRole(certificate)) {
-          return Optional.of(notForRole(certificate));
+          return notForRole(certificate);
         }
         boolean isLeaf = certificate.equals(path.get(0));
         if ((isLeaf || !isSelfIssued(certificate)) && !isPermitted(certificate, root)) {
-          return Optional.of(
-              unfit(certificate, "breaks the name constraints of its root " + subject(root)));
+          return unfit(certificate, "breaks the name constraints of its root " + subject(root));
         }
       }
       return Optional.empty();
@@ -243,17 +235,17 @@ final class TrustedRoots {
       int pathLength = root.getBasicConstraints(); // -1 for none
       if ((root.getVersion() >= VERSION_3 && pathLength < 0)
           || (usage != null && !usage[CERTIFICATE_SIGNATURE])) {
-        return Optional.of(unfit(root, "stands among the roots and is no authority"));
+        return unfit(root, "stands among the roots and is no authority");
       }
       if (root.hasUnsupportedCriticalExtension()) {
-        return Optional.of(unfit(root, "has a critical extension that is not known"));
+        return unfit(root, "has a critical extension that is not known");
       }
       if (!isForRole(root)) {
-        return Optional.of(notForRole(root));
+        return notForRole(root);
       }
       long issuers = path.stream().skip(1).filter(each -> !isSelfIssued(each)).count();
       return pathLength >= 0 && issuers > pathLength
-          ? Optional.of(unfit(root, "admits a chain of at most " + pathLength + " intermediates"))
+          ? unfit(root, "admits a chain of at most " + pathLength + " intermediates")
           : Optional.empty();
     }
 
@@ -269,7 +261,7 @@ final class TrustedRoots {
             .validate(CertificateFactory.getInstance("X.509").generateCertPath(path), parameters);
         return Optional.empty();
       } catch (GeneralSecurityException refused) {
-        return Optional.of(unfit(path.get(0), PlainText.of(String.valueOf(refused.getMessage()))));
+        return unfit(path.get(0), PlainText.of(String.valueOf(refused.getMessage())));
       }
     }
 
@@ -292,9 +284,9 @@ final class TrustedRoots {
   private Optional<CertificateRefusal> unfitLeaf(X509Certificate leaf) {
     boolean @Nullable [] usage = leaf.getKeyUsage();
     if (usage != null && !usage[DIGITAL_SIGNATURE]) {
-      return Optional.of(unfit(leaf, "may not sign handshakes (key usage)"));
+      return unfit(leaf, "may not sign handshakes (key usage)");
     }
-    return isForRole(leaf) ? Optional.empty() : Optional.of(notForRole(leaf));
+    return isForRole(leaf) ? Optional.empty() : notForRole(leaf);
   }
 
   /** Whether a peer could keep this process busy by signatures of {@code key}. */
@@ -342,7 +334,7 @@ final class TrustedRoots {
     return names.match(certificate);
   }
 
-  private CertificateRefusal notForRole(X509Certificate certificate) {
+  private Optional<CertificateRefusal> notForRole(X509Certificate certificate) {
     return unfit(certificate, "is not for " + role.word() + "s (extended key usage)");
   }
 
@@ -350,9 +342,13 @@ final class TrustedRoots {
     return certificate.getSubjectX500Principal().equals(certificate.getIssuerX500Principal());
   }
 
-  private static CertificateRefusal unfit(X509Certificate certificate, String reason) {
-    return new CertificateRefusal(
-        HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, subject(certificate) + " " + reason);
+  private static Optional<CertificateRefusal> unfit(X509Certificate certificate, String reason) {
+    return refusal(HandshakeResult.CERTIFICATE_VERIFICATION_FAILED, certificate, reason);
+  }
+
+  private static Optional<CertificateRefusal> refusal(
+      HandshakeResult result, X509Certificate certificate, String reason) {
+    return Optional.of(new CertificateRefusal(result, subject(certificate) + " " + reason));
   }
 
   private static String subject(X509Certificate certificate) {
