@@ -23,11 +23,7 @@ public interface ControlLoop extends Executor {
    */
   TimerHandle schedule(Duration delay, Runnable task);
 
-  /**
-   * Checks that the caller runs on the loop.
-   *
-   * @throws IllegalStateException if the caller runs on another thread
-   */
+  /** Throws {@code IllegalStateException} if the caller does not run on the loop. */
   void checkInside();
 
   /** Returns monotonic time in nanoseconds. Only differences of two such times have a meaning. */

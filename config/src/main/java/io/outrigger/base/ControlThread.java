@@ -78,10 +78,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     return Instant.now();
   }
 
-  /**
-   * Returns the number of tasks that ended with an exception. Each such exception is a bug in
-   * Outrigger.
-   */
+  /** Returns the number of tasks that ended with an exception, which is always a bug. */
   public long failures() {
     return failures.get();
   }
@@ -105,10 +102,7 @@ public final class ControlThread implements ControlLoop, AutoCloseable {
     }
   }
 
-  /**
-   * Passes the failure to the thread's handler of uncaught exceptions, which decides whether the
-   * process continues.
-   */
+  /** The thread's handler of uncaught exceptions decides whether the process continues. */
   private static void onOutOfMemory(Throwable e) {
     Thread current = Thread.currentThread();
     current.getUncaughtExceptionHandler().uncaughtException(current, e);

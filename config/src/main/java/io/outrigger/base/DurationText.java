@@ -13,11 +13,7 @@ public final class DurationText {
 
   private DurationText() {}
 
-  /**
-   * Reads {@code text}.
-   *
-   * @throws IllegalArgumentException with the reason, when {@code text} is not a duration
-   */
+  /** Throws {@code IllegalArgumentException} with the reason when the text is not a duration. */
   public static Duration parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {

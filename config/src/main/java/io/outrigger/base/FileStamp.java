@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * stays.
  */
 public record FileStamp(@Nullable Object key, FileTime modified, long size) {
-  /**
-   * Returns the stamp of the file at {@code path}, or empty when there is no such file. Blocks for
-   * one call to the file system.
-   */
+  /** Returns empty when there is no such file. Blocks for one call to the file system. */
   public static Optional<FileStamp> of(String path) {
     try {
       var file = Files.readAttributes(Path.of(path), BasicFileAttributes.class);

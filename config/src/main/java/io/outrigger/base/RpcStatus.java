@@ -1,10 +1,6 @@
 package io.outrigger.base;
 
-/**
- * A gRPC status as data: code and message, without a gRPC library.
- *
- * @param message a text for people, or the empty text
- */
+/** A gRPC status as data, without a gRPC library; the message may be empty. */
 public record RpcStatus(Code code, String message) {
   public static final RpcStatus OK = new RpcStatus(Code.OK, "");
 

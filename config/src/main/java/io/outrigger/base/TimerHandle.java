@@ -5,8 +5,6 @@ package io.outrigger.base;
  * returned.
  */
 public interface TimerHandle {
-  /**
-   * Prevents the task from running. Does nothing when the task has already run or was cancelled.
-   */
+  /** Does nothing when the task has already run. */
   void cancel();
 }

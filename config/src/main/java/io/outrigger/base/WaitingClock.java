@@ -10,7 +10,6 @@ import java.time.Duration;
 public final class WaitingClock {
   private WaitingClock() {}
 
-  /** Returns monotonic time in nanoseconds. Only differences of two such times have a meaning. */
   public static long nanoTime() {
     return System.nanoTime();
   }

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param certificate the file of the certificate chain, leaf first; present exactly when {@code
  *     privateKey} is present
  * @param spiffeTrustBundleMap used instead of {@code caCertificate} when both are given (A87)
- * @param refreshInterval the interval between two reads of the files, at least 1 s
+ * @param refreshInterval at least 1 s
  */
 public record CertificateFiles(
     Optional<String> certificate,

@@ -27,11 +27,7 @@ public sealed interface ClusterSource {
    *     (A37); otherwise each address is an endpoint, as in a STRICT_DNS cluster
    */
   record Dns(String hostname, int port, boolean isOneEndpoint) implements ClusterSource {
-    /**
-     * Returns the endpoints of the name.
-     *
-     * @param addresses the addresses of the name, at least one
-     */
+    /** Returns the endpoints of the name, which has at least one address. */
     public List<Endpoint> endpoints(List<EndpointAddress> addresses) {
       return isOneEndpoint
           ? List.of(endpoint(addresses))

@@ -7,9 +7,8 @@ import java.util.List;
  *
  * @param addresses the addresses in order of preference, at least one
  * @param weight the weight, unsigned 32 bit, at least 1
- * @param hostname the host name for authority rewriting (A81); empty when not given
- * @param hashKey the key that is hashed for a hash ring in place of the address (A76); empty when
- *     not given
+ * @param hostname the host name for authority rewriting (A81); may be empty
+ * @param hashKey hashed for a hash ring in place of the address (A76), unless it is empty
  */
 public record Endpoint(
     List<EndpointAddress> addresses,

@@ -7,8 +7,7 @@ import java.util.Map;
 /**
  * The load of a cluster since the last report, or since counting began.
  *
- * @param edsServiceName the EDS service name; empty when the cluster has none
- * @param interval the time that the counts cover
+ * @param edsServiceName empty when the cluster has none
  * @param drops the number of dropped requests by category; categories without drops are absent
  * @param refused the number of requests that the circuit breaker refused, which have no category
  *     (A32-08)

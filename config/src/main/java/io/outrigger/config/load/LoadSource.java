@@ -15,10 +15,7 @@ public interface LoadSource {
   /** Returns the servers for which load is counted or counts are not yet taken. */
   Set<XdsServer> servers();
 
-  /**
-   * Sets the listener that is called whenever {@link #servers} has changed. A source has at most
-   * one listener.
-   */
+  /** Sets the only listener, which is called whenever {@link #servers} has changed. */
   void onServersChanged(Runnable listener);
 
   /**

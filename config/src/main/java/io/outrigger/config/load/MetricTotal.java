@@ -1,10 +1,6 @@
 package io.outrigger.config.load;
 
-/**
- * The sum of a metric that backends reported at the end of requests (A64 "Aggregation").
- *
- * @param requests the number of requests that ended with a value of the metric
- */
+/** The sum of a metric over the requests that ended with a value of it (A64 "Aggregation"). */
 public record MetricTotal(long requests, double sum) {
   public static final MetricTotal NONE = new MetricTotal(0, 0);
 

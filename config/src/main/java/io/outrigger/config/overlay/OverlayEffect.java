@@ -5,8 +5,7 @@ import java.util.List;
 /**
  * The effect of an overlay on one cluster or route.
  *
- * @param matched the rules whose conditions hold, in their order
- * @param set the fields whose values come from a rule
+ * @param matched in the order of the rules
  * @param leftOut the rules that were skipped because they would make the resource invalid
  */
 public record OverlayEffect(List<OverlayRule> matched, List<Value> set, List<Omission> leftOut) {

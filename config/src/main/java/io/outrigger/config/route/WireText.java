@@ -14,9 +14,7 @@ import java.nio.charset.StandardCharsets;
 public final class WireText {
   private WireText() {}
 
-  /**
-   * Converts {@code text} to the form of requests, with one character for each of its UTF-8 bytes.
-   */
+  /** Converts Unicode text to the form of requests. */
   public static String of(String text) {
     return isAscii(text)
         ? text

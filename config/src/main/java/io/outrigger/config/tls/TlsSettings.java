@@ -23,7 +23,6 @@ public sealed interface TlsSettings permits UpstreamTls, DownstreamTls {
   /**
    * Returns the reason why a peer with these names is not accepted, or empty when it is accepted.
    *
-   * @param names all names of the peer's certificate
    * @param serverName the server name that was sent in SNI; empty when none was sent
    */
   Optional<String> objection(Collection<SubjectAltName> names, Optional<String> serverName);

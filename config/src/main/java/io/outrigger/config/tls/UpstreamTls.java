@@ -55,9 +55,7 @@ public record UpstreamTls(
    * SNI cannot contain IP addresses (RFC 6066 section 3), so IP addresses and invalid host names
    * are never sent.
    *
-   * @param hostname the host name of the endpoint, with or without a port; empty when the endpoint
-   *     has none
-   * @return the server name, or empty when no server name is sent
+   * @param hostname the host name of the endpoint, with or without a port; may be empty
    */
   public Optional<String> serverName(String hostname) {
     return (autoHostSni ? hostOf(hostname) : Optional.<String>empty()).or(() -> hostOf(sni));

@@ -43,11 +43,6 @@ public final class CertificateNames {
     }
   }
 
-  /**
-   * Returns the names in the order of the certificate.
-   *
-   * @throws CertificateParsingException when they cannot be parsed
-   */
   public static List<SubjectAltName> read(X509Certificate certificate)
       throws CertificateParsingException {
     Collection<List<?>> all = certificate.getSubjectAlternativeNames();

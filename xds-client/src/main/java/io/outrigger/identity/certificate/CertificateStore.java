@@ -155,7 +155,7 @@ public final class CertificateStore {
     source.start();
   }
 
-  /** The subscription of the user of some settings to its material. */
+  /** Follows the material for some settings. */
   public final class Watch {
     private final TlsSettings settings;
     private final Listener listener;
@@ -195,11 +195,7 @@ public final class CertificateStore {
     }
   }
 
-  /**
-   * Watches the certificates that {@code settings} need.
-   *
-   * @param listener receives changes; the watch holds the current material
-   */
+  /** Watches the certificates that {@code settings} need; the watch holds the current ones. */
   public Watch watch(TlsSettings settings, Listener listener) {
     loop.checkInside();
     if (!systemRootsAsked && settings.trust().orElse(null) instanceof TrustSource.SystemRoots) {

@@ -24,7 +24,7 @@ public record CredentialFile(String field, String path, String text) {
     T parse() throws UnusableFile, GeneralSecurityException;
   }
 
-  /** Reads an existing regular file of at most 1 MiB. Blocks. */
+  /** Reads a regular file of at most 1 MiB. Blocks. */
   public static CredentialFile read(String field, String path) throws UnusableFile {
     return read(field, path, MAX_BYTES);
   }

@@ -61,11 +61,7 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
     return ServerName.of(engine);
   }
 
-  /**
-   * Verifies a chain.
-   *
-   * @throws RefusedCertificate if {@code judge} rejects the chain
-   */
+  /** Throws {@link RefusedCertificate} if the judge rejects the chain. */
   protected void check(X509Certificate[] chain, Optional<String> serverName)
       throws CertificateException {
     Optional<CertificateRefusal> objection = judge.objection(List.of(chain), serverName);
@@ -96,8 +92,6 @@ public class PeerTrustManager extends X509ExtendedTrustManager {
    * Replaces the certificate objects that Netty creates for each connection by equal objects of the
    * JDK, which keeps one object for equal bytes and remembers the signatures it has verified. A
    * chain that many connections present is therefore parsed and verified once.
-   *
-   * @throws CertificateException when a certificate cannot be parsed
    */
   public static X509Certificate[] shared(X509Certificate[] chain) throws CertificateException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");

@@ -74,9 +74,7 @@ public record WorkloadResponse(Optional<Svid> first, Map<String, byte[]> federat
         .orElseThrow(() -> key.unusable("is not the key of x509_svid"));
   }
 
-  /**
-   * Reads the roots. An empty bundle means that no certificate of its trust domain is trusted.
-   */
+  /** An empty bundle means that no certificate of its trust domain is trusted. */
   private Roots roots(String endpoint) throws UnusableFile {
     Svid svid = svid(endpoint);
     var byDomain = new TreeMap<String, List<X509Certificate>>();

@@ -65,9 +65,7 @@ final class BoringSslEngines implements TlsEngines {
     this.context = context;
   }
 
-  /**
-   * Whether BoringSSL can sign with {@code key}; Edwards curves, for example, are not supported.
-   */
+  /** Whether BoringSSL can sign with {@code key}, which it cannot on Edwards curves. */
   static boolean canSign(PublicKey key) {
     if (key instanceof ECPublicKey ec) {
       return ec.getParams().getOrder().bitLength() <= MAX_EC_BITS;

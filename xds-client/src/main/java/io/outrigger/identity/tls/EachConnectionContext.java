@@ -34,9 +34,7 @@ public final class EachConnectionContext extends SslContext {
 
   private final Function<UpstreamTls, TlsMaterial> certificates;
 
-  /**
-   * @param certificates returns the settings together with the certificates of the moment
-   */
+  /** {@code certificates} returns the settings together with the certificates of the moment. */
   public EachConnectionContext(Function<UpstreamTls, TlsMaterial> certificates) {
     this.certificates = certificates;
   }

@@ -22,8 +22,6 @@ public final class HttpsContext {
   /**
    * Returns a context that presents no certificate, and verifies the certificate of a server
    * against the host name of the connection.
-   *
-   * @param certificates returns the settings together with the roots of the moment
    */
   public static SSLContext of(Function<UpstreamTls, TlsMaterial> certificates) {
     return of(certificates, new KeyManager[0]);
