@@ -122,10 +122,11 @@ public final class BootstrapReader {
       return Optional.of(array.asList().stream().flatMap(v -> plain(v).stream()).toList());
     }
     if (element instanceof JsonPrimitive primitive) {
+      if (primitive.isBoolean()) {
+        return Optional.of(primitive.getAsBoolean());
+      }
       return Optional.of(
-          primitive.isString()
-              ? primitive.getAsString()
-              : primitive.isBoolean() ? (Object) primitive.getAsBoolean() : primitive.getAsDouble());
+          primitive.isString() ? primitive.getAsString() : (Object) primitive.getAsDouble());
     }
     return Optional.empty();
   }

@@ -323,7 +323,7 @@ final class OptionsErrorsTest extends OptionsFixture {
             "DIR/bad.json:4:4: $.xds_servers[1].server_uri: is a number; a string is required",
             "DIR/bad.json:9:4: $.authorities[\"a.b-\\\"c\"].xds_servers: is a number; an array is"
                 + " required",
-            "DIR/bad.json:12:28: $.certificate_providers.x.config: is missing; give"
+            "DIR/bad.json:12:28: $.certificate_providers.x.config: names no file; give"
                 + " ca_certificate_file, certificate_file or both");
 
     give(Flag.BOOTSTRAP, write("cut.json", "{\n  \"node\": {,}}").toString());

@@ -210,7 +210,9 @@ final class TrustedRoots {
       }
       return time.isBefore(start)
           ? refusal(
-              HandshakeResult.CERTIFICATE_NOT_YET_VALID, certificate, "is not valid before " + start)
+              HandshakeResult.CERTIFICATE_NOT_YET_VALID,
+              certificate,
+              "is not valid before " + start)
           : Optional.empty();
     }
 
