@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Reads files whose paths come from configuration. A file that is not a regular file is never
@@ -43,13 +44,12 @@ public final class RegularFile {
   public static byte[] read(String path, int maxBytes) throws Unreadable {
     try {
       Path file = Path.of(path);
-      if (Files.isDirectory(file)) {
-        throw new Unreadable("is a folder", false);
+      var attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      if (!attributes.isRegularFile()) {
+        String kind = attributes.isDirectory() ? "is a folder" : "is no regular file";
+        throw new Unreadable(kind, false);
       }
-      if (Files.exists(file) && !Files.isRegularFile(file)) {
-        throw new Unreadable("is no regular file", false);
-      }
-      if (Files.exists(file) && Files.size(file) > maxBytes) { // before any of it fills the heap
+      if (attributes.size() > maxBytes) { // before any of it fills the heap
         throw new Unreadable("is larger than " + size(maxBytes), false);
       }
       try (InputStream in = Files.newInputStream(file)) {

@@ -154,7 +154,7 @@ public final class BootstrapReader {
       return Optional.of(document);
     } catch (JsonParseException | IOException e) {
       String path = reader.getPath().replaceFirst("\\.$", "");
-      findings.errors().add(new Finding(path, "is not JSON: " + JsonSyntax.reason(e)));
+      findings.errors().add(new Finding(path, "is not JSON: " + JsonNode.syntaxError(e)));
       return Optional.empty();
     }
   }

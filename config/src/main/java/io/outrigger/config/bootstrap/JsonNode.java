@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.outrigger.base.DidYouMean;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.regex.Pattern;
  * as well. A JSON null counts as absent.
  */
 public record JsonNode(JsonElement value, String path, Findings findings) {
+  private static final String PARSER_ADVICE =
+      "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /** Collects the errors and warnings of one document. */
@@ -143,6 +146,15 @@ public record JsonNode(JsonElement value, String path, Findings findings) {
   private <T> Optional<T> wrongType(String expected) {
     error("is " + typeName() + "; " + expected + " is required");
     return Optional.empty();
+  }
+
+  /** Describes a syntax error in one line, without the parser's advice to programmers. */
+  public static String syntaxError(Exception failure) {
+    Throwable cause = failure.getCause() instanceof IOException io ? io : failure;
+    String message = String.valueOf(cause.getMessage());
+    String line = message.lines().findFirst().orElse(message);
+    int path = line.indexOf(" path $");
+    return (path < 0 ? line : line.substring(0, path)).replace(PARSER_ADVICE, "unexpected text");
   }
 
   private String typeName() {

@@ -16,7 +16,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.service.discovery.v3.Resource;
-import io.outrigger.config.bootstrap.JsonSyntax;
+import io.outrigger.config.bootstrap.JsonNode;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import java.io.IOException;
@@ -60,7 +60,7 @@ public final class ResourceJson {
     try {
       return of(readTree(json));
     } catch (JsonParseException | IOException | IllegalStateException e) {
-      return Document.wrong("not JSON: " + JsonSyntax.reason(e));
+      return Document.wrong("not JSON: " + JsonNode.syntaxError(e));
     }
   }
 
