@@ -657,7 +657,7 @@ class CertificateStoreTest {
     TestIdentity.replace(map, "{\"trust_domains\": {\"mesh\": {\"keys\": [{}]}}}");
     second();
     assertThat(rootsOf(watch)).isEqualTo(new Roots.SpiffeBundles(Map.of()));
-    assertThat(view(store).error().orElseThrow()).contains("keys[0].use is missing");
+    assertThat(view(store).error().orElseThrow()).contains("keys[0].use: is missing");
 
     TestIdentity.replace(map, "{\"trust_domains\": {\"mesh\": {\"keys\": []}}}");
     second();
