@@ -5,25 +5,19 @@ import static io.outrigger.http2.testing.Heads.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.IpAddress;
+import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.PeerIdentity;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.testing.Conformance;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class CallAuthorizationTest {
-  private static CallAuthorization input(HeaderList headers) {
-    return new CallAuthorization(RequestHead.of(headers), caller());
-  }
+  private static final AuthorizationInput.Connection CONNECTION =
+      new AuthorizationInput.Connection(
+          new PeerIdentity.Plain(), address("192.0.2.1"), address("192.0.2.2"), 8080);
 
-  private static Caller.Remote caller() {
-    return new Caller.Remote(
-        TargetResolver.none(),
-        new PeerIdentity.Plain(),
-        address("192.0.2.1"),
-        address("192.0.2.2"),
-        8080,
-        Optional.empty());
+  private static CallAuthorization input(HeaderList headers) {
+    return new CallAuthorization(RequestHead.of(headers), CONNECTION);
   }
 
   private static IpAddress address(String text) {
@@ -61,8 +55,6 @@ class CallAuthorizationTest {
   void addressesAreThoseOfTheConnection() {
     CallAuthorization input = input(request("x-forwarded-for", "10.0.0.1"));
 
-    assertThat(input.peerAddress()).isEqualTo(address("192.0.2.1"));
-    assertThat(input.localAddress()).isEqualTo(address("192.0.2.2"));
-    assertThat(input.localPort()).isEqualTo(8080);
+    assertThat(input.connection()).isEqualTo(CONNECTION);
   }
 }
