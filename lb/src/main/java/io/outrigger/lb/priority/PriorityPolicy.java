@@ -1,13 +1,17 @@
 package io.outrigger.lb.priority;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
@@ -223,7 +227,6 @@ public final class PriorityPolicy implements LbPolicy {
     return chosenLabel + " is no longer configured";
   }
 
-  /** Publishes unless the state, the picker and the priority are unchanged. */
   private void publish(int index, PriorityChild child) {
     Picker picker = child.picker();
     if (child.state() != state || picker != published || index != publishedIndex) {
@@ -255,5 +258,29 @@ public final class PriorityPolicy implements LbPolicy {
   private void onRetired(PriorityChild child) {
     children.values().remove(child);
     child.close();
+  }
+
+  /**
+   * Wraps a child's picker and adds the priority to the reason of calls that wait (A121
+   * "priority"). It is created only when delays are reported, because it adds a step to each pick.
+   *
+   * @param failover the reason why no earlier priority is in use; empty for the first priority
+   */
+  @AnyThread
+  private record PriorityPicker(int priority, String failover, Picker child) implements Picker {
+    @Override
+    public PickResult pick(PickContext call) {
+      PickResult result = child.pick(call);
+      if (!(result instanceof PickResult.Queue queue)) {
+        return result;
+      }
+      String reason = failover.isEmpty() ? queue.reason() : failover + "; " + queue.reason();
+      return new PickResult.Queue(priority + ":" + queue.delayType(), reason);
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      return child.plan(call);
+    }
   }
 }
