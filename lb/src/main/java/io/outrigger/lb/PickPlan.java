@@ -39,12 +39,6 @@ public sealed interface PickPlan {
     }
   }
 
-  /** The plan of a picker that cannot predict its results. */
-  record Unknown() implements PickPlan {
-    @Override
-    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {}
-  }
-
   record Certain(PickResult result) implements PickPlan {
     @Override
     public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
@@ -56,21 +50,6 @@ public sealed interface PickPlan {
       return result instanceof PickResult.Use
           ? Optional.of("another endpoint gets every call")
           : Optional.empty();
-    }
-  }
-
-  /**
-   * The call gets one of several equally likely results; the list avoids an object for each of ten
-   * thousand endpoints.
-   */
-  record Equal(List<PickResult> results) implements PickPlan {
-    public Equal {
-      results = List.copyOf(results);
-    }
-
-    @Override
-    public void forEachResult(double share, ObjDoubleConsumer<PickResult> reader) {
-      results.forEach(result -> reader.accept(result, share / results.size()));
     }
   }
 
@@ -144,7 +123,6 @@ public sealed interface PickPlan {
     }
   }
 
-  /** The result of looking up a session's endpoints. */
   enum OverrideOutcome {
     /** The call goes to one of the session's endpoints, or waits for one of them. */
     KEPT,

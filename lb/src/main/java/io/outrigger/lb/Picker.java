@@ -1,6 +1,7 @@
 package io.outrigger.lb;
 
 import io.outrigger.base.AnyThread;
+import java.util.List;
 
 /**
  * Chooses a subchannel for a call. Pickers are immutable; any event loop may call a picker, also
@@ -12,9 +13,9 @@ public interface Picker {
 
   /**
    * Predicts the result of {@link #pick} without its side effects, to explain decisions. Any thread
-   * may call this method.
+   * may call this method. A picker without a prediction returns a plan without results.
    */
   default PickPlan plan(PlannedCall call) {
-    return new PickPlan.Unknown();
+    return new PickPlan.Shared(List.of());
   }
 }

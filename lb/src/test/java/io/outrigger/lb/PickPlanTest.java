@@ -59,12 +59,6 @@ class PickPlanTest {
   }
 
   @Test
-  void equalOnesShareEqually() {
-    assertThat(Odds.of(new PickPlan.Equal(List.of(USE, Samples.QUEUE))))
-        .containsExactly(new Odds(0.5, USE), new Odds(0.5, Samples.QUEUE));
-  }
-
-  @Test
   void aPickerThatTellsNothingHasNoOdds() {
     Picker silent = call -> USE;
 
@@ -83,7 +77,6 @@ class PickPlanTest {
     String another = "another endpoint gets every call";
     assertThat(SURE.whyNotOthers()).contains(another);
     assertThat(WAITING.whyNotOthers()).isEmpty();
-    assertThat(new PickPlan.Equal(List.of(USE)).whyNotOthers()).isEmpty();
     assertThat(new Shared(List.of(new Share(1, WAITING), new Share(0, SURE))).whyNotOthers())
         .contains(another);
     assertThat(new Dropping(List.of(drop(1)), SURE).whyNotOthers()).contains(another);

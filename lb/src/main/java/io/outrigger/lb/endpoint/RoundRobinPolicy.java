@@ -16,6 +16,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
+import java.util.Arrays;
 import java.util.List;
 
 /** Picks each READY endpoint in turn. */
@@ -68,7 +69,11 @@ final class RoundRobinPolicy extends EveryEndpointPolicy<BalancingPolicy.RoundRo
 
     @Override
     public PickPlan plan(PlannedCall call) {
-      return new PickPlan.Equal(List.of(results));
+      double each = 1.0 / results.length;
+      return new PickPlan.Shared(
+          Arrays.stream(results)
+              .map(result -> new PickPlan.Share(each, new PickPlan.Certain(result)))
+              .toList());
     }
   }
 }
