@@ -10,10 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 @AnyThread
 public final class CallCounts {
-  /**
-   * Longs per event loop: the distance keeps two loops on different cache lines, whatever the
-   * alignment of the array.
-   */
+  /** Longs per event loop: keeps two loops on different cache lines, however aligned. */
   private static final int STRIDE = 12;
 
   private static final int STARTED = 0;
@@ -23,7 +20,6 @@ public final class CallCounts {
 
   private final AtomicLongArray counts;
 
-  /** Creates zeroed counts for calls on {@code loops} event loops. */
   public CallCounts(int loops) {
     counts = new AtomicLongArray(loops * STRIDE);
   }
@@ -44,20 +40,14 @@ public final class CallCounts {
         });
   }
 
-  /**
-   * Returns the counts so far. Any thread may call this method; calls that ended before are counted
-   * exactly.
-   */
+  /** The counts so far, exact for calls that ended before. Any thread may call this method. */
   public SubchannelCalls totals() {
     long succeeded = sum(SUCCEEDED);
     long failed = sum(FAILED);
     // The starts are read last: a call that ends during the reading still counts as active, so the
     // number of active calls is never negative.
     long ended = succeeded + failed + sum(NOT_SENT);
-    long active = Math.max(0, sum(STARTED) - ended);
-    return (active | succeeded | failed) == 0
-        ? SubchannelCalls.NONE
-        : new SubchannelCalls(active, succeeded, failed);
+    return new SubchannelCalls(Math.max(0, sum(STARTED) - ended), succeeded, failed);
   }
 
   private void add(int loop, int kind) {

@@ -11,7 +11,7 @@ class CallCountsTest {
   @Test
   void callsOfAllLoopsAreAddedUp() {
     var counts = new CallCounts(LOOPS);
-    assertThat(counts.totals()).isSameAs(SubchannelCalls.NONE);
+    assertThat(counts.totals()).isEqualTo(SubchannelCalls.NONE);
 
     for (int loop = 0; loop < LOOPS; loop++) {
       for (int i = 0; i < 10; i++) {

@@ -121,12 +121,9 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     visitor.leave();
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal object has the same result
   private LbEndpoint watched(LbEndpoint endpoint, OutlierDetection detection) {
     EndpointTracker tracker = trackers.of(endpoint.address());
-    LbEndpoint.Detection known =
-        tracker == null ? LbEndpoint.Detection.NONE : tracker.describe(detection);
-    return known == LbEndpoint.Detection.NONE ? endpoint : endpoint.with(known);
+    return tracker == null ? endpoint : endpoint.with(tracker.describe(detection));
   }
 
   /** Returns the settings under the names of the Cluster resource's fields. */

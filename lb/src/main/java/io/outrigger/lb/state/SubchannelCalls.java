@@ -19,11 +19,7 @@ public record SubchannelCalls(long active, long succeeded, long failed) {
     return active + succeeded + failed;
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal object has the same result
   public SubchannelCalls plus(SubchannelCalls other) {
-    if (this == NONE) {
-      return other;
-    }
     return new SubchannelCalls(
         active + other.active, succeeded + other.succeeded, failed + other.failed);
   }
