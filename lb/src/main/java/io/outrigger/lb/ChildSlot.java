@@ -46,10 +46,7 @@ public final class ChildSlot {
     this.owner = owner;
   }
 
-  /**
-   * Applies the configuration {@code next} to the child; does nothing when {@code next} equals the
-   * last configuration.
-   */
+  /** Applies {@code next} to the child, unless it equals the last configuration. */
   public void update(LbConfig next) {
     if (next.equals(config)) {
       return;
@@ -99,9 +96,7 @@ public final class ChildSlot {
     }
   }
 
-  /**
-   * Shows the child; see {@link LbPolicy#accept}. The slot must have been updated at least once.
-   */
+  /** Shows the child, see {@link LbPolicy#accept}; not before the first update. */
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     if (current == null) {
       throw new IllegalStateException("nothing to describe as " + name);

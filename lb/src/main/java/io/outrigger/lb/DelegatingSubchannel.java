@@ -3,6 +3,7 @@ package io.outrigger.lb;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -85,12 +86,7 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   @Override
-  public String cluster() {
-    return delegate().cluster();
-  }
-
-  @Override
-  public String note() {
+  public FailureNote note() {
     return delegate().note();
   }
 

@@ -24,8 +24,6 @@ public interface LbParent {
    */
   void publish(Connectivity state, Picker picker);
 
-  /**
-   * Requests a new resolution of the addresses; only DNS clusters react to the request (A37-05).
-   */
+  /** Requests a new resolution of the addresses; only DNS clusters react (A37-05). */
   void requestReresolution();
 }

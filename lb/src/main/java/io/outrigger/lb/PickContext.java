@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 @LoopConfined
 public interface PickContext {
-  /**
-   * The number of the event loop that owns the call, counted from 0; it selects per-loop counters.
-   */
+  /** The number of the event loop that owns the call, from 0; it selects counters. */
   int loop();
 
   /**

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -65,19 +66,11 @@ public interface Subchannel {
   }
 
   /**
-   * The leaf cluster to which the endpoint belongs (A89); empty for subchannels beneath the node
-   * that knows the cluster. Any thread may call this method.
+   * The leaf cluster to which the endpoint belongs (A89), and its resolution note (A88); both are
+   * empty for subchannels beneath the node that knows the cluster. Any thread may call this method.
    */
-  default String cluster() {
-    return "";
-  }
-
-  /**
-   * The resolution note of that leaf cluster (A88); empty when the cluster has no note. Any thread
-   * may call this method.
-   */
-  default String note() {
-    return "";
+  default FailureNote note() {
+    return FailureNote.NONE;
   }
 
   /** Called when the locality, priority or weight of the endpoint has changed. */

@@ -2,6 +2,7 @@ package io.outrigger.lb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.testing.FakeConnector.FakeTransport;
 import io.outrigger.lb.testing.Samples;
@@ -26,7 +27,7 @@ class DelegatingSubchannelTest {
       List.of(
           7L,
           true,
-          "text",
+          new FailureNote("pay", "note"),
           OptionalInt.of(7),
           CallOutcome.FAILURE,
           TestCall.CALL,

@@ -1,7 +1,10 @@
 package io.outrigger.lb.cluster;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.Count;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.endpoint.DropCategory;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
@@ -11,11 +14,19 @@ import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
+import io.outrigger.lb.PickResult;
+import io.outrigger.lb.PickResult.Reason;
+import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.cluster.DropCounts.DropCount;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.ConnectionGroup;
@@ -83,7 +94,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     }
     drops.update(config.drops(), meter.server().isPresent());
     meter.report(config.edsServiceName(), config.loadReporting());
-    meter.note(config.note().note());
+    meter.note(config.note());
     if (config.maxConnections() != before.maxConnections()) { // existing subchannels change
       meter.inUse().forEach(subchannel -> subchannel.limitConnections(config.maxConnections()));
     }
@@ -157,5 +168,79 @@ public final class ClusterImplPolicy implements LbPolicy {
         new CountedSubchannel(subchannel, context.loops(), backend.locality(), meter, connections);
     meter.add(counted);
     return counted;
+  }
+
+  /**
+   * Applies drops to a call, then picks a subchannel, then counts the call.
+   *
+   * <p>Each drop category is drawn independently, in order (A27-10), on each pick: the draws come
+   * before the child's pick, so that drops also apply to calls that would wait (A27-11, decision
+   * lb-0004). A call counts as in flight from the choice of its subchannel, not while it waits
+   * (A32-04); a pick that the breaker refuses is not counted at the subchannel.
+   */
+  @AnyThread
+  private static final class ClusterPicker implements Picker {
+    private final RandomSource random;
+    private final CircuitBreaker breaker;
+    private final long maxRequests;
+    private final PickPlan.Drop[] drops;
+    private final DropCount[] counts;
+    private final PickResult full;
+    private final DropCount refused;
+    private final Picker child;
+
+    ClusterPicker(
+        LbConfig.ClusterImpl config,
+        RandomSource random,
+        CircuitBreaker breaker,
+        DropCounts counts,
+        Picker child) {
+      this.random = random;
+      this.breaker = breaker;
+      this.maxRequests = config.maxRequests();
+      this.drops =
+          config.drops().stream()
+              .map(category -> new PickPlan.Drop(category, dropped(category, config.note())))
+              .toArray(PickPlan.Drop[]::new);
+      this.counts = config.drops().stream().map(counts::of).toArray(DropCount[]::new);
+      this.refused = counts.refused();
+      String reason =
+          maxRequests + " requests are in flight, its limit (circuit_breakers.max_requests)";
+      this.full = new PickResult.Drop(config.note().unavailable(reason), Reason.CIRCUIT_BREAKER);
+      this.child = child;
+    }
+
+    private static PickResult dropped(DropCategory category, FailureNote note) {
+      String reason =
+          "dropped by overload category \"" + category.category() + "\" of its drop_overloads";
+      return new PickResult.Drop(note.unavailable(reason), Reason.OVERLOAD_DROP);
+    }
+
+    @Override
+    public PickResult pick(PickContext call) {
+      for (int i = 0; i < drops.length; i++) {
+        if (drops[i].category().share().draw(random, Purpose.DROP)) {
+          counts[i].onDrop();
+          return drops[i].result();
+        }
+      }
+      PickResult result = child.pick(call);
+      if (result instanceof PickResult.Use use) {
+        if (!breaker.tryAcquire(maxRequests)) {
+          refused.onDrop();
+          return full;
+        }
+        use.subchannel().callStarted(call);
+        return use.countedBy(breaker);
+      }
+      return result;
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      PickPlan limited =
+          new PickPlan.Limited(breaker.inFlight(), maxRequests, full, child.plan(call));
+      return drops.length == 0 ? limited : new PickPlan.Dropping(List.of(drops), limited);
+    }
   }
 }

@@ -4,8 +4,9 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.cluster.LoadReporting;
 import io.outrigger.config.cluster.PropagatedMetrics;
-import io.outrigger.lb.load.LoadMeter;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.load.LoadRegistry.LoadMeter;
 import io.outrigger.lb.load.LoadSums;
 import java.util.HashSet;
 import java.util.Optional;
@@ -30,11 +31,12 @@ final class ClusterMeter implements LoadMeter {
   private Optional<LoadReporting> reporting = Optional.empty();
   private @Nullable LoadSums sums; // null without a server to report to
   private boolean closed;
-  private volatile String note = "";
+  private volatile FailureNote note;
 
   ClusterMeter(LoadRegistry registry, String cluster, DropCounts drops) {
     this.registry = registry;
     this.cluster = cluster;
+    this.note = new FailureNote(cluster, "");
     this.drops = drops;
   }
 
@@ -60,17 +62,12 @@ final class ClusterMeter implements LoadMeter {
     inUse.forEach(subchannel -> subchannel.propagate(metrics));
   }
 
-  /** The name of the leaf cluster; any thread may call this method. */
-  String cluster() {
-    return cluster;
-  }
-
-  /** The current resolution note of the leaf cluster; any thread may call this method. */
-  String note() {
+  /** The name and the current note of the leaf cluster; any thread may call this method. */
+  FailureNote note() {
     return note;
   }
 
-  void note(String next) {
+  void note(FailureNote next) {
     note = next;
   }
 
@@ -104,10 +101,7 @@ final class ClusterMeter implements LoadMeter {
     }
   }
 
-  /**
-   * Marks the meter as closed: no calls begin any more, and calls in progress are counted until
-   * they end.
-   */
+  /** No calls begin any more; calls in progress are counted until they end. */
   void close() {
     closed = true;
     ending.addAll(inUse);

@@ -10,6 +10,7 @@ import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.load.MetricTally;
 import io.outrigger.lb.state.SubchannelCalls;
@@ -90,12 +91,7 @@ final class CountedSubchannel extends DelegatingSubchannel {
   }
 
   @Override
-  public String cluster() {
-    return meter.cluster();
-  }
-
-  @Override
-  public String note() {
+  public FailureNote note() {
     return meter.note();
   }
 
@@ -104,7 +100,6 @@ final class CountedSubchannel extends DelegatingSubchannel {
     return counts.totals();
   }
 
-  /** Replaces the set of metrics of the backend's reports that are added up. */
   void propagate(PropagatedMetrics metrics) {
     meter.onMoving(this); // collects the replaced sums too
     replaced = tally;

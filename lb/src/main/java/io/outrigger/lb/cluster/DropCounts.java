@@ -64,7 +64,6 @@ final class DropCounts {
     return refused;
   }
 
-  /** How many calls were dropped for one reason. */
   @AnyThread
   static final class DropCount {
     private final LongAdder total = new LongAdder();

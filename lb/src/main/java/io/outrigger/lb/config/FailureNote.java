@@ -8,6 +8,8 @@ import io.outrigger.base.RpcStatus;
  * @param note the state of the cluster's discovery, which ends the message
  */
 public record FailureNote(String cluster, String note) {
+  public static final FailureNote NONE = new FailureNote("", "");
+
   public RpcStatus unavailable(String reason) {
     String text = "cluster \"" + cluster + "\": " + reason;
     return RpcStatus.unavailable(note.isEmpty() ? text : text + "; " + note);

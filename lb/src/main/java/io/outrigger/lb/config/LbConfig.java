@@ -22,7 +22,6 @@ public sealed interface LbConfig {
   /** The policy's name, as status views show it. */
   String policy();
 
-  /** Every endpoint beneath this node. */
   default List<Backend> backends() {
     return List.of();
   }

@@ -98,6 +98,7 @@ final class LeastRequestPolicy
    * @param active the counters of the endpoints of {@code results}, in the same order
    */
   @AnyThread
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record FewestRequests(
       PickResult[] results, AtomicInteger[] active, int choices, RandomSource random)
       implements Picker {

@@ -28,7 +28,6 @@ public final class MetricTally {
   private final PropagatedMetrics wanted;
   private final AtomicReferenceArray<@Nullable Sums> sums;
 
-  /** Creates an empty tally for load reports on {@code loops} event loops. */
   public MetricTally(PropagatedMetrics wanted, int loops) {
     this.wanted = wanted;
     this.sums = new AtomicReferenceArray<>(loops);

@@ -1,21 +1,28 @@
 package io.outrigger.lb.locality;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
+import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
 import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
+import io.outrigger.lb.PickContext;
+import io.outrigger.lb.PickPlan;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
+import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -150,5 +157,39 @@ public final class WeightedTargetPolicy implements LbPolicy {
                 (itsState, picker) -> gate.request(),
                 parent::requestReresolution));
     private long weight;
+  }
+
+  @AnyThread
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record WeightedPicker(RandomSource random, long[] upTo, Picker[] pickers) implements Picker {
+    /**
+     * @param weights unsigned 32-bit numbers, at least 1, in the order of {@code pickers}
+     */
+    static WeightedPicker of(RandomSource random, long[] weights, Picker[] pickers) {
+      long[] upTo = weights.clone();
+      Arrays.parallelPrefix(upTo, Long::sum);
+      return new WeightedPicker(random, upTo, pickers);
+    }
+
+    @Override
+    public PickResult pick(PickContext call) {
+      long drawn = random.nextLong(upTo[upTo.length - 1], Purpose.LOCALITY_WEIGHT);
+      int i = 0;
+      while (drawn >= upTo[i]) {
+        i++;
+      }
+      return pickers[i].pick(call);
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      double all = upTo[upTo.length - 1];
+      List<PickPlan.Share> shares = new ArrayList<>();
+      for (int i = 0; i < pickers.length; i++) {
+        long weight = upTo[i] - (i == 0 ? 0 : upTo[i - 1]);
+        shares.add(new PickPlan.Share(weight / all, pickers[i].plan(call)));
+      }
+      return new PickPlan.Shared(shares);
+    }
   }
 }

@@ -88,7 +88,6 @@ public abstract class EndpointPolicy<
     return config.settings();
   }
 
-  /** The cluster and the note that are added to messages of failed picks. */
   protected final FailureNote note() {
     return config.note();
   }
@@ -186,12 +185,10 @@ public abstract class EndpointPolicy<
     visitor.leave();
   }
 
-  /** The settings that status views show; see {@link NodeHead}. */
   protected Map<String, Object> shownSettings() {
     return Map.of();
   }
 
-  /** A line of details for people; may be empty. */
   protected String shownDetail() {
     return "";
   }

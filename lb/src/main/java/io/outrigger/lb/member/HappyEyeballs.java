@@ -1,6 +1,7 @@
 package io.outrigger.lb.member;
 
 import static io.outrigger.lb.state.Connectivity.TRANSIENT_FAILURE;
+import static java.util.stream.Collectors.groupingBy;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -90,10 +91,8 @@ public final class HappyEyeballs {
   }
 
   public List<LbEndpoint> describe(List<Backend> backends) {
-    Map<Backend, List<Candidate>> byBackend = new HashMap<>();
-    for (Candidate candidate : candidates) {
-      byBackend.computeIfAbsent(candidate.backend, first -> new ArrayList<>(1)).add(candidate);
-    }
+    Map<Backend, List<Candidate>> byBackend =
+        candidates.stream().collect(groupingBy(candidate -> candidate.backend));
     return backends.stream()
         .map(backend -> describe(backend, byBackend.getOrDefault(backend, List.of())))
         .toList();
@@ -320,7 +319,6 @@ public final class HappyEyeballs {
   /** One address and its subchannel, which is created for the first attempt. */
   private final class Candidate implements SubchannelListener {
     private final EndpointAddress address;
-    private final String hostname;
     private Backend backend;
     private @Nullable Subchannel subchannel;
     private Connectivity state = Connectivity.IDLE;
@@ -329,11 +327,10 @@ public final class HappyEyeballs {
     Candidate(Backend backend, EndpointAddress address) {
       this.backend = backend;
       this.address = address;
-      this.hostname = backend.endpoint().hostname();
     }
 
     Key key() {
-      return new Key(address, hostname);
+      return new Key(address, backend.endpoint().hostname());
     }
 
     @SuppressWarnings("ReferenceEquality") // updates reuse equal objects

@@ -23,7 +23,6 @@ public class LeafEndpoint {
   private Backend backend;
   private PickResult.@Nullable Use use;
 
-  /** Creates an endpoint in state IDLE; {@code parent} creates its subchannels. */
   public LeafEndpoint(ControlLoop control, LbParent parent, Backend backend) {
     this.addresses = new HappyEyeballs(control, parent, () -> onChange.run());
     this.backend = backend;
@@ -76,7 +75,6 @@ public class LeafEndpoint {
     onClose();
   }
 
-  /** Called when the policy no longer uses the endpoint. */
   protected void onClose() {}
 
   final LbEndpoint describe() {

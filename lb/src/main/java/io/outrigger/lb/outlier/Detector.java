@@ -4,6 +4,7 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.OutlierDetection;
 import io.outrigger.lb.LbContext;
+import io.outrigger.lb.outlier.EndpointTracker.IntervalCalls;
 import io.outrigger.lb.outlier.OutlierAlgorithms.Candidate;
 import io.outrigger.lb.view.OutlierEvent;
 import io.outrigger.lb.view.OutlierEvent.ReturnReason;

@@ -66,18 +66,7 @@ final class EndpointTracker {
     return last;
   }
 
-  /** Whether the endpoint has no events, and no calls were counted in the last interval. */
-  boolean isQuiet() {
-    return history.isEmpty() && last.volume() == 0;
-  }
-
-  /**
-   * Describes the endpoint for status views; {@code config} determines the duration of an ejection.
-   */
   LbEndpoint.Detection describe(OutlierDetection config) {
-    if (isQuiet()) {
-      return LbEndpoint.Detection.NONE;
-    }
     Optional<LbEndpoint.Ejection> ejection =
         state instanceof EjectionState.Ejected ejected
             ? Optional.of(
@@ -156,7 +145,6 @@ final class EndpointTracker {
     subchannel.countIn(null);
   }
 
-  /** Applies the current ejection state to {@code subchannel}, which belongs to this endpoint. */
   void applyEjection(EjectableSubchannel subchannel) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.eject(reason(ejected));
@@ -175,6 +163,25 @@ final class EndpointTracker {
   void startOut(EjectableSubchannel subchannel, ControlLoop control) {
     if (state instanceof EjectionState.Ejected ejected) {
       subchannel.startEjected(reason(ejected), control);
+    }
+  }
+
+  /** The calls to an endpoint that ended in one interval. */
+  record IntervalCalls(long succeeded, long failed) {
+    static final IntervalCalls NONE = new IntervalCalls(0, 0);
+
+    long volume() {
+      return succeeded + failed;
+    }
+
+    /** Whether there were at least {@code requestVolume} calls, and at least one call (A50-56). */
+    boolean hasVolume(long requestVolume) {
+      return volume() > 0 && volume() >= requestVolume;
+    }
+
+    /** The fraction of calls that succeeded; callers must first check {@link #hasVolume}. */
+    double successRate() {
+      return (double) succeeded / volume();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.outrigger.lb.outlier;
 
 import io.outrigger.config.cluster.OutlierDetection;
+import io.outrigger.lb.outlier.EndpointTracker.IntervalCalls;
 import io.outrigger.lb.view.OutlierEvent;
 import java.util.ArrayList;
 import java.util.Comparator;

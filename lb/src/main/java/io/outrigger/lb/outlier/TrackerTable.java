@@ -58,10 +58,7 @@ final class TrackerTable {
     return entries.values().stream().map(entry -> entry.tracker).toList();
   }
 
-  /**
-   * Returns the tracker of the endpoint to which {@code address} belongs; null when there is no
-   * such endpoint.
-   */
+  /** The tracker of the endpoint that has {@code address}; null without such an endpoint. */
   @Nullable EndpointTracker of(EndpointAddress address) {
     return byAddress.get(address);
   }

@@ -110,10 +110,7 @@ final class AddressEntry implements SubchannelListener {
     lastUsed.setOpaque(nowNanos);
   }
 
-  /**
-   * Requests a connection; returns true only for the first caller until {@link #answered} is
-   * called.
-   */
+  /** Requests a connection; true only for the first caller until {@link #answered}. */
   boolean ask() {
     return !asked.get() && asked.compareAndSet(false, true);
   }
@@ -124,7 +121,6 @@ final class AddressEntry implements SubchannelListener {
     asked.set(false);
   }
 
-  /** Replaces the endpoint to which the address belongs, and whether sessions may use it. */
   void list(Backend backend, boolean reachable) {
     listing = listing(address, backend, reachable);
     if (lease != null) {
@@ -197,7 +193,6 @@ final class AddressEntry implements SubchannelListener {
     onChange.accept(this);
   }
 
-  /** The counts of the calls of the connection; read on the control loop. */
   SubchannelCalls calls() {
     return lease == null ? SubchannelCalls.NONE : lease.calls();
   }

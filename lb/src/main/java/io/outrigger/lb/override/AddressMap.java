@@ -47,10 +47,7 @@ final class AddressMap implements SharedSubchannels.Observer {
     this.onChange = onChange;
   }
 
-  /**
-   * Returns the entry of an address; null when no endpoint of the cluster has the address. Any
-   * thread may call this method.
-   */
+  /** The entry of an address, or null; any thread may call this method. */
   @Nullable AddressEntry get(EndpointAddress address) {
     return entries.get(address);
   }
@@ -167,7 +164,6 @@ final class AddressMap implements SharedSubchannels.Observer {
     onChange.accept(entry);
   }
 
-  /** Returns the entries of an endpoint's addresses, in the order of the addresses. */
   List<AddressEntry> hostsOf(Backend backend) {
     List<AddressEntry> found = new ArrayList<>(1);
     for (EndpointAddress address : backend.endpoint().addresses()) {

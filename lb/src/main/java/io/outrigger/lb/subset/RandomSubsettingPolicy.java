@@ -3,6 +3,7 @@ package io.outrigger.lb.subset;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
+import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -12,6 +13,9 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,8 +35,13 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   private final ChildSlot child;
   private final Ranking ranking;
 
+  /**
+   * The index of each member of the subset; keyed by identity, because a configuration has only one
+   * object for each endpoint.
+   */
+  private final Map<Backend, Integer> places = new IdentityHashMap<>();
+
   private LbConfig.RandomSubset config;
-  private Membership members = new Membership(List.of());
 
   public RandomSubsettingPolicy(
       PolicyFactory factory, RandomSource random, LbConfig.RandomSubset config, LbParent parent) {
@@ -46,9 +55,10 @@ public final class RandomSubsettingPolicy implements LbPolicy {
     config = (LbConfig.RandomSubset) next;
     List<Backend> all = config.backends();
     List<Backend> chosen = ranking.lowest(all, config.subsetSize());
-    members = new Membership(chosen);
+    places.clear();
+    chosen.forEach(member -> places.putIfAbsent(member, places.size()));
     boolean isWhole = chosen.size() == all.size();
-    child.update(isWhole ? config.child() : members.partOf(config.child()));
+    child.update(isWhole ? config.child() : partOf(config.child(), chosen));
   }
 
   @Override
@@ -59,14 +69,59 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> settings = Map.of("subset_size", config.subsetSize());
-    String detail = members.size() + " of " + config.backends().size() + " endpoints";
+    String detail = places.size() + " of " + config.backends().size() + " endpoints";
     visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(visitor, name, true);
     for (Backend backend : config.backends()) {
-      if (!members.has(backend)) {
+      if (!places.containsKey(backend)) {
         visitor.endpoint(LbEndpoint.untouched(backend));
       }
     }
     visitor.leave();
+  }
+
+  /**
+   * Returns {@code config}, which must contain all members, reduced to {@code chosen}, in their
+   * order. Localities without members are removed; everything else is unchanged.
+   */
+  private LbConfig partOf(LbConfig config, List<Backend> chosen) {
+    if (config instanceof LbConfig.Leaf<?> leaf) {
+      return partOfLeaf(leaf, chosen);
+    }
+    if (config instanceof LbConfig.RandomSubset subset) {
+      return new LbConfig.RandomSubset(subset.subsetSize(), partOf(subset.child(), chosen));
+    }
+    if (config instanceof LbConfig.WeightedTarget weighted) {
+      List<LbConfig.Target> targets = new ArrayList<>();
+      for (LbConfig.Target target : weighted.targets()) {
+        List<Backend> here = among(target.child().backends());
+        if (!here.isEmpty()) {
+          targets.add(
+              new LbConfig.Target(
+                  target.locality(), target.weight(), partOf(target.child(), here)));
+        }
+      }
+      return new LbConfig.WeightedTarget(targets);
+    }
+    throw new AssertionError(config); // nothing else is below random_subsetting
+  }
+
+  private List<Backend> among(List<Backend> backends) {
+    return backends.stream()
+        .filter(places::containsKey)
+        .sorted(Comparator.comparing(places::get))
+        .toList();
+  }
+
+  private static <S extends BalancingPolicy.EndpointPicking> LbConfig partOfLeaf(
+      LbConfig.Leaf<S> leaf, List<Backend> chosen) {
+    return new LbConfig.Leaf<>(
+        leaf.settings(),
+        chosen,
+        leaf.settings().weighsLocalities()
+            ? leaf.weights().amongAll(leaf.backends())
+            : leaf.weights(),
+        leaf.note(),
+        leaf.locality());
   }
 }

@@ -5,6 +5,7 @@ import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -21,10 +22,7 @@ import java.util.function.Consumer;
  */
 @AnyThread
 public final class ClusterHandle {
-  /**
-   * A picker with its state: both are published together, so that readers never see one without the
-   * other.
-   */
+  /** Published together, so that readers never see one without the other. */
   private record Published(Connectivity state, Picker picker) {}
 
   private static final int RETIRED = 1;
@@ -97,10 +95,7 @@ public final class ClusterHandle {
     return published.state();
   }
 
-  /**
-   * The resolution note, for failures that do not come from a picker (A88); empty when there is no
-   * note.
-   */
+  /** The resolution note, for failures that do not come from a picker (A88); may be empty. */
   public String note() {
     return note;
   }
@@ -132,12 +127,10 @@ public final class ClusterHandle {
     return use.get() / ONE_CALL;
   }
 
-  /** Sets the resolution note. */
   void note(String next) {
     note = next;
   }
 
-  /** Publishes a picker, then wakes the parked calls. */
   void publish(Connectivity state, Picker picker) {
     published = new Published(state, picker);
     queue.wakeAll();

@@ -29,7 +29,7 @@ final class ClusterLb implements LbParent {
   private final LbContext context;
   private final Connector connector;
   private final OutageEvents outages;
-  private final Reresolution reresolution;
+  private final Runnable reresolution;
   private final ClusterHandle handle;
   private final PolicyFactory factory;
   private ChildSlot tree;
@@ -40,7 +40,7 @@ final class ClusterLb implements LbParent {
       LbContext context,
       Connector connector,
       PolicyFactory factory,
-      Reresolution reresolution,
+      Runnable reresolution,
       Consumer<ClusterHandle> onUnused) {
     this.context = context;
     this.connector = connector.ofCluster(name);
@@ -119,6 +119,6 @@ final class ClusterLb implements LbParent {
 
   @Override
   public void requestReresolution() {
-    reresolution.want();
+    reresolution.run();
   }
 }

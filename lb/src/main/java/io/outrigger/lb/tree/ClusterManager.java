@@ -3,6 +3,7 @@ package io.outrigger.lb.tree;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Outcome;
+import io.outrigger.base.TimerHandle;
 import io.outrigger.config.snapshot.ClusterConfig;
 import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.lb.CircuitBreakers;
@@ -14,6 +15,7 @@ import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The clusters of one target, each with a live tree (A31 "Cluster lifetime").
@@ -147,25 +150,18 @@ public final class ClusterManager {
     return live.values().stream().anyMatch(cluster -> cluster.handle().callsInUse() > 0);
   }
 
-  /**
-   * The handles of the clusters that have a tree, in the order in which {@link #accept} shows the
-   * clusters.
-   */
+  /** The handles of the clusters that have a tree, in the order of {@link #accept}. */
   public Stream<ClusterHandle> handles() {
     control.checkInside();
     return live.values().stream().map(ClusterLb::handle);
   }
 
-  /** Shows {@code visitor} the current state of every tree, by name. */
   public void accept(NodeVisitor visitor) {
     control.checkInside();
     live.values().forEach(cluster -> cluster.accept(visitor));
   }
 
-  /**
-   * Counts the endpoints of every cluster in the tally that {@code tallies} returns for the
-   * cluster's name.
-   */
+  /** Counts the endpoints of every cluster in the tally of the cluster's name. */
   public void count(Function<String, EndpointTally> tallies) {
     control.checkInside();
     live.forEach((name, cluster) -> cluster.accept(tallies.apply(name)));
@@ -200,7 +196,7 @@ public final class ClusterManager {
         context,
         connector,
         factory,
-        reresolution,
+        reresolution::want,
         handle -> control.execute(() -> onUnused(handle)));
   }
 
@@ -216,5 +212,48 @@ public final class ClusterManager {
   private void end(ClusterLb cluster) {
     live.remove(cluster.handle().name());
     cluster.close();
+  }
+
+  /**
+   * Forwards requests for re-resolution, at most one in 30 s; a request that comes earlier is
+   * forwarded when the 30 s have elapsed (A37-05).
+   */
+  @ControlConfined
+  private static final class Reresolution {
+    static final Duration INTERVAL = Duration.ofSeconds(30); // A37-05
+
+    private final ControlLoop control;
+    private final Runnable request;
+    private @Nullable TimerHandle pause;
+    private boolean wanted;
+
+    Reresolution(ControlLoop control, Runnable request) {
+      this.control = control;
+      this.request = request;
+    }
+
+    void want() {
+      if (pause != null) {
+        wanted = true;
+        return;
+      }
+      wanted = false;
+      pause = control.schedule(INTERVAL, this::onPauseOver);
+      request.run();
+    }
+
+    void close() {
+      if (pause != null) {
+        pause.cancel();
+      }
+      wanted = false;
+    }
+
+    private void onPauseOver() {
+      pause = null;
+      if (wanted) {
+        want();
+      }
+    }
   }
 }

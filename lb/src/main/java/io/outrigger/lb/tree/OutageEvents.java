@@ -53,7 +53,6 @@ final class OutageEvents implements LbObserver {
     this.nextCountNanos = control.nanoTime();
   }
 
-  /** Called when the cluster has published a picker with the state {@code next}. */
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =
@@ -69,7 +68,6 @@ final class OutageEvents implements LbObserver {
     }
   }
 
-  /** Called when a connection of the cluster has changed its state. */
   @Override
   public void onEvent(LbEvent event) {
     if (event instanceof LbEvent.EndpointState connection && !connection.reason().isOk()) {

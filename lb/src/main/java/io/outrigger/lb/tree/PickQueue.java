@@ -40,10 +40,7 @@ public final class PickQueue {
     return ticket;
   }
 
-  /**
-   * Removes a parked call. Returns false when the call is being woken: its {@code wake} was or will
-   * be called.
-   */
+  /** Removes a parked call; returns false when its {@code wake} was or will be called. */
   public boolean unpark(long ticket) {
     return parked.remove(ticket) != null;
   }
@@ -54,10 +51,7 @@ public final class PickQueue {
     return first != null && first.getKey() == ticket;
   }
 
-  /**
-   * Wakes every call that is parked already, in order of arrival; the caller must publish the value
-   * first.
-   */
+  /** Wakes every call that is parked, in order; the value must be published before. */
   public void wakeAll() {
     long end = tickets.get();
     while (true) {
@@ -73,5 +67,15 @@ public final class PickQueue {
 
   public int size() {
     return parked.size();
+  }
+
+  /** A call that waits for a value that the control loop publishes. */
+  @FunctionalInterface
+  public interface ParkedCall {
+    /**
+     * Tells the call to try again. Called on the control loop, at most once per park; the
+     * implementation switches to the call's own event loop.
+     */
+    void wake();
   }
 }

@@ -47,7 +47,6 @@ public record LbNode(
     visitor.leave();
   }
 
-  /** Builds {@link LbNode}s from the nodes that it visits. An instance is used by one thread. */
   private static final class NodeBuilder implements NodeVisitor {
     private final Deque<Open> open = new ArrayDeque<>();
     private final List<LbNode> roots = new ArrayList<>();

@@ -32,9 +32,7 @@ public interface NodeVisitor {
     leave();
   }
 
-  /**
-   * Returns a visitor that forwards the same tree with {@code change} applied to every endpoint.
-   */
+  /** Returns a visitor of the same tree with {@code change} applied to every endpoint. */
   default NodeVisitor mapEndpoints(UnaryOperator<LbEndpoint> change) {
     NodeVisitor all = this;
     return new NodeVisitor() {

@@ -13,8 +13,8 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.config.Backend;
-import io.outrigger.lb.load.LoadMeter;
 import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.load.LoadRegistry.LoadMeter;
 import io.outrigger.lb.load.LoadSums;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
@@ -96,7 +96,7 @@ class CountedSubchannelTest {
 
   @Test
   void itIsOfItsCluster() {
-    assertThat(counted.cluster()).isEqualTo("pay");
+    assertThat(counted.note().cluster()).isEqualTo("pay");
   }
 
   /** An event loop that adds while the metrics change adds to those before. */

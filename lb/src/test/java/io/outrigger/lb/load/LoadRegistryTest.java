@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.lb.load.LoadRegistry.LoadMeter;
 import io.outrigger.testing.FakeControlLoop;
 import java.util.ArrayList;
 import java.util.List;

@@ -74,7 +74,7 @@ class WeightedTargetPolicyTest {
     Picker a = publish("a", READY);
     assertThat(parent.picker()).isSameAs(a);
     publish("b", READY);
-    assertThat(parent.picker()).isInstanceOf(WeightedPicker.class);
+    assertThat(parent.picker()).isInstanceOf(WeightedTargetPolicy.WeightedPicker.class);
     publish("a", TRANSIENT_FAILURE);
 
     assertThat(parent.picker()).isEqualTo(new FakePolicies.NamedPicker("b", READY, 1));
@@ -88,7 +88,7 @@ class WeightedTargetPolicyTest {
 
     publish("b", IDLE);
 
-    assertThat(parent.picker()).isInstanceOf(WeightedPicker.class);
+    assertThat(parent.picker()).isInstanceOf(WeightedTargetPolicy.WeightedPicker.class);
     assertThat(parent.state()).isEqualTo(READY);
     Picker a = publish("a", READY);
     publish("b", CONNECTING);
@@ -130,7 +130,9 @@ class WeightedTargetPolicyTest {
   @Test
   void threeToOneIsThreeQuarters() {
     int[] hits = new int[2];
-    Picker picker = WeightedPicker.of(new ScriptedRandom(5), new long[] {3, 1}, counting(hits));
+    Picker picker =
+        WeightedTargetPolicy.WeightedPicker.of(
+            new ScriptedRandom(5), new long[] {3, 1}, counting(hits));
 
     for (int i = 0; i < 4000; i++) {
       picker.pick(TestCall.CALL);
@@ -144,7 +146,7 @@ class WeightedTargetPolicyTest {
       @ForAll @Size(min = 1, max = 6) List<@LongRange(min = 1, max = 0xFFFFFFFFL) Long> weights) {
     int[] hits = new int[weights.size()];
     Picker picker =
-        WeightedPicker.of(
+        WeightedTargetPolicy.WeightedPicker.of(
             new ScriptedRandom(11),
             weights.stream().mapToLong(Long::longValue).toArray(),
             counting(hits));
@@ -180,7 +182,7 @@ class WeightedTargetPolicyTest {
     publish("b", TRANSIENT_FAILURE);
 
     assertThat(parent.state()).isEqualTo(TRANSIENT_FAILURE);
-    assertThat(parent.picker()).isInstanceOf(WeightedPicker.class);
+    assertThat(parent.picker()).isInstanceOf(WeightedTargetPolicy.WeightedPicker.class);
   }
 
   @Test

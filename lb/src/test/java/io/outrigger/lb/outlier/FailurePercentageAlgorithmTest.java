@@ -3,6 +3,7 @@ package io.outrigger.lb.outlier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.config.cluster.OutlierDetection.FailurePercentage;
+import io.outrigger.lb.outlier.EndpointTracker.IntervalCalls;
 import io.outrigger.lb.view.OutlierEvent.HighFailurePercentage;
 import io.outrigger.testing.Conformance;
 import java.util.ArrayList;

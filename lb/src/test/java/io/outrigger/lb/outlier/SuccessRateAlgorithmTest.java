@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.outrigger.config.cluster.OutlierDetection.SuccessRate;
+import io.outrigger.lb.outlier.EndpointTracker.IntervalCalls;
 import io.outrigger.lb.view.OutlierEvent.LowSuccessRate;
 import io.outrigger.testing.Conformance;
 import java.util.Arrays;

@@ -2,8 +2,8 @@ package io.outrigger.lb.simulation;
 
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 

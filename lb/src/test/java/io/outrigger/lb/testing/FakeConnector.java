@@ -2,9 +2,9 @@ package io.outrigger.lb.testing;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.Transport.BackendMetricsStream;
 import io.outrigger.lb.state.ConnectionEvent;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -270,12 +270,12 @@ class AggregateScenarioTest {
     lb.apply(Samples.config(Set.of("all"), Samples.aggregate("all", "a", "b"), a, b));
     readyAll(A0);
     Subchannel call = lb.start("all");
-    assertThat(call.note()).isEqualTo(Samples.NOTE);
+    assertThat(call.note().note()).isEqualTo(Samples.NOTE);
 
     var ambient = new ClusterConfig.Leaf(a.cluster(), a.endpoints(), "ambient");
     lb.apply(Samples.config(Set.of("all"), Samples.aggregate("all", "a", "b"), ambient, b));
 
-    assertThat(call.note()).isEqualTo("ambient");
+    assertThat(call.note().note()).isEqualTo("ambient");
   }
 
   @Conformance({"A75-23", "A32-10"})

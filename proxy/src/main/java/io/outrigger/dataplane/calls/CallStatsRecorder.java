@@ -142,7 +142,7 @@ public final class CallStatsRecorder implements CallSummary {
     picked = latest;
     attempts++;
     if (method != null) {
-      String leaf = latest.cluster();
+      String leaf = latest.note().cluster();
       attemptCluster = leaf.isEmpty() ? attemptCluster : leaf;
       if (method.hasLocalities()) {
         locality = latest.backend().locality();

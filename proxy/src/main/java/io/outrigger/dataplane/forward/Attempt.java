@@ -73,7 +73,7 @@ final class Attempt implements StreamWaiter {
 
   /** The resolution note of the picked subchannel's cluster (A88). */
   String resolutionNote() {
-    return subchannel.note();
+    return subchannel.note().note();
   }
 
   String address() {

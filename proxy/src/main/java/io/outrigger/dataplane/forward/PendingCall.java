@@ -6,7 +6,7 @@ import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.tree.ClusterHandle;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 

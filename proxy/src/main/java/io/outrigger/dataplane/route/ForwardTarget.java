@@ -1,7 +1,7 @@
 package io.outrigger.dataplane.route;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,7 +13,7 @@ import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsContexts;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;

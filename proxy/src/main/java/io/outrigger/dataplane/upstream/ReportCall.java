@@ -12,7 +12,7 @@ import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.BackendMetricsStream;
+import io.outrigger.lb.Transport.BackendMetricsStream;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;

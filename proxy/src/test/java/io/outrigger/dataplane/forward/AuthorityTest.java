@@ -11,7 +11,7 @@ import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;

@@ -18,13 +18,14 @@ import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.KnownName;
 import io.outrigger.http2.PendingData;
 import io.outrigger.http2.StreamHandler;
-import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.Transport.BackendMetricsStream;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
 /** Limits what one unary call allocates in this package, on streams that allocate nothing. */
 class CallAllocationTest {
   private static final int CALLS = 2_000;
+  private static final FailureNote LEAF = new FailureNote("leaf", "");
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -188,8 +190,8 @@ class CallAllocationTest {
     public void forget(int loop, StreamWaiter waiter) {}
 
     @Override
-    public String cluster() {
-      return "leaf";
+    public FailureNote note() {
+      return LEAF;
     }
 
     @Override

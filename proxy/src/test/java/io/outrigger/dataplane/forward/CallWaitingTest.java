@@ -14,7 +14,7 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterHandles;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import io.outrigger.program.testing.mesh.DefaultSettings;
 import io.outrigger.program.testing.mesh.OneRoute;
 import io.outrigger.testing.Conformance;

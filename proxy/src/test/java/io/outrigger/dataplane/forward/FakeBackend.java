@@ -5,13 +5,14 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.BackendMetrics;
-import io.outrigger.lb.BackendMetricsStream;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.Transport;
+import io.outrigger.lb.Transport.BackendMetricsStream;
 import io.outrigger.lb.config.Backend;
+import io.outrigger.lb.config.FailureNote;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,13 +56,8 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
-  public String cluster() {
-    return "leaf";
-  }
-
-  @Override
-  public String note() {
-    return note;
+  public FailureNote note() {
+    return new FailureNote("leaf", note);
   }
 
   /** Opens a stream for each waiter, in order. */

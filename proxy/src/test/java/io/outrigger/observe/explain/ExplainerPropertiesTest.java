@@ -34,7 +34,7 @@ import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.KnownName;
 import io.outrigger.lb.tree.ClusterHandle;
 import io.outrigger.lb.tree.ClusterHandles;
-import io.outrigger.lb.tree.ParkedCall;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import io.outrigger.observe.explain.Explanation.Branch;
 import io.outrigger.observe.explain.Explanation.Result;
 import io.outrigger.observe.explain.Explanation.Verdict;

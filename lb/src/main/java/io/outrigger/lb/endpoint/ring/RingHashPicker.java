@@ -24,57 +24,35 @@ import org.jspecify.annotations.Nullable;
  * Walks the ring from the request's hash to the first endpoint that has not failed (A61 "Ring
  * Hash"). A request whose hash is random because its header is missing gets the first READY
  * endpoint instead, and requests at most one connection (A76).
+ *
+ * @param states the states of the endpoints, by their number on the ring
+ * @param uses the pick results of READY endpoints, by their number on the ring
+ * @param failures the errors of failed endpoints, by their number on the ring
+ * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
+ *     hash is used
+ * @param connect requests the connection of an endpoint; may be called on any event loop
+ * @param asked holds 1 for each endpoint whose connection was requested: one request per picker is
+ *     enough
  */
 @AnyThread
-final class RingHashPicker implements Picker {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record RingHashPicker(
+    Ring ring,
+    Connectivity[] states,
+    PickResult.@Nullable Use[] uses,
+    @Nullable String[] failures,
+    FailureNote note,
+    boolean connecting,
+    String hashHeader,
+    RandomSource random,
+    IntConsumer connect,
+    AtomicIntegerArray asked)
+    implements Picker {
   private static final PickResult WAITS =
       PickResult.Queue.connecting(
           "ring_hash: waiting for the endpoint of the request's hash to connect");
 
   private static final int NONE = -1;
-
-  private final Ring ring;
-  private final Connectivity[] states;
-  private final PickResult.@Nullable Use[] uses;
-  private final @Nullable String[] failures;
-  private final FailureNote note;
-  private final boolean connecting;
-  private final String hashHeader;
-  private final RandomSource random;
-  private final IntConsumer connect;
-
-  /** Holds 1 for each endpoint whose connection was requested: one request per picker is enough. */
-  private final AtomicIntegerArray asked;
-
-  /**
-   * @param states the states of the endpoints, by their number on the ring
-   * @param uses the pick results of READY endpoints, by their number on the ring
-   * @param failures the errors of failed endpoints, by their number on the ring
-   * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
-   *     hash is used
-   * @param connect requests the connection of an endpoint; may be called on any event loop
-   */
-  RingHashPicker(
-      Ring ring,
-      Connectivity[] states,
-      PickResult.@Nullable Use[] uses,
-      @Nullable String[] failures,
-      FailureNote note,
-      boolean connecting,
-      String hashHeader,
-      RandomSource random,
-      IntConsumer connect) {
-    this.ring = ring;
-    this.states = states;
-    this.uses = uses;
-    this.failures = failures;
-    this.note = note;
-    this.hashHeader = hashHeader;
-    this.random = random;
-    this.connect = connect;
-    this.asked = new AtomicIntegerArray(states.length);
-    this.connecting = connecting;
-  }
 
   @Override
   public PickResult pick(PickContext call) {

@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -177,7 +178,8 @@ public final class RingHashPolicy
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
         context().random(),
-        number -> context().control().execute(byNumber.get(number)::connect));
+        number -> context().control().execute(byNumber.get(number)::connect),
+        new AtomicIntegerArray(states.length));
   }
 
   @Override

@@ -24,7 +24,7 @@ import io.outrigger.lb.endpoint.weighted.ReportedWeight.Usable;
 import io.outrigger.lb.member.EveryEndpointPolicy;
 import io.outrigger.lb.member.LeafEndpoint;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.WeightUpdate;
+import io.outrigger.lb.view.LbObserver.WeightUpdate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -188,7 +188,6 @@ public final class WeightedRoundRobinPolicy
       askForReports();
     }
 
-    /** Requests out-of-band reports over the current connection, if the settings enable them. */
     private void askForReports() {
       Transport transport = ready && orcaSettings.oob() ? use().subchannel().transport() : null;
       outOfBand.ask(transport, orcaSettings.oobPeriod());
@@ -239,6 +238,7 @@ public final class WeightedRoundRobinPolicy
    * @param sequences the turn counts of all event loops, {@link #STRIDE} apart
    */
   @AnyThread
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record WeightedTurns(PickResult[] results, StaticStride turns, long[] sequences)
       implements Picker {
     /** Longs per event loop: keeps the counts of two loops on different cache lines. */

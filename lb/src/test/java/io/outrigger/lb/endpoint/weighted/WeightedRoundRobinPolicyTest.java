@@ -22,7 +22,7 @@ import io.outrigger.lb.testing.TestCall;
 import io.outrigger.lb.view.LbEvent;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.LbObserver;
-import io.outrigger.lb.view.WeightUpdate;
+import io.outrigger.lb.view.LbObserver.WeightUpdate;
 import io.outrigger.testing.Conformance;
 import java.time.Duration;
 import java.util.ArrayList;

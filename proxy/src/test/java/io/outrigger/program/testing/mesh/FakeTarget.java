@@ -2,8 +2,8 @@ package io.outrigger.program.testing.mesh;
 
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
-import io.outrigger.lb.tree.ParkedCall;
 import io.outrigger.lb.tree.PickQueue;
+import io.outrigger.lb.tree.PickQueue.ParkedCall;
 import org.jspecify.annotations.Nullable;
 
 /** A target whose selector the test publishes. */
