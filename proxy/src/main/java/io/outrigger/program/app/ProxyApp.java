@@ -42,9 +42,7 @@ import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.dns.NettyDnsLookup;
 import io.outrigger.xds.kubernetes.Kubernetes;
 import io.outrigger.xds.local.DnsResources;
-import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.local.ResourceDirectory;
-import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.state.StateFolder;
 import io.outrigger.xds.state.StateOrigin;
 import io.outrigger.xds.stream.AdsClients;
@@ -101,7 +99,6 @@ public final class ProxyApp implements AutoCloseable {
   private final Optional<Kubernetes> kubernetes;
   private final ControlPlanes controlPlanes = new ControlPlanes();
   private final BootstrapWait wait;
-  private final ResourceReading reading;
   private final LocalOverlay overlay;
   private final CertificateStore certificates;
   private final TlsContexts tls;
@@ -124,13 +121,8 @@ public final class ProxyApp implements AutoCloseable {
   private Optional<StdoutAuditLog> audit = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
-  private ProxyApp(
-      ProxyOptions options,
-      ResourceReading reading,
-      OverlayFiles overlayFiles,
-      Function<ControlLoop, NettyDnsLookup> names) {
+  private ProxyApp(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names) {
     this.options = options;
-    this.reading = reading;
     var workloads =
         new GrpcWorkloadApi(Optional.ofNullable(System.getenv(WorkloadEndpoint.VARIABLE)));
     var random = RandomSource.SYSTEM;
@@ -149,7 +141,7 @@ public final class ProxyApp implements AutoCloseable {
                         control, access.api(), access.zone(), options.kubernetesServices()));
     overlay =
         new LocalOverlay(
-            control, decoding, options.overlays(), overlayFiles, controlPlanes, events);
+            control, decoding, options.overlays(), options.overlay(), controlPlanes, events);
     certificates =
         new CertificateStore(
             control,
@@ -181,46 +173,25 @@ public final class ProxyApp implements AutoCloseable {
                 || !options.measurement().experimental().isEmpty());
   }
 
-  /**
-   * Calls {@link #start(ProxyOptions, ResourceReading, OverlayFiles)}, and reads the files itself.
-   */
+  /** Calls {@link #start(ProxyOptions, Function)} with the DNS resolver of the system. */
   public static ProxyApp start(ProxyOptions options) throws StartFailure, InvalidInput {
     return start(options, NettyDnsLookup::new);
-  }
-
-  /** Calls {@link #start(ProxyOptions)} with the DNS resolver that {@code names} creates. */
-  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
-      throws StartFailure, InvalidInput {
-    return start(
-        options,
-        source -> ResourceFiles.read(source.resources()),
-        OverlayFiles.read(options.overlays()),
-        names);
   }
 
   /**
    * Starts a sidecar. Blocks until its ports are open. Files of the bootstrap may still be missing;
    * {@link #awaitConfiguration} waits for them.
    *
-   * @param overlay the local policy, which has just been read
+   * @param names creates the DNS resolver
    * @throws StartFailure when a port or the transport cannot be used; no port stays bound
    * @throws InvalidInput when a credential file of the bootstrap or one of OpenTelemetry's
    *     environment variables cannot be used
    */
-  public static ProxyApp start(ProxyOptions options, ResourceReading reading, OverlayFiles overlay)
-      throws StartFailure, InvalidInput {
-    return start(options, reading, overlay, NettyDnsLookup::new);
-  }
-
-  private static ProxyApp start(
-      ProxyOptions options,
-      ResourceReading reading,
-      OverlayFiles overlay,
-      Function<ControlLoop, NettyDnsLookup> names)
+  public static ProxyApp start(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names)
       throws StartFailure, InvalidInput {
     ProxyApp app;
     try {
-      app = new ProxyApp(options, reading, overlay, names);
+      app = new ProxyApp(options, names);
     } catch (IllegalStateException e) {
       throw new StartFailure(String.valueOf(e.getMessage()), e);
     }
@@ -250,7 +221,6 @@ public final class ProxyApp implements AutoCloseable {
       wait.await(
           source -> {
             use(source);
-            source.warnings().forEach(log::warn);
             announce(source);
             begin();
           },
@@ -263,7 +233,7 @@ public final class ProxyApp implements AutoCloseable {
   private void use(ConfigSource source) throws InvalidInput {
     ResourceDirectory files =
         source.isStatic()
-            ? new ResourceDirectory(control, decoding, source.resources(), reading.read(source))
+            ? new ResourceDirectory(control, decoding, source.resources(), source.files())
             : null;
     try {
       var clients =
@@ -386,6 +356,7 @@ public final class ProxyApp implements AutoCloseable {
     if (source.isStatic()) {
       log.info("configuration: static resources {}", source.resources());
     }
+    source.warnings().forEach(log::warn);
     source.bootstrapOrigin().ifPresent(origin -> log.info("bootstrap: {}", origin));
   }
 

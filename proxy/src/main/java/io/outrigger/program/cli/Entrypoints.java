@@ -3,13 +3,11 @@ package io.outrigger.program.cli;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.app.LiveCheck;
-import io.outrigger.program.app.ResourceReading;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.kubernetes.ApiAccess;
-import io.outrigger.xds.local.OverlayFiles;
 import io.outrigger.xds.overlay.Overlay;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -34,8 +32,6 @@ public record Entrypoints(
     /**
      * Runs the sidecar until it has drained.
      *
-     * @param resources reads the resource files that the options name
-     * @param overlay the local policy that the options name, already read
      * @param signals starts the drain: the program sets {@link Signals#onFirst} as soon as it can
      *     drain
      * @return the exit code: 0 after a clean drain
@@ -43,8 +39,7 @@ public record Entrypoints(
      * @throws InvalidInput when a file that appeared during the wait is wrong, or when one of
      *     OpenTelemetry's environment variables is wrong
      */
-    int run(ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
-        throws StartFailure, InvalidInput;
+    int run(ProxyOptions options, Signals signals) throws StartFailure, InvalidInput;
   }
 
   @FunctionalInterface

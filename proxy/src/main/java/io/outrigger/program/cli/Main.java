@@ -7,14 +7,12 @@ import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.app.ProxyApp;
-import io.outrigger.program.app.ResourceReading;
 import io.outrigger.program.demo.Demo;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.xds.decode.ResourceDecoder;
-import io.outrigger.xds.local.OverlayFiles;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -57,10 +55,9 @@ public final class Main {
         args);
   }
 
-  private static int runSidecar(
-      ProxyOptions options, ResourceReading resources, OverlayFiles overlay, Signals signals)
+  private static int runSidecar(ProxyOptions options, Signals signals)
       throws StartFailure, InvalidInput {
-    try (var app = ProxyApp.start(options, resources, overlay)) {
+    try (var app = ProxyApp.start(options)) {
       signals.onFirst(app::quit);
       signals.onReopen(app::reopenAccessLog);
       app.awaitConfiguration();

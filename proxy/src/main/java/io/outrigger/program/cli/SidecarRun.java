@@ -1,19 +1,12 @@
 package io.outrigger.program.cli;
 
-import io.outrigger.program.app.ResourceReading;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.ProxyOptions;
-import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.StartFailure;
-import io.outrigger.xds.local.OverlayFiles;
-import io.outrigger.xds.local.ResourceFiles;
-import io.outrigger.xds.overlay.Overlay;
-import io.outrigger.xds.status.FileProblem;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
@@ -38,15 +31,8 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     new Thread(preparation, "preparation").start();
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
-    ResourceReading resources = SidecarRun::checkedFiles;
-    if (options.source().isPresent()) {
-      options.source().get().warnings().forEach(log::warn);
-      ResourceFiles files = checkedFiles(options.source().get());
-      resources = source -> files;
-    }
-    OverlayFiles overlay = checkedOverlay(options);
     try {
-      return entrypoints.run().run(options, resources, overlay, preparation.get());
+      return entrypoints.run().run(options, preparation.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // such as OutOfMemoryError
@@ -80,29 +66,5 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     } catch (InvalidInput | StartFailure | RuntimeException e) {
       return Failures.report(e, context.err());
     }
-  }
-
-  private static OverlayFiles checkedOverlay(ProxyOptions options) throws InvalidInput {
-    OverlayFiles read = OverlayFiles.read(options.overlays());
-    if (!read.problems().isEmpty()) {
-      throw invalid(read.problems());
-    }
-    return read;
-  }
-
-  private static InvalidInput invalid(List<FileProblem> problems) {
-    return new InvalidInput(problems.stream().map(FileProblem::toString).toList());
-  }
-
-  private static ResourceFiles checkedFiles(ConfigSource source) throws InvalidInput {
-    if (!source.isStatic()) {
-      return ResourceFiles.NONE;
-    }
-    ResourceCheck checked =
-        ResourceCheck.of(source.resources(), Optional.of(source.bootstrap()), Overlay.NONE);
-    if (!checked.result().problems().isEmpty()) {
-      throw invalid(checked.result().problems());
-    }
-    return checked.files();
   }
 }

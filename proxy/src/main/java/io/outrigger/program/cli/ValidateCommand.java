@@ -9,11 +9,13 @@ import io.outrigger.program.options.BootstrapSource;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.KubernetesTarget;
+import io.outrigger.program.options.SourceLookup;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubeconfig;
 import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.local.ResourceValidator;
 import io.outrigger.xds.overlay.Overlay;
 import io.outrigger.xds.status.OverlayStatus;
@@ -264,7 +266,9 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    ResourceValidator.Result result = ResourceCheck.of(readable, read, overlay).result();
+    ResourceValidator.Result result = 
+        SourceLookup.validated(
+            ResourceFiles.read(readable), read.orElse(BootstrapSource.NONE), overlay);
     result.problems().forEach(problem -> errors.add(problem.toString()));
     result.broken().forEach(problem -> errors.add(problem.toString()));
     result.warnings().forEach(warning -> fine.add("warning: " + warning));

@@ -19,6 +19,7 @@ import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubeconfig;
+import io.outrigger.xds.local.OverlayFiles;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -108,11 +109,14 @@ public final class OptionsReader {
     List<Path> overlays =
         SourceLookup.paths(
             given, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
+    OverlayFiles overlay = OverlayFiles.read(overlays);
+    problems.addFiles(overlay.problems());
     var options =
         new ProxyOptions(
             source,
             lookup,
             overlays,
+            overlay,
             state(),
             ports.forwards(),
             kubernetes(ports.forwards(), environment),

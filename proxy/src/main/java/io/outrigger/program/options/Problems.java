@@ -1,5 +1,6 @@
 package io.outrigger.program.options;
 
+import io.outrigger.xds.status.FileProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,10 @@ final class Problems {
       add(place, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
+  }
+
+  void addFiles(List<FileProblem> problems) {
+    problems.forEach(problem -> lines.add(problem.toString()));
   }
 
   void addAll(InvalidInput input) {

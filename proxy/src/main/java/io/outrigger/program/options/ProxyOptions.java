@@ -8,6 +8,8 @@ import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.ServicePort;
+import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -24,6 +26,7 @@ import java.util.TreeMap;
  * @param source empty while the bootstrap does not exist yet or is wrong
  * @param lookup reads the source again
  * @param overlays files and folders of local policy, in order of precedence
+ * @param overlay their content
  * @param state empty when no resources are kept
  * @param kubernetes empty when no target is a service of Kubernetes
  * @param settings the value of each flag by its bare name, for people: a number, a boolean, a text
@@ -34,6 +37,7 @@ public record ProxyOptions(
     Optional<ConfigSource> source,
     SourceLookup lookup,
     List<Path> overlays,
+    OverlayFiles overlay,
     Optional<State> state,
     List<ForwardSpec> forwards,
     Optional<KubernetesAccess> kubernetes,
@@ -87,13 +91,16 @@ public record ProxyOptions(
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line per questionable part of the bootstrap
-   * @param resources static resources that replace the control plane; empty with a control plane
+   * @param resources paths of static resources that replace the control plane; empty with a
+   *     control plane
+   * @param files the validated content of these paths
    */
   public record ConfigSource(
       Bootstrap bootstrap,
       Optional<String> bootstrapOrigin,
       List<String> warnings,
-      List<Path> resources) {
+      List<Path> resources,
+      ResourceFiles files) {
     /** The URI of the only server when resources come from files. */
     public static final String STATIC_SERVER = "resources";
 

@@ -6,9 +6,14 @@ import io.outrigger.config.bootstrap.Bootstrap.Authority;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.xds.decode.DecodeContext;
+import io.outrigger.xds.local.ResourceFiles;
+import io.outrigger.xds.local.ResourceValidator;
+import io.outrigger.xds.overlay.Overlay;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,23 +44,14 @@ public final class SourceLookup {
   }
 
   /**
-   * Reads the bootstrap, and checks that it knows all targets and served addresses.
+   * Reads the bootstrap and the static resources. Checks that the bootstrap knows all targets and
+   * served addresses, and that the sidecar would accept every resource.
    *
    * @throws AbsentFile when the named bootstrap does not exist
-   * @throws InvalidInput with one line per error, when the bootstrap is wrong or none is named
+   * @throws InvalidInput with one line per error, when a file is wrong or none is named
    */
   public ConfigSource find() throws InvalidInput {
-    ConfigSource source = read(ports.needControlPlane());
-    ports.checkNames(source.bootstrap());
-    return source;
-  }
-
-  /**
-   * Reads the bootstrap, and checks the paths of static resources.
-   *
-   * @param isNeeded whether one of the two must be given
-   */
-  private ConfigSource read(boolean isNeeded) throws InvalidInput {
+    boolean isNeeded = ports.needControlPlane();
     var problems = new Problems();
     List<Path> resources =
         paths(settings, Flag.RESOURCES, "is empty; give a file or a folder of resources", problems);
@@ -79,26 +75,53 @@ public final class SourceLookup {
                   + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
                   + " a control plane"));
     }
-    Optional<Bootstrap> bootstrap = found.map(BootstrapSource.Found::bootstrap);
+    Optional<Bootstrap> given = found.map(BootstrapSource.Found::bootstrap);
+    Bootstrap bootstrap =
+        resources.isEmpty() ? given.orElse(BootstrapSource.NONE) : forFiles(given);
+    ports.checkNames(bootstrap);
+    ResourceFiles files = ResourceFiles.read(resources);
+    problems.addFiles(validated(files, bootstrap, Overlay.NONE).problems());
+    problems.throwIfAny();
     return new ConfigSource(
-        resources.isEmpty() ? bootstrap.orElse(BootstrapSource.NONE) : forFiles(bootstrap),
+        bootstrap,
         found.map(BootstrapSource.Found::origin),
         found.map(BootstrapSource.Found::warnings).orElse(List.of()),
-        resources);
+        resources,
+        files);
   }
 
+  /**
+   * Validates static resources offline, by the rules of the live client.
+   *
+   * @param bootstrap supplies the server features and certificate providers
+   * @param overlay the local policy that is applied to the resources
+   */
+  public static ResourceValidator.Result validated(
+      ResourceFiles files, Bootstrap bootstrap, Overlay overlay) {
+    ServerFeatures features =
+        bootstrap.servers().isEmpty()
+            ? ServerFeatures.NONE
+            : bootstrap.servers().get(0).features();
+    return ResourceValidator.validate(
+        files, new DecodeContext(features, bootstrap.certificateProviders()).under(overlay));
+  }
+
+  /** Returns the paths that can be read. */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
     Optional<GivenFlags.Given> given = settings.get(flag);
     if (given.isEmpty()) {
       return List.of();
     }
-    List<Path> paths = given.get().values().stream().map(Path::of).toList();
-    for (Path path : paths) {
+    List<Path> paths = new ArrayList<>();
+    for (String text : given.get().values()) {
+      Path path = Path.of(text);
       if (path.toString().isEmpty()) { // an empty path would mean the current folder
         problems.add(given.get().origin(), empty);
       } else if (!Files.isReadable(path)) {
         String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
         problems.add(given.get().origin(), "cannot read " + path + ": " + reason);
+      } else {
+        paths.add(path);
       }
     }
     return paths;

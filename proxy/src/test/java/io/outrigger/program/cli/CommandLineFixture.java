@@ -68,7 +68,7 @@ final class CommandLineFixture {
 
   private Entrypoints entrypoints() {
     return new Entrypoints(
-        (options, files, overlay, signals) -> start(options),
+        (options, signals) -> start(options),
         List.of(preparation),
         (duration, admin, story, signals) -> {
           demos.add(new DemoStart(duration, admin));

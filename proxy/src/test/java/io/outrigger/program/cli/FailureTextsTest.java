@@ -51,7 +51,7 @@ final class FailureTextsTest {
             () -> new Signals(System::nanoTime));
     var entrypoints =
         new Entrypoints(
-            (options, read, overlay, signals) -> 0,
+            (options, signals) -> 0,
             List.of(),
             (duration, admin, story, signals) -> 0,
             LiveCheck::run);

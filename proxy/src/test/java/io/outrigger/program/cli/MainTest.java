@@ -27,7 +27,7 @@ final class MainTest {
     public static void main(String[] args) {
       Main.start(
           new Entrypoints(
-              (options, files, overlay, signals) -> {
+              (options, signals) -> {
                 CountDownLatch drained = new CountDownLatch(1);
                 signals.onFirst(drained::countDown);
                 signals.onReopen(() -> say("reopened"));

@@ -21,7 +21,9 @@ import io.outrigger.program.options.ProxyOptions.Servers;
 import io.outrigger.program.options.ProxyOptions.Serving;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.kubernetes.ServicePort;
+import io.outrigger.xds.local.OverlayFiles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +55,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.source(),
                 options.lookup(),
                 List.of(),
+                OverlayFiles.NONE,
                 Optional.empty(),
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
                 Optional.empty(),
@@ -154,6 +157,7 @@ final class OptionsReaderTest extends OptionsFixture {
                 options.source(),
                 options.lookup(),
                 List.of(),
+                OverlayFiles.NONE,
                 Optional.of(
                     new ProxyOptions.State(
                         Path.of("/var/lib/state"), Duration.ofSeconds(2), Duration.ofHours(3))),
@@ -269,7 +273,7 @@ final class OptionsReaderTest extends OptionsFixture {
     flags.remove(Flag.FORWARD);
     flags.remove(Flag.BOOTSTRAP);
     environment.put("OUTRIGGER_SERVE", "a@0.0.0.0:8080=9000,[::1]:8081=[::1]:8080");
-    give(Flag.RESOURCES, folder.toString());
+    give(Flag.RESOURCES, Files.createDirectory(folder.resolve("resources")).toString());
     give(Flag.SERVE_DRAIN_GRACE, "5s");
 
     ProxyOptions options = read();
@@ -468,12 +472,13 @@ final class OptionsReaderTest extends OptionsFixture {
   void resourcesNeedNoBootstrap() throws IOException, InvalidInput {
     flags.remove(Flag.BOOTSTRAP);
     Path resources = write("r.yaml", "resources: []\n");
-    give(Flag.RESOURCES, resources.toString(), folder.toString());
+    Path others = Files.createDirectory(folder.resolve("others"));
+    give(Flag.RESOURCES, resources.toString(), others.toString());
 
     ConfigSource source = read().source().orElseThrow();
 
     assertThat(source.isStatic()).isTrue();
-    assertThat(source.resources()).containsExactly(resources, folder);
+    assertThat(source.resources()).containsExactly(resources, others);
     assertThat(source.bootstrapOrigin()).isEmpty();
     assertThat(source.bootstrap().servers())
         .extracting(XdsServer::uri)
