@@ -51,7 +51,7 @@ final class AdminClient {
     String origin =
         flag.isEmpty() && !variable.isEmpty() ? Flag.ADMIN.variable() : Flag.ADMIN.option();
     String text = flag.orElse(variable.isEmpty() ? USUAL_ADDRESS : variable);
-    ListenAddress.Tcp address = FlagValue.read(origin, text, ListenAddress::parseTcp);
+    ListenAddress.Tcp address = InvalidInput.read(origin, text, ListenAddress::parseTcp);
     if (address.port() == 0) {
       throw new InvalidInput(
           List.of(origin + ": give the port that the sidecar really has, not 0"));

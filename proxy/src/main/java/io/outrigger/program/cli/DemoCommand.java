@@ -3,6 +3,7 @@ package io.outrigger.program.cli;
 import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.program.cli.Entrypoints.DemoEntrypoint;
+import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import java.time.Duration;
 import java.util.Optional;
@@ -40,8 +41,11 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Optional<Duration> limit = FlagValue.read("--duration", duration, DurationText::parse);
-    ListenAddress.Tcp address = FlagValue.read("--admin", admin, ListenAddress::parseTcp);
+    Optional<Duration> limit = Optional.empty();
+    if (duration.isPresent()) {
+      limit = Optional.of(InvalidInput.read("--duration", duration.get(), DurationText::parse));
+    }
+    ListenAddress.Tcp address = InvalidInput.read("--admin", admin, ListenAddress::parseTcp);
     context.logging().accept(new Logging(Logging.Level.WARN, Logging.Format.TEXT));
     return program.run(limit, address, context.out(), context.signals().get());
   }

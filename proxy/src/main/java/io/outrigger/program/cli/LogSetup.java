@@ -3,6 +3,7 @@ package io.outrigger.program.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LogbackServiceProvider;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.filter.Filter;
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * program's own classes. Libraries log at WARN, or at the level of the flags if that level is
  * higher.
  */
-final class LogSetup {
+public final class LogSetup {
   /** Libraries that log an outage at every attempt; the telemetry logs each outage once. */
   private static final List<String> OUTAGES_AT_EACH_TRY =
       List.of(
@@ -44,6 +45,22 @@ final class LogSetup {
               && !event.getLevel().isGreaterOrEqual(Level.WARN)
           ? FilterReply.DENY
           : FilterReply.NEUTRAL;
+    }
+  }
+
+  /**
+   * Sets up Logback for the program: warnings on stderr until the flags are applied. {@link Main}
+   * names this class, because the search for providers, configurators and their files opens every
+   * jar of the class path and noticeably slows the start.
+   */
+  public static final class Provider extends LogbackServiceProvider {
+    @Override
+    public void initialize() {
+      LoggerContext context = (LoggerContext) getLoggerFactory();
+      context.setName("default");
+      context.setMDCAdapter(getMDCAdapter());
+      apply(context, new Logging(Logging.Level.WARN, Logging.Format.TEXT));
+      context.start();
     }
   }
 

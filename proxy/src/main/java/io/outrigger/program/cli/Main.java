@@ -41,7 +41,7 @@ public final class Main {
   public static void main(String[] args) {
     MemoryPlan memory = MemoryPlan.ofProcess();
     memory.limitBuffers();
-    System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogProvider.class.getName());
+    System.setProperty(LoggerFactory.PROVIDER_PROPERTY_KEY, LogSetup.Provider.class.getName());
     JulHandler.announce();
     // without this property SLF4J reports its provider on every start
     System.setProperty(Reporter.SLF4J_INTERNAL_VERBOSITY_KEY, "WARN");

@@ -76,16 +76,10 @@ public final class Signals {
         Proxy.newProxyInstance(
             Signals.class.getClassLoader(),
             new Class<?>[] {handler},
-            (self, method, arguments) ->
-                switch (method.getName()) {
-                  case "handle" -> {
-                    action.run();
-                    yield null;
-                  }
-                  case "equals" -> self == arguments[0];
-                  case "hashCode" -> System.identityHashCode(self);
-                  default -> "outrigger's handler of SIG" + name;
-                });
+            (self, method, arguments) -> {
+              action.run(); // the JVM calls no other method than handle
+              return null;
+            });
     signal
         .getMethod("handle", signal, handler)
         .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);

@@ -104,7 +104,7 @@ final class ValidateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InvalidInput {
     Optional<Target.Single> asked = liveTarget();
-    Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
+    Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     Optional<Bootstrap> read = checkBootstrap();
     OverlayFiles overlay = checkOverlay();
     if (read.isEmpty()
@@ -143,7 +143,7 @@ final class ValidateCommand implements Callable<Integer> {
       throw new InvalidInput(
           List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
     }
-    if (FlagValue.read("--target", target.get(), Target::parse) instanceof Target.Single single) {
+    if (InvalidInput.read("--target", target.get(), Target::parse) instanceof Target.Single single) {
       return Optional.of(single);
     }
     throw new InvalidInput(List.of("--target: give one service, not xds:///*"));

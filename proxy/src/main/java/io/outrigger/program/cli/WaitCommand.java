@@ -34,7 +34,7 @@ final class WaitCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InvalidInput, StartFailure {
     AdminClient client = admin.client(context.environment());
-    Duration limit = FlagValue.read("--timeout", timeout, DurationText::parse);
+    Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     long end = WaitingClock.nanoTime() + limit.toNanos();
     String obstacle = obstacle(client);
     while (!obstacle.isEmpty()) {

@@ -6,6 +6,7 @@ import io.outrigger.config.bootstrap.BootstrapResult;
 import io.outrigger.config.bootstrap.Finding;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
+import io.outrigger.program.options.InvalidInput.AbsentFile;
 import io.outrigger.xds.local.YamlReader;
 import io.outrigger.xds.overlay.Located;
 import java.io.IOException;

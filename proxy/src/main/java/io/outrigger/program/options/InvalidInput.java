@@ -1,6 +1,7 @@
 package io.outrigger.program.options;
 
 import java.util.List;
+import java.util.function.Function;
 
 /** The user's input is wrong. Each line names the flag or file, the place in it, and the remedy. */
 public class InvalidInput extends Exception {
@@ -11,6 +12,28 @@ public class InvalidInput extends Exception {
   public InvalidInput(List<String> lines) {
     super(String.join("\n", lines));
     this.lines = List.copyOf(lines);
+  }
+
+  /**
+   * A file that the user named and another process writes is absent or incomplete. With {@code
+   * --bootstrap-timeout} the start waits for the file; otherwise the start fails.
+   */
+  public static final class AbsentFile extends InvalidInput {
+    private static final long serialVersionUID = 1L;
+
+    public AbsentFile(String line) {
+      super(List.of(line));
+    }
+  }
+
+  /** Returns the value of {@code text}; an error of {@code parser} is one of {@code flag}. */
+  public static <T> T read(String flag, String text, Function<String, T> parser)
+      throws InvalidInput {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidInput(List.of(flag + ": " + e.getMessage()));
+    }
   }
 
   /** Returns one line per error; at least one. */

@@ -1,5 +1,7 @@
 package io.outrigger.program.options;
 
+import static io.outrigger.program.options.Problems.require;
+
 import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
@@ -525,11 +527,5 @@ public final class OptionsReader {
       throw new IllegalArgumentException(expected, e);
     }
     return text;
-  }
-
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
-    }
   }
 }

@@ -44,6 +44,13 @@ final class Problems {
     return new InvalidInput(lines);
   }
 
+  /** Checks a value that a parser reads; see {@link #parse}. */
+  static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+
   void throwIfAny() throws InvalidInput {
     if (!lines.isEmpty()) {
       throw new InvalidInput(lines);

@@ -1,5 +1,7 @@
 package io.outrigger.program.options;
 
+import static io.outrigger.program.options.Problems.require;
+
 import io.outrigger.base.IpAddress;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.downstream.ListenAddress;
@@ -52,12 +54,6 @@ public record ServeSpec(String name, ListenAddress.Tcp listen, ListenAddress app
         listen.port() != 0,
         quoted + ": port 0 cannot be served; give the port that the control plane knows");
     return listen;
-  }
-
-  private static void require(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new IllegalArgumentException(otherwise);
-    }
   }
 
   /** Returns the served address, with its IP address in canonical form. */

@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Bootstrap.Authority;
 import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.program.options.InvalidInput.AbsentFile;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.xds.decode.DecodeContext;
 import io.outrigger.xds.local.ResourceFiles;

@@ -3,9 +3,9 @@ package io.outrigger.program.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.outrigger.program.options.AbsentFile;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
+import io.outrigger.program.options.InvalidInput.AbsentFile;
 import io.outrigger.program.options.Machine;
 import io.outrigger.program.options.OptionsReader;
 import io.outrigger.program.options.ProxyOptions;
