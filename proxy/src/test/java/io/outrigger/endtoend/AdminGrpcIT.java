@@ -80,7 +80,7 @@ class AdminGrpcIT {
 
   private ManagedChannel channel() {
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress(mesh.proxy().adminGrpcAddress().orElseThrow())
+        NettyChannelBuilder.forAddress(mesh.proxy().address(Flag.ADMIN_GRPC).orElseThrow())
             .usePlaintext()
             .build();
     mesh.keep(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
@@ -313,7 +313,7 @@ class AdminGrpcIT {
     try (var plain = new Mesh()) {
       plain.start();
 
-      assertThat(plain.proxy().adminGrpcAddress()).isEmpty();
+      assertThat(plain.proxy().address(Flag.ADMIN_GRPC)).isEmpty();
     }
   }
 

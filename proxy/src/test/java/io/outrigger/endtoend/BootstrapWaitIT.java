@@ -81,7 +81,7 @@ class BootstrapWaitIT {
   }
 
   private Admin health() {
-    return new Admin(mesh.proxy().healthAddress().orElseThrow());
+    return new Admin(mesh.proxy().address(Flag.HEALTH).orElseThrow());
   }
 
   private void awaitReason(String text) {

@@ -53,7 +53,7 @@ class ChannelzIT {
         Xds.routesTo("routes", "A"));
     mesh.startReady();
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress(mesh.proxy().adminGrpcAddress().orElseThrow())
+        NettyChannelBuilder.forAddress(mesh.proxy().address(Flag.ADMIN_GRPC).orElseThrow())
             .usePlaintext()
             .build();
     mesh.keep(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));

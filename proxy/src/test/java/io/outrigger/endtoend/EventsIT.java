@@ -210,7 +210,7 @@ class EventsIT {
   void aStreamGoesOnFromWhereItsReaderWas() throws Exception {
     serve(Xds.cluster("A"), Xds.locality("a", 0, 1, mesh.backend("a")));
     mesh.startReady();
-    var address = mesh.proxy().adminAddress().orElseThrow();
+    var address = mesh.proxy().address(Flag.ADMIN).orElseThrow();
     long last;
     try (var reader = new EventReader(address, "")) {
       mesh.controlPlane.serve(Xds.cluster("A", 7));
@@ -233,7 +233,7 @@ class EventsIT {
   void aDrainIsToldToWhoeverListens() throws Exception {
     serve(Xds.cluster("A"), Xds.locality("a", 0, 1, mesh.backend("a")));
     mesh.with(Flag.DRAIN_DELAY, "0s").startReady();
-    try (var reader = new EventReader(mesh.proxy().adminAddress().orElseThrow(), "")) {
+    try (var reader = new EventReader(mesh.proxy().address(Flag.ADMIN).orElseThrow(), "")) {
       var unused = mesh.proxy().drain();
 
       assertThat(reader.next("drain").get("message").getAsString()).startsWith("begun");
@@ -250,7 +250,7 @@ class EventsIT {
         Xds.watchedCluster(hostile, "\"interval\":\"-1s\""));
     mesh.start();
     await("nack", "<script>");
-    try (var reader = new EventReader(mesh.proxy().adminAddress().orElseThrow(), "")) {
+    try (var reader = new EventReader(mesh.proxy().address(Flag.ADMIN).orElseThrow(), "")) {
       JsonObject nack = reader.next("nack"); // one event, however the name breaks lines
       assertThat(nack.get("message").getAsString()).contains("<script>");
     }

@@ -30,7 +30,7 @@ class HealthIT {
 
   private Admin start() throws Exception {
     mesh.with(Flag.HEALTH, "127.0.0.1:0").start();
-    return new Admin(mesh.proxy().healthAddress().orElseThrow());
+    return new Admin(mesh.proxy().address(Flag.HEALTH).orElseThrow());
   }
 
   private void serve() {

@@ -220,7 +220,7 @@ final class Mesh implements AutoCloseable {
   }
 
   Admin admin() {
-    return new Admin(proxy().adminAddress().orElseThrow());
+    return new Admin(proxy().address(Flag.ADMIN).orElseThrow());
   }
 
   <T extends AutoCloseable> T keep(T part) {

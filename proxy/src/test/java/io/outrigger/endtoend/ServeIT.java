@@ -450,7 +450,7 @@ class ServeIT {
 
     assertThat(caller().call("grpc.health.v1.Health/Check").status().isOk()).isTrue();
     assertThat(state().get("app").getAsString()).isEqualTo("unix:" + socket);
-    Admin health = new Admin(mesh.proxy().healthAddress().orElseThrow());
+    Admin health = new Admin(mesh.proxy().address(Flag.HEALTH).orElseThrow());
     assertThat(health.get("/app").status()).isEqualTo(200);
     status.setStatus("", ServingStatus.NOT_SERVING);
     Await.until("the app's own state is told", () -> health.get("/app").status() == 503);
@@ -465,7 +465,7 @@ class ServeIT {
     controlPlane.serve(listener(inline("/")));
     start();
     ManagedChannel channel =
-        NettyChannelBuilder.forAddress(mesh.proxy().adminGrpcAddress().orElseThrow())
+        NettyChannelBuilder.forAddress(mesh.proxy().address(Flag.ADMIN_GRPC).orElseThrow())
             .usePlaintext()
             .build();
     mesh.keep(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));

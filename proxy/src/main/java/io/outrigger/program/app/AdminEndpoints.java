@@ -187,14 +187,14 @@ final class AdminEndpoints {
     return state.onControl(
         () ->
             AdminReply.json(
-                200, state.forwards().stream().map(each -> PortViews.of(each, state)).toList()));
+                200, state.forwards().stream().map(each -> each.view(state)).toList()));
   }
 
   private CompletionStage<AdminReply> listeners() {
     return state.onControl(
         () ->
             AdminReply.json(
-                200, state.serves().stream().map(each -> PortViews.of(each, state)).toList()));
+                200, state.serves().stream().map(each -> each.view(state)).toList()));
   }
 
   /**

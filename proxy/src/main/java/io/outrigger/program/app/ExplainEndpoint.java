@@ -97,8 +97,7 @@ final class ExplainEndpoint implements AdminEndpoint {
   /** Runs on the control loop. */
   private Optional<Explanation> explain(RunningForward forward, RequestHead request) {
     return forward
-        .byAuthority()
-        .apply(String.valueOf(request.authority()))
+        .targetOf(String.valueOf(request.authority()))
         .map(
             target ->
                 Explainer.explain(

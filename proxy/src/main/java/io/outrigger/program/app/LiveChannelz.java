@@ -65,7 +65,7 @@ final class LiveChannelz implements ChannelzSource {
     for (RunningForward forward : state.forwards()) {
       Calls calls = calls(forward.listener().forward().totals());
       snapshot.server(forward.name(), forward.listen(), calls);
-      for (TargetRuntime target : forward.targets().get()) {
+      for (TargetRuntime target : forward.targets()) {
         snapshot.channel(
             new TargetName(forward.name(), target.name(), target.authority()),
             stateOf(target),

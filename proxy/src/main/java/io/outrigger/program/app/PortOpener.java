@@ -2,91 +2,109 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
+import io.outrigger.base.IpAddress;
+import io.outrigger.base.Outcome;
+import io.outrigger.base.RandomSource;
+import io.outrigger.base.RpcStatus;
+import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.config.endpoint.EndpointSet;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.dataplane.tls.TlsContexts;
+import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.http2.EventLoops;
+import io.outrigger.lb.CircuitBreakers;
+import io.outrigger.lb.Connector;
+import io.outrigger.lb.LbContext;
+import io.outrigger.lb.load.LoadRegistry;
+import io.outrigger.lb.tree.ClusterManager;
+import io.outrigger.lb.tree.LbLog;
+import io.outrigger.lb.view.LbObserver;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.access.StdoutAuditLog;
+import io.outrigger.observe.events.DnsEvents;
 import io.outrigger.observe.events.EventLog;
+import io.outrigger.observe.events.LbEvents;
 import io.outrigger.observe.history.TrafficHistory;
+import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.telemetry.Telemetry;
+import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.ForwardSpec;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
 import io.outrigger.program.options.XdsTarget;
+import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.deps.DnsLookup;
+import io.outrigger.xds.deps.DnsName;
+import io.outrigger.xds.deps.XdsDependencyManager;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Opens the forwards and the served addresses of the options: their targets, their calls and their
  * ports.
  *
- * @param byAuthority receives the targets of each forward that takes the target from each request's
- *     authority
+ * @param connectors creates the connector for the endpoints of a target
  */
 @AnyThread
 record PortOpener(
     ProxyOptions options,
     ControlThread control,
-    Targets targets,
+    ControlPlanes controlPlanes,
+    DnsLookup dns,
+    Function<TargetName, Connector> connectors,
+    CircuitBreakers breakers,
+    LoadRegistry loads,
+    LbCounters counters,
+    EventLog events,
     EventLoops loops,
     List<CallLoop> callLoops,
+    HttpFilters filters,
     MemoryGauge memory,
     TlsContexts tls,
-    EventLog events,
     Optional<AccessLog> access,
-    Optional<Telemetry> telemetry,
-    List<AuthorityTargets> byAuthority) {
+    Optional<Telemetry> telemetry) {
+  private static final RandomSource RANDOM = RandomSource.SYSTEM;
+
   /**
    * Opens the port of a forward. No xDS resource is watched yet.
    *
    * @throws StartFailure when the port cannot be bound
    */
   RunningForward open(ForwardSpec spec) throws StartFailure {
-    TargetResolver resolver;
-    Optional<TargetRuntime> only = Optional.empty();
-    Supplier<List<TargetRuntime>> all;
-    Function<String, Optional<TargetRuntime>> known;
-    if (spec.target() instanceof Target.Single single
-        && !(options.routing().authority() instanceof AuthorityMode.Preserve)) {
-      TargetRuntime target = onlyTarget(spec.name(), single);
-      only = Optional.of(target);
-      all = () -> List.of(target);
-      known = authority -> Optional.of(target);
-      resolver = TargetResolver.fixed(target);
-    } else {
-      var many = new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec));
-      byAuthority.add(many);
-      all = many::targets;
-      known = many::known;
-      resolver = many;
-    }
-    var history = new TrafficHistory(spec.name(), control, executors());
+    Optional<TargetRuntime> only = onlyTarget(spec);
+    Optional<AuthorityTargets> many =
+        only.isPresent()
+            ? Optional.empty()
+            : Optional.of(
+                new AuthorityTargets(control, options.limits().maxTargets(), targetMaker(spec)));
+    var history = new TrafficHistory(spec.name(), control, List.copyOf(callLoops));
     var forward =
         new Forward(
             spec.name(),
-            PartSettings.forward(options, () -> targets.controlPlanes().node().id()),
-            resolver,
+            PartSettings.forward(options, () -> controlPlanes.node().id()),
+            only.map(TargetResolver::fixed).orElseGet(many::orElseThrow),
             access.map(lines -> history.and(lines.of(spec.name()))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
@@ -94,19 +112,18 @@ record PortOpener(
     Http2Listener listener = listen(spec, forward);
     ListenAddress bound = bound(spec.listen(), listener.port());
     return new RunningForward(
-        spec.name(), bound, spec.target().toString(), listener, only, all, known, history);
+        spec.name(), bound, spec.target().toString(), listener, only, many, history);
   }
 
-  private List<Executor> executors() {
-    return List.copyOf(callLoops);
-  }
-
-  private TargetRuntime onlyTarget(String forward, Target.Single target) {
+  /** Returns the target of all requests; empty when each request's authority names its target. */
+  private Optional<TargetRuntime> onlyTarget(ForwardSpec spec) {
+    AuthorityMode mode = options.routing().authority();
+    if (!(spec.target() instanceof Target.Single target) || mode instanceof AuthorityMode.Preserve) {
+      return Optional.empty();
+    }
     String authority =
-        options.routing().authority() instanceof AuthorityMode.Fixed fixed
-            ? fixed.text()
-            : target.dataPlaneAuthority();
-    return targets.make(forward, target, authority);
+        mode instanceof AuthorityMode.Fixed fixed ? fixed.text() : target.dataPlaneAuthority();
+    return Optional.of(target(spec.name(), target, authority));
   }
 
   /**
@@ -119,7 +136,7 @@ record PortOpener(
             ? Optional.of(f.text())
             : Optional.empty();
     return authority ->
-        targets.make(
+        target(
             spec.name(),
             spec.target() instanceof Target.Single single
                 ? single
@@ -168,7 +185,7 @@ record PortOpener(
             loops.count());
     var reports = new ServingReports(events, spec.name());
     var records = new ServeRecords(spec.name(), reports, audit, control, events, System::nanoTime);
-    var app = targets.app(spec);
+    var app = app(spec);
     var port =
         new ServedListener(
             control,
@@ -179,7 +196,7 @@ record PortOpener(
             settings(spec),
             app,
             tls,
-            targets.random(),
+            RANDOM,
             records);
     return new RunningServe(spec, calls, app, port, reports, records);
   }
@@ -193,5 +210,129 @@ record PortOpener(
         serving.drainGrace(),
         serving.requireRbac(),
         serving.peerHeader());
+  }
+
+  /**
+   * Creates a target. The control planes must be known when the target is started, not before.
+   *
+   * @param forward the name of the forward that uses the target
+   * @param authority the data-plane authority, which virtual hosts match
+   */
+  private TargetRuntime target(String forward, Target.Single target, String authority) {
+    String name = target.toString();
+    ProxyOptions.Routing routing = options.routing();
+    boolean namesPriorities =
+        options.measurement().otlp().isPresent()
+            || !options.measurement().experimental().isEmpty();
+    return new TargetRuntime(
+        control,
+        name,
+        authority,
+        filters,
+        routing.ignoreRouteTimeout(),
+        new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
+        clusters ->
+            balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
+        configs -> dependencies(forward, target, authority, configs));
+  }
+
+  /** Creates the way to the app of a served address. Runs on the control loop. */
+  private AppCluster app(ServeSpec serve) {
+    String name = serve.app().toString();
+    var app =
+        new AppCluster(
+            serve.name(),
+            name,
+            clusters -> balancing(new TargetName(serve.name(), name, ""), false, clusters));
+    if (serve.app() instanceof ListenAddress.Unix unix) {
+      return app.at(List.of(EndpointAddress.unix(unix.path())));
+    }
+    ListenAddress.Tcp tcp = (ListenAddress.Tcp) serve.app();
+    Optional<String> ip = IpAddress.canonical(tcp.host());
+    if (ip.isPresent()) {
+      return app.at(List.of(new EndpointAddress(ip.get(), tcp.port())));
+    }
+    follow(app, tcp, serve.name());
+    return app;
+  }
+
+  private ClusterManager balancing(
+      TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
+    LbObserver observer =
+        new LbLog()
+            .and(counters.of(target.target()))
+            .and(new LbEvents(events, target.forward()));
+    return new ClusterManager(
+        new LbContext(control, RANDOM, observer, loops.count(), namesPriorities),
+        connectors.apply(target),
+        breakers,
+        loads,
+        options.routing().aggregatesDecide(),
+        listener);
+  }
+
+  /** Looks up the name of an app's host, and again every {@code --dns-refresh}. */
+  private void follow(AppCluster app, ListenAddress.Tcp address, String serve) {
+    var name =
+        new DnsName(
+            control,
+            new DnsEvents(dns, events, serve),
+            RANDOM,
+            options.routing().dnsRefresh(),
+            new ClusterSource.Dns(address.host(), address.port(), true),
+            new ResourceWatcher<>() {
+              @Override
+              public void onChanged(Outcome<EndpointSet> endpoints) {
+                app.endpoints(endpoints);
+              }
+
+              @Override
+              public void onAmbientError(RpcStatus status) {} // the known addresses stay in use
+            });
+    app.follow(
+        new AppCluster.Addresses() {
+          @Override
+          public void refresh() {
+            name.requestReresolution();
+          }
+
+          @Override
+          public void close() {
+            name.close();
+          }
+        });
+    name.start();
+  }
+
+  /**
+   * Returns the resource graph of a target; fails when the bootstrap does not contain the target's
+   * xDS authority.
+   */
+  private Outcome<XdsDependencyManager> dependencies(
+      String forward,
+      Target.Single target,
+      String authority,
+      XdsDependencyManager.Listener configs) {
+    ControlPlanes.Known known = controlPlanes.known().orElseThrow();
+    return ConfigRoot.of(target, known.bootstrap(), known.clients())
+        .match(
+            root ->
+                Outcome.ok(
+                    new XdsDependencyManager(
+                            control,
+                            root.client(),
+                            new DnsEvents(dns, events, forward),
+                            root.listener(),
+                            authority,
+                            known.bootstrap().node().id(),
+                            target instanceof XdsTarget.Service
+                                ? configs
+                                : new UntilResolved(configs),
+                            RANDOM)
+                        .refreshNames(
+                            target instanceof DnsTarget
+                                ? options.routing().dnsRefresh()
+                                : Duration.ZERO)),
+            Outcome::failed);
   }
 }

@@ -6,6 +6,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.WorkloadEndpoint;
+import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -74,7 +75,7 @@ import org.slf4j.LoggerFactory;
 @AnyThread
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+  private static final Duration WAIT_LIMIT = Duration.ofSeconds(2);
 
   /**
    * The largest number of reply bytes that all clients of the admin servers together may leave
@@ -105,9 +106,7 @@ public final class ProxyApp implements AutoCloseable {
   private final LbCounters counters = new LbCounters();
   private final LoadRegistry loads;
   private final EventLog events;
-  private final Targets targets;
   private final MemoryGauge memory;
-  private final List<AuthorityTargets> byAuthority = new ArrayList<>();
   private final List<RunningForward> forwards = new ArrayList<>();
   private final List<RunningServe> serves = new ArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -151,26 +150,9 @@ public final class ProxyApp implements AutoCloseable {
             new GrpcIstioCa(),
             Optional.ofNullable(System.getenv(SystemRoots.VARIABLE)),
             new CertificateEvents(events));
-    wait = new BootstrapWait(options.lookup(), new ProviderStart(control, certificates)::missing);
+    wait = new BootstrapWait(options.lookup(), this::startProviders);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
-    targets =
-        new Targets(
-            control,
-            random,
-            controlPlanes,
-            dns,
-            new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls),
-            new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP),
-            new CircuitBreakers(),
-            loads,
-            counters,
-            events,
-            loops.count(),
-            HttpFilters.ofProcess(),
-            options.routing(),
-            options.measurement().otlp().isPresent()
-                || !options.measurement().experimental().isEmpty());
   }
 
   /** Calls {@link #start(ProxyOptions, Function)} with the DNS resolver of the system. */
@@ -264,6 +246,26 @@ public final class ProxyApp implements AutoCloseable {
         .orElseGet(() -> files == null ? new GrpcAdsTransport(control, server) : files.transport());
   }
 
+  /**
+   * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most two
+   * seconds.
+   *
+   * @return why a Workload API or an istio CA has sent nothing yet; empty when the wait is over
+   */
+  private Optional<String> startProviders(Bootstrap bootstrap) {
+    return CompletableFuture.supplyAsync(
+            () -> {
+              certificates.start(bootstrap.certificateProviders());
+              return certificates.lack();
+            },
+            control)
+        .completeOnTimeout(
+            Optional.of("certificate providers are being started"),
+            WAIT_LIMIT.toMillis(),
+            TimeUnit.MILLISECONDS)
+        .join();
+  }
+
   private void begin() {
     control.execute(this::watch);
   }
@@ -271,19 +273,27 @@ public final class ProxyApp implements AutoCloseable {
   private void open() throws StartFailure, InvalidInput {
     access = PartSettings.accessLog(options);
     telemetry = PartSettings.telemetry(options, this::metrics);
+    var connector =
+        new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
+    var pace = new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP);
     var opener =
         new PortOpener(
             options,
             control,
-            targets,
+            controlPlanes,
+            dns,
+            target -> pace.of(connector.of(target)),
+            new CircuitBreakers(),
+            loads,
+            counters,
+            events,
             loops,
             callLoops,
+            HttpFilters.ofProcess(),
             memory,
             tls,
-            events,
             access,
-            telemetry,
-            byAuthority);
+            telemetry);
     for (var forward : options.forwards()) {
       forwards.add(opener.open(forward));
     }
@@ -313,7 +323,7 @@ public final class ProxyApp implements AutoCloseable {
             unreadAnswers(),
             options.measurement().leftOutLabels(),
             options.settings());
-    admin = AdminServers.open(options, state, targets.connector().sockets());
+    admin = AdminServers.open(options, state, connector.sockets());
     announce();
     control.execute(this::startReports);
     heapWatch = HeapWatch.start(memory);
@@ -386,8 +396,7 @@ public final class ProxyApp implements AutoCloseable {
                             state.folder(), StateOrigin.of(known.bootstrap()), state.maxAge()),
                         stateFiles,
                         state.after()));
-    forwards.forEach(forward -> forward.only().ifPresent(TargetRuntime::start));
-    byAuthority.forEach(AuthorityTargets::start);
+    forwards.forEach(RunningForward::start);
     serves.forEach(serve -> serve.start(control, known));
   }
 
@@ -404,7 +413,7 @@ public final class ProxyApp implements AutoCloseable {
         .onControl(known::metrics)
         .thenApply(MetricsText::snapshots)
         .toCompletableFuture()
-        .completeOnTimeout(new MetricSnapshots(), STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(new MetricSnapshots(), WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .join();
   }
 
@@ -416,16 +425,9 @@ public final class ProxyApp implements AutoCloseable {
         .listen();
   }
 
-  public Optional<InetSocketAddress> adminAddress() {
-    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.ADMIN));
-  }
-
-  public Optional<InetSocketAddress> healthAddress() {
-    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.HEALTH));
-  }
-
-  public Optional<InetSocketAddress> adminGrpcAddress() {
-    return Optional.ofNullable(admin).flatMap(each -> each.address(Flag.ADMIN_GRPC));
+  /** Returns the address of the server that {@code flag} enables; empty when it is off. */
+  public Optional<InetSocketAddress> address(Flag flag) {
+    return Optional.ofNullable(admin).flatMap(each -> each.address(flag));
   }
 
   /**
@@ -468,15 +470,15 @@ public final class ProxyApp implements AutoCloseable {
     List<CompletableFuture<Void>> ports = new ArrayList<>();
     serves.forEach(serve -> ports.add(serve.close(control)));
     forwards.forEach(forward -> ports.add(forward.listener().close()));
-    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), STOP_LIMIT);
+    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), WAIT_LIMIT);
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
     Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
-    await(onControl(() -> finished(xds.map(AdsClients::finishState))), STOP_LIMIT);
+    await(onControl(() -> finished(xds.map(AdsClients::finishState))), WAIT_LIMIT);
     await(
         onControl(
             () -> {
               serves.forEach(RunningServe::release);
-              forwards.forEach(forward -> forward.targets().get().forEach(TargetRuntime::close));
+              forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
               overlay.close();
               xds.ifPresent(AdsClients::close);
               certificates.close();
@@ -488,7 +490,7 @@ public final class ProxyApp implements AutoCloseable {
               kubernetes.ifPresent(Kubernetes::close);
               return finished(Optional.empty());
             }),
-        STOP_LIMIT);
+        WAIT_LIMIT);
     control.close();
     ControlThread watched = heapWatch;
     if (watched != null) {
@@ -497,7 +499,7 @@ public final class ProxyApp implements AutoCloseable {
     decoding.close();
     certificateReading.close();
     stateFiles.close();
-    loops.stop(STOP_LIMIT);
+    loops.stop(WAIT_LIMIT);
     access.ifPresent(AccessLog::close); // no running loop can write to the logs any more
     audit.ifPresent(StdoutAuditLog::close);
   }

@@ -3,13 +3,16 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenAddress;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.tree.ClusterManager;
 import io.outrigger.lb.view.EndpointTally;
+import io.outrigger.lb.view.LbEvent;
+import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.history.TrafficHistory;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -18,8 +21,7 @@ import java.util.stream.Stream;
  * @param listen its address, with the port that the system chose
  * @param target the target as configured
  * @param only the target of a forward with a fixed target, which decides readiness
- * @param byAuthority returns the target of a request with the given {@code :authority}; empty when
- *     no such request has arrived yet
+ * @param many the targets of a forward whose requests name their target
  */
 @AnyThread
 record RunningForward(
@@ -28,9 +30,25 @@ record RunningForward(
     String target,
     Http2Listener listener,
     Optional<TargetRuntime> only,
-    Supplier<List<TargetRuntime>> targets,
-    Function<String, Optional<TargetRuntime>> byAuthority,
+    Optional<AuthorityTargets> many,
     TrafficHistory history) {
+  private static final int OUTAGES_SHOWN = 3;
+
+  /** Starts to watch. */
+  void start() {
+    only.ifPresent(TargetRuntime::start);
+    many.ifPresent(AuthorityTargets::start);
+  }
+
+  List<TargetRuntime> targets() {
+    return many.map(AuthorityTargets::targets).orElseGet(() -> only.stream().toList());
+  }
+
+  /** Returns the target of requests with this authority; empty before the first such request. */
+  Optional<TargetRuntime> targetOf(String authority) {
+    return only.or(() -> many.flatMap(targets -> targets.known(authority)));
+  }
+
   /**
    * Returns the state of the fixed target. A forward that is routed by authority is always ready,
    * since it has no target before the first request.
@@ -50,12 +68,44 @@ record RunningForward(
   }
 
   Stream<ClusterManager> clusters() {
-    return targets.get().stream().map(TargetRuntime::clusters);
+    return targets().stream().map(TargetRuntime::clusters);
   }
 
   EndpointTally tally() {
     var tally = new EndpointTally();
     clusters().forEach(each -> each.count(cluster -> tally));
     return tally;
+  }
+
+  /** Returns the entry of {@code /forwards}. */
+  Map<String, Object> view(AdminState process) {
+    EndpointTally tally = tally();
+    Optional<String> missing = process.bootstrapWait().missing();
+    Optional<String> drain = process.drain().phase();
+    String state =
+        drain.isPresent()
+            ? "DRAINING"
+            : (missing.isPresent() ? TargetRuntime.State.WAITING : state()).toString();
+    return AdminReply.members(
+        "name", name,
+        "listen", listen.toString(),
+        "target", target,
+        "state", state,
+        "error", drain.or(() -> missing).or(this::error).or(this::outages).orElse(""),
+        "endpoints", tally.all(),
+        "failing", tally.of(Connectivity.TRANSIENT_FAILURE));
+  }
+
+  private Optional<String> outages() {
+    List<LbEvent.Outage> outages = clusters().flatMap(ClusterManager::outages).toList();
+    int more = outages.size() - OUTAGES_SHOWN;
+    return outages.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            outages.stream()
+                    .limit(OUTAGES_SHOWN)
+                    .map(outage -> "cluster " + outage.cluster() + ": " + outage.reason())
+                    .collect(Collectors.joining("; "))
+                + (more > 0 ? "; and " + more + " more clusters" : ""));
   }
 }

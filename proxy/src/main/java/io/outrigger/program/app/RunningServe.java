@@ -6,10 +6,13 @@ import io.outrigger.config.bootstrap.ListenerNames;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServedListener;
+import io.outrigger.dataplane.serve.ServedView;
+import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.xds.serving.ServingState;
 import io.outrigger.xds.serving.ServingWatcher;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +31,9 @@ final class RunningServe {
   private final ServedListener port;
   private final ServingReports reports;
   private final ServeRecords records;
-  private volatile String resource = "";
+  private volatile String resource = ""; // the name of the Listener; empty before the bootstrap
+
+  /** The reasons why requests fail although the address is served. */
   private Set<String> configErrors = Set.of();
   private @Nullable ServingWatcher watcher; // null until {@link #start}
 
@@ -126,16 +131,6 @@ final class RunningServe {
         records.handshakes());
   }
 
-  /** Returns the name of the Listener; empty before the bootstrap is known; any thread. */
-  String resource() {
-    return resource;
-  }
-
-  /** Returns why requests fail although the address is served. */
-  Set<String> configErrors() {
-    return configErrors;
-  }
-
   /** Returns why the address is not ready for calls; empty when it is ready. */
   Optional<String> notReady() {
     boolean isServing = port.state() == ServedListener.State.SERVING;
@@ -144,5 +139,24 @@ final class RunningServe {
         : Optional.of(
             "serve %s is %s: %s"
                 .formatted(spec.name(), port.state(), port.lack().orElse("no reason is known")));
+  }
+
+  /** Returns the entry of {@code /listeners}. */
+  Map<String, Object> view(AdminState process) {
+    ServedView view = port.view();
+    return AdminReply.members(
+        "name", spec.name(),
+        "listen", spec.listen().toString(),
+        "app", spec.app().toString(),
+        "resource", resource,
+        "state", view.state().toString(),
+        "error",
+            process
+                .bootstrapWait()
+                .missing()
+                .or(view::error)
+                .orElseGet(() -> String.join("; ", configErrors)),
+        "chains", view.chains(),
+        "connections", view.connections());
   }
 }

@@ -19,7 +19,6 @@ import io.outrigger.xds.deps.XdsDependencyManager;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +47,6 @@ public final class TargetRuntime
   private final Function<XdsDependencyManager.Listener, Outcome<XdsDependencyManager>>
       makeDependencies;
   private final PickQueue waiting = new PickQueue();
-
-  /** Created with the target, so that no call pays for the first linkage of the lambda. */
-  @SuppressWarnings("UnnecessaryLambda")
-  private final BooleanSupplier hasSelector = () -> selector() != null;
 
   private volatile @Nullable ConfigSelector selector;
   private Optional<DomainMatch> domain = Optional.empty();
@@ -176,7 +171,7 @@ public final class TargetRuntime
   @Override
   @SuppressWarnings("ReferenceEquality") // selectors are compared by identity
   public long park(ParkedCall call, @Nullable ConfigSelector seen) {
-    return waiting.park(call, seen == null ? hasSelector : () -> selector != seen);
+    return waiting.park(call, () -> selector != seen);
   }
 
   @Override

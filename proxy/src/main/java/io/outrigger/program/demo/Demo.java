@@ -93,7 +93,7 @@ public final class Demo {
         var nobody = DemoClient.ofServed(files, Optional.empty(), served)) {
       var peers = new DemoStory.Peers(orders, billing, nobody);
       story = new DemoStory(out, controlPlane, load, visitor, peers, first, second, stopped::get);
-      story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.adminAddress());
+      story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.address(Flag.ADMIN));
       String bootstrap = bootstrap(controlPlane.port(), "second-sidecar", "");
       story.introduceSecondSidecar(program(), files.writeBootstrap(bootstrap));
       load.start();
