@@ -273,7 +273,7 @@ final class OptionsReaderTest extends OptionsFixture {
     flags.remove(Flag.FORWARD);
     flags.remove(Flag.BOOTSTRAP);
     environment.put("OUTRIGGER_SERVE", "a@0.0.0.0:8080=9000,[::1]:8081=[::1]:8080");
-    give(Flag.RESOURCES, Files.createDirectory(folder.resolve("resources")).toString());
+    give(Flag.RESOURCES, write("r.yaml", "resources: []\n").toString());
     give(Flag.SERVE_DRAIN_GRACE, "5s");
 
     ProxyOptions options = read();
@@ -473,6 +473,7 @@ final class OptionsReaderTest extends OptionsFixture {
     flags.remove(Flag.BOOTSTRAP);
     Path resources = write("r.yaml", "resources: []\n");
     Path others = Files.createDirectory(folder.resolve("others"));
+    write("others/o.yaml", "resources: []\n");
     give(Flag.RESOURCES, resources.toString(), others.toString());
 
     ConfigSource source = read().source().orElseThrow();
