@@ -18,6 +18,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,56 +53,54 @@ public final class Demo {
     var stopped = new AtomicBoolean();
     onSignal.accept(() -> stopped.set(true));
     int served = freePort();
-    try (var controlPlane = new DemoControlPlane(served);
-        var files = new DemoFiles()) {
-      var alpha = new DemoBackend("alpha");
-      var beta = new DemoBackend("beta");
-      var gamma = new DemoBackend("gamma");
-      List<DemoBackend> first = List.of(alpha, beta);
-      controlPlane.serve(List.of(first, List.of(gamma)));
-      String servedApp = "127.0.0.1:%d=127.0.0.1:%d".formatted(served, gamma.port());
-      try (var app = ProxyApp.start(options(controlPlane.port(), files, servedApp, admin))) {
-        return runStory(app, controlPlane, files, served, first, gamma, limit, out, stopped);
-      } finally {
-        List.of(alpha, beta, gamma).forEach(DemoBackend::kill);
+    List<DemoBackend> backends = new ArrayList<>();
+    try {
+      for (String name : List.of("alpha", "beta", "gamma")) {
+        backends.add(new DemoBackend(name));
       }
+      return run(served, backends.subList(0, 2), backends.get(2), limit, admin, out, stopped);
     } catch (IOException e) {
       throw new StartFailure("the demo cannot start: " + e.getMessage(), e);
     } catch (InvalidInput e) {
       throw new IllegalStateException("the demo's own options are wrong", e);
+    } finally {
+      backends.forEach(DemoBackend::kill);
     }
   }
 
-  private static int runStory(
-      ProxyApp app,
-      DemoControlPlane controlPlane,
-      DemoFiles files,
+  private static int run(
       int served,
       List<DemoBackend> first,
       DemoBackend second,
       Optional<Duration> limit,
+      ListenAddress.Tcp admin,
       PrintWriter out,
       AtomicBoolean stopped)
-      throws IOException {
-    var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());
-    boolean held;
-    DemoStory story;
-    try (var load = new DemoLoad(sidecar.getPort());
-        var visitor = DemoClient.ofForward(sidecar.getPort());
-        var orders = DemoClient.ofServed(files, Optional.of(DemoFiles.ORDERS), served);
-        var billing = DemoClient.ofServed(files, Optional.of(DemoFiles.BILLING), served);
-        var nobody = DemoClient.ofServed(files, Optional.empty(), served)) {
-      var peers = new DemoStory.Peers(orders, billing, nobody);
-      story = new DemoStory(out, controlPlane, load, visitor, peers, first, second, stopped::get);
-      story.introduce(loopback(controlPlane.port()), sidecar, loopback(served), app.address(Flag.ADMIN));
-      String bootstrap = bootstrap(controlPlane.port(), "second-sidecar", "");
-      story.introduceSecondSidecar(program(), files.writeBootstrap(bootstrap));
-      load.start();
-      held = story.run(limit);
+      throws IOException, StartFailure, InvalidInput {
+    String servedApp = "127.0.0.1:%d=127.0.0.1:%d".formatted(served, second.port());
+    try (var controlPlane = new DemoControlPlane(served, List.of(first, List.of(second)));
+        var files = new DemoFiles();
+        var app = ProxyApp.start(options(controlPlane.port(), files, servedApp, admin))) {
+      var sidecar = loopback(((ListenAddress.Tcp) app.listenAddress(FORWARD)).port());
+      boolean held;
+      DemoStory story;
+      try (var load = new DemoLoad(sidecar.getPort());
+          var orders = DemoClient.ofServed(files, Optional.of(DemoFiles.ORDERS), served);
+          var billing = DemoClient.ofServed(files, Optional.of(DemoFiles.BILLING), served);
+          var nobody = DemoClient.ofServed(files, Optional.empty(), served)) {
+        var peers = new DemoStory.Peers(orders, billing, nobody);
+        story = new DemoStory(out, load, peers, first, second, stopped::get);
+        story.introduce(
+            loopback(controlPlane.port()), sidecar, loopback(served), app.address(Flag.ADMIN));
+        String bootstrap = bootstrap(controlPlane.port(), "second-sidecar", "");
+        story.introduceSecondSidecar(program(), files.writeBootstrap(bootstrap));
+        load.start();
+        held = story.run(limit);
+      }
+      app.drain().completeOnTimeout(null, DRAIN_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
+      story.conclude();
+      return held ? 0 : 1;
     }
-    app.drain().completeOnTimeout(null, DRAIN_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
-    story.conclude();
-    return held ? 0 : 1;
   }
 
   /** Returns a port that is free now: the control plane knows a served address by its port. */

@@ -2,33 +2,25 @@ package io.outrigger.program.demo;
 
 import com.google.protobuf.StringValue;
 import io.grpc.CallOptions;
-import io.grpc.Channel;
-import io.grpc.ClientInterceptors;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.MetadataUtils;
 import io.outrigger.base.AnyThread;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
-/** A plain gRPC client without xDS, which keeps cookies. One thread at a time may use it. */
+/** A plain gRPC client without xDS. */
 @AnyThread
 final class DemoClient implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 30;
   private static final String LOOPBACK = "127.0.0.1";
-  private static final Metadata.Key<String> COOKIE = key("cookie");
-  private static final Metadata.Key<String> SET_COOKIE = key("set-cookie");
 
   private final ManagedChannel channel;
-  private Optional<String> cookie = Optional.empty();
 
   /**
    * The result of a call.
@@ -68,39 +60,19 @@ final class DemoClient implements AutoCloseable {
             .build());
   }
 
-  private static Metadata.Key<String> key(String name) {
-    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
-  }
-
   Reply call() {
-    var sent = new Metadata();
-    cookie.ifPresent(value -> sent.put(COOKIE, value));
-    var received = new AtomicReference<Metadata>();
-    Channel calling =
-        ClientInterceptors.intercept(
-            channel,
-            MetadataUtils.newAttachHeadersInterceptor(sent),
-            MetadataUtils.newCaptureMetadataInterceptor(received, new AtomicReference<>()));
     try {
       String text =
           ClientCalls.blockingUnaryCall(
-                  calling,
+                  channel,
                   DemoBackend.HELLO,
                   CallOptions.DEFAULT.withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS),
                   StringValue.of("demo"))
               .getValue();
-      Optional.ofNullable(received.get())
-          .map(headers -> headers.get(SET_COOKIE))
-          .ifPresent(set -> cookie = Optional.of(set.substring(0, set.indexOf(';'))));
       return new Reply(Status.OK, text);
     } catch (StatusRuntimeException e) {
       return new Reply(e.getStatus(), "");
     }
-  }
-
-  /** Drops the cookie, so the next call begins another session. */
-  void forget() {
-    cookie = Optional.empty();
   }
 
   @Override

@@ -81,12 +81,15 @@ final class DemoControlPlane implements AutoCloseable {
         }
       };
   private final Server server;
-  private final String mesh = DemoFiles.text(MESH);
-  private final List<Any> served;
-  private int version;
 
-  DemoControlPlane(int servedPort) throws IOException {
-    served = ResourceJson.parse(DemoFiles.text(SERVED).formatted(servedPort)).resources();
+  /**
+   * Serves the mesh.
+   *
+   * @param servedPort the port of the served address
+   * @param priorities one list of backends per priority, highest first
+   */
+  DemoControlPlane(int servedPort, List<List<DemoBackend>> priorities) throws IOException {
+    serve(servedPort, priorities);
     var discovery = new V3DiscoveryServer(cache);
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -99,12 +102,7 @@ final class DemoControlPlane implements AutoCloseable {
     return server.getPort();
   }
 
-  /**
-   * Serves the mesh. Must always be called on the same thread.
-   *
-   * @param priorities one list of backends per priority, highest first
-   */
-  void serve(List<List<DemoBackend>> priorities) {
+  private void serve(int servedPort, List<List<DemoBackend>> priorities) throws IOException {
     List<String> localities = new ArrayList<>();
     for (int priority = 0; priority < priorities.size(); priority++) {
       String endpoints =
@@ -114,13 +112,11 @@ final class DemoControlPlane implements AutoCloseable {
       localities.add(LOCALITY.formatted((char) ('a' + priority), priority, endpoints));
     }
     List<Any> resources =
-        Stream.concat(
-                ResourceJson.parse(mesh.formatted(String.join(",", localities)))
-                    .resources()
-                    .stream(),
-                served.stream())
+        Stream.of(
+                DemoFiles.text(MESH).formatted(String.join(",", localities)),
+                DemoFiles.text(SERVED).formatted(servedPort))
+            .flatMap(text -> ResourceJson.parse(text).resources().stream())
             .toList();
-    version++;
     cache.setSnapshot(
         ALL,
         Snapshot.create(
@@ -129,7 +125,7 @@ final class DemoControlPlane implements AutoCloseable {
             all(resources, Listener.class),
             all(resources, RouteConfiguration.class),
             List.of(),
-            Integer.toString(version)));
+            "1"));
   }
 
   private static <T extends Message> List<T> all(List<Any> resources, Class<T> type) {

@@ -37,7 +37,6 @@ final class DemoLoad implements AutoCloseable {
   private void run() {
     while (!closed) {
       DemoClient.Reply reply = client.call();
-      client.forget(); // a session would stay with one backend
       if (reply.status().isOk()) {
         succeeded.incrementAndGet();
         byBackend.merge(reply.backend(), 1L, Long::sum);

@@ -11,18 +11,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
  * Runs the steps of the demo and prints them in plain words: traffic uses the first priority; the
- * first priority is killed; traffic fails over; the first priority is started again. Then the
- * priorities are swapped during a session. In the second act, other programs of the mesh call a
- * backend through the address that the sidecar serves. Runs on the caller's thread.
+ * first priority is killed; traffic fails over; the first priority is started again. In the second
+ * act, other programs of the mesh call a backend through the address that the sidecar serves. Runs
+ * on the caller's thread.
  */
 @AnyThread
 final class DemoStory {
@@ -30,7 +27,6 @@ final class DemoStory {
   private static final Duration ROUND = Duration.ofSeconds(30);
   private static final Duration STEP_LIMIT = Duration.ofSeconds(60); // enough for slow machines
   private static final Duration POLL = Duration.ofMillis(10);
-  private static final Duration BETWEEN_VISITS = Duration.ofMillis(100);
 
   /**
    * The programs that call the served address.
@@ -40,9 +36,7 @@ final class DemoStory {
   record Peers(DemoClient allowed, DemoClient denied, DemoClient anonymous) {}
 
   private final PrintWriter out;
-  private final DemoControlPlane controlPlane;
   private final DemoLoad load;
-  private final DemoClient visitor;
   private final Peers peers;
   private final List<DemoBackend> first;
   private final DemoBackend second;
@@ -55,17 +49,13 @@ final class DemoStory {
    */
   DemoStory(
       PrintWriter out,
-      DemoControlPlane controlPlane,
       DemoLoad load,
-      DemoClient visitor,
       Peers peers,
       List<DemoBackend> first,
       DemoBackend second,
       BooleanSupplier stopped) {
     this.out = out;
-    this.controlPlane = controlPlane;
     this.load = load;
-    this.visitor = visitor;
     this.peers = peers;
     this.first = List.copyOf(first);
     this.second = second;
@@ -109,7 +99,7 @@ final class DemoStory {
   boolean run(Optional<Duration> limit) throws IOException {
     do {
       Duration round = limit.orElse(ROUND);
-      runOnce(round.toMillis() / 5);
+      runOnce(round.toMillis() / 4);
     } while (limit.isEmpty() && !stopped.getAsBoolean());
     return allSucceeded;
   }
@@ -149,7 +139,6 @@ final class DemoStory {
     pause(stepMillis);
     sayWithAnswers("All is as in the beginning.");
 
-    swapPriorities(stepMillis);
     callsOfPeers();
     pause(stepMillis / 2);
   }
@@ -168,48 +157,6 @@ final class DemoStory {
     Status.Code failure = peers.anonymous().call().status().getCode();
     say("A program without a certificate does not pass the TLS handshake: %s.".formatted(failure));
     allSucceeded &= refusal == Status.Code.PERMISSION_DENIED && failure == Status.Code.UNAVAILABLE;
-  }
-
-  /** Swaps the priorities during a session; the session keeps its backend (A75). */
-  private void swapPriorities(long stepMillis) {
-    visitor.forget();
-    String home = visitor.call().backend();
-    say("A user begins a session: %s answers, and the response brings a cookie.".formatted(home));
-    controlPlane.serve(List.of(List.of(second), first));
-    say("Now the control plane swaps the priorities: %s is first.".formatted(second.name()));
-    long before = second.answered();
-    if (!happens(() -> second.answered() > before)) {
-      return;
-    }
-    load.takeByBackend();
-
-    Map<String, Long> visits = visits(stepMillis);
-    sayWithAnswers("New calls go there.");
-    if (visits.keySet().equals(Set.of(home))) {
-      say(
-          "The session has stayed with %s, for all of %d calls."
-              .formatted(home, visits.getOrDefault(home, 0L)));
-    } else if (!stopped.getAsBoolean()) {
-      say("The session has left %s: %s".formatted(home, visits));
-      allSucceeded = false;
-    }
-
-    long earlier = answeredBy(first);
-    controlPlane.serve(List.of(first, List.of(second)));
-    if (happens(() -> answeredBy(first) > earlier)) {
-      say("The priorities are as they were.");
-    }
-  }
-
-  /** Sends the user's calls for {@code millis}; returns the number of replies per backend. */
-  private Map<String, Long> visits(long millis) {
-    long end = WaitingClock.nanoTime() + Duration.ofMillis(millis).toNanos();
-    Map<String, Long> visits = new TreeMap<>();
-    do {
-      visits.merge(visitor.call().backend(), 1L, Long::sum);
-      WaitingClock.sleep(BETWEEN_VISITS);
-    } while (!stopped.getAsBoolean() && WaitingClock.nanoTime() - end < 0);
-    return visits;
   }
 
   void conclude() {
