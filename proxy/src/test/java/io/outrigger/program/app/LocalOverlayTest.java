@@ -9,6 +9,7 @@ import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.testing.FakeControlLoop;
 import io.outrigger.xds.decode.ResourceDecoder;
 import io.outrigger.xds.local.OverlayFiles;
+import io.outrigger.xds.local.ResourceFiles;
 import io.outrigger.xds.stream.AdsClients;
 import io.outrigger.xds.stream.AdsObserver;
 import java.io.IOException;
@@ -36,7 +37,12 @@ class LocalOverlayTest {
     var controlPlanes = new ControlPlanes();
     controlPlanes.set(
         new ControlPlanes.Known(
-            new ConfigSource(BootstrapSource.NONE, Optional.empty(), List.of(), List.of()),
+            new ConfigSource(
+                BootstrapSource.NONE,
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                ResourceFiles.NONE),
             new AdsClients(
                 loop,
                 Runnable::run,
