@@ -118,7 +118,8 @@ record PortOpener(
   /** Returns the target of all requests; empty when each request's authority names its target. */
   private Optional<TargetRuntime> onlyTarget(ForwardSpec spec) {
     AuthorityMode mode = options.routing().authority();
-    if (!(spec.target() instanceof Target.Single target) || mode instanceof AuthorityMode.Preserve) {
+    if (mode instanceof AuthorityMode.Preserve
+        || !(spec.target() instanceof Target.Single target)) {
       return Optional.empty();
     }
     String authority =

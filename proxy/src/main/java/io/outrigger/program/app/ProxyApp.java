@@ -247,8 +247,8 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /**
-   * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most two
-   * seconds.
+   * Runs the certificate providers of {@code bootstrap} and stops all others. Blocks for at most
+   * two seconds.
    *
    * @return why a Workload API or an istio CA has sent nothing yet; empty when the wait is over
    */

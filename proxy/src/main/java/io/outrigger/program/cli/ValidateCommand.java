@@ -143,7 +143,8 @@ final class ValidateCommand implements Callable<Integer> {
       throw new InvalidInput(
           List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
     }
-    if (InvalidInput.read("--target", target.get(), Target::parse) instanceof Target.Single single) {
+    Target parsed = InvalidInput.read("--target", target.get(), Target::parse);
+    if (parsed instanceof Target.Single single) {
       return Optional.of(single);
     }
     throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
