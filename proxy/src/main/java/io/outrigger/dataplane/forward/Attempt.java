@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * ResponseRelay}; all other events go to the call, which decides what the app receives.
  */
 @LoopConfined
-final class Attempt implements StreamWaiter {
+final class Attempt implements CallTransport.Waiter {
   private enum State {
     WAITING,
     OPEN,
@@ -37,7 +37,7 @@ final class Attempt implements StreamWaiter {
 
   private final CallAttempts attempts;
   private final Subchannel subchannel;
-  private final ResponseRelay response;
+  final ResponseRelay response;
   private State state = State.WAITING;
   private @Nullable CallTransport transport;
   private @Nullable Http2Stream stream;
@@ -87,10 +87,6 @@ final class Attempt implements StreamWaiter {
   /** The hostname of the endpoint (A81), or the empty string. */
   String hostname() {
     return subchannel.backend().endpoint().hostname();
-  }
-
-  ResponseRelay response() {
-    return response;
   }
 
   boolean isWaiting() {
@@ -256,40 +252,28 @@ final class Attempt implements StreamWaiter {
 
   @Override
   public void onReset(Http2Error error) {
-    if (state == State.OPEN) {
-      end(response.outcome());
-      takeUnsent();
-      RpcStatus failure = CallFailures.ofReset(error, address());
-      Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
-      // With NO_ERROR in the middle of a response, an app would treat the partial response as
-      // complete.
-      boolean isRelayed = error != Http2Error.NO_ERROR;
-      attempts.onUpstreamFailed(this, refusal, isRelayed ? error : null, failure);
-    }
+    Refusal refusal = error == Http2Error.REFUSED_STREAM ? Refusal.OF_CALL : Refusal.NONE;
+    // With NO_ERROR in the middle of a response, an app would treat the partial response as
+    // complete.
+    boolean isRelayed = error != Http2Error.NO_ERROR;
+    fail(refusal, isRelayed ? error : null, CallFailures.ofReset(error, address()));
   }
 
   @Override
   public void onFault(Http2Error error, String reason) {
-    if (state == State.OPEN) {
-      end(response.outcome());
-      takeUnsent();
-      RpcStatus failure = CallFailures.ofFault(error, reason, address());
-      attempts.onUpstreamFailed(this, Refusal.NONE, null, failure);
-    }
+    fail(Refusal.NONE, null, CallFailures.ofFault(error, reason, address()));
   }
 
   @Override
   public void onConnectionLost(Refusal refusal, String reason) {
-    if (state == State.OPEN) {
-      end(response.outcome());
-      takeUnsent();
-      attempts.onUpstreamFailed(this, refusal, null, CallFailures.ofLoss(reason, address()));
-    }
+    fail(refusal, null, CallFailures.ofLoss(reason, address()));
   }
 
-  private void takeUnsent() {
-    if (stream != null) {
+  private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
+    if (state == State.OPEN && stream != null) {
+      end(response.outcome());
       attempts.takeUnsent(stream);
+      attempts.onUpstreamFailed(this, refusal, relayed, failure);
     }
   }
 

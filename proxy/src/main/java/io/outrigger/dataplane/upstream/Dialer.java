@@ -31,7 +31,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keepAlive the keepalive settings of the subchannel's connections
  * @param sockets registers the open connections
- * @param tls supplies the TLS context for a new connection when the address requires TLS
  */
 @LoopConfined
 record Dialer(
@@ -49,13 +47,7 @@ record Dialer(
     UpstreamSettings settings,
     KeepAliveTime keepAlive,
     UpstreamSockets sockets,
-    SubchannelName owner,
-    Supplier<TlsContext> tls) {
-  /** The TLS context for a connection that is opened now; null for plain text. */
-  @Nullable TlsContext currentTls() {
-    return address.tls().isPresent() ? tls.get() : null;
-  }
-
+    SubchannelName owner) {
   Future<?> after(Duration delay, Runnable task) {
     return loop.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -76,6 +68,7 @@ record Dialer(
   /**
    * Opens a connection.
    *
+   * @param tls the TLS context; null for plain text
    * @param handlers makes the handler of the connection; the end of the connection is always
    *     reported to that handler
    * @param handshake receives the result of the TLS handshake, if there is one
@@ -84,6 +77,7 @@ record Dialer(
    * @return the channel; the caller closes it to cancel the attempt
    */
   Channel dial(
+      @Nullable TlsContext tls,
       Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
       Consumer<String> failed) {
@@ -99,7 +93,8 @@ record Dialer(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis()))
             .handler(
-                pipeline(Http2Connection.client(settings.http2(), handlers), handshake, failed));
+                pipeline(
+                    tls, Http2Connection.client(settings.http2(), handlers), handshake, failed));
     if (path.isEmpty()) {
       bootstrap.option(ChannelOption.TCP_NODELAY, true);
     }
@@ -119,18 +114,21 @@ record Dialer(
    * answered is queued.
    */
   private ChannelHandler pipeline(
-      ChannelHandler connection, TlsHandshake.Listener handshake, Consumer<String> failed) {
-    if (address.proxy().isEmpty() && address.tls().isEmpty()) {
+      @Nullable TlsContext tls,
+      ChannelHandler connection,
+      TlsHandshake.Listener handshake,
+      Consumer<String> failed) {
+    if (address.proxy().isEmpty() && tls == null) {
       return connection;
     }
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
         address.proxy().ifPresent(proxy -> channel.pipeline().addLast(connect(proxy, failed)));
-        if (address.tls().isPresent()) {
+        if (tls != null) {
           Http2Connection.prepareReads(channel);
-          Optional<String> serverName = address.tls().get().serverName();
-          tls.get().addTo(channel, serverName);
+          Optional<String> serverName = address.tls().orElseThrow().serverName();
+          tls.addTo(channel, serverName);
           channel.pipeline().addLast(new TlsHandshake(serverName, () -> connection, handshake));
         } else {
           channel.pipeline().addLast(connection);

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.upstream;
 import io.netty.channel.Channel;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsHandshake;
 import io.outrigger.dataplane.tls.TlsPeer;
@@ -66,9 +66,9 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
 
   void dial() {
     Duration limit = dialer.settings().connectTimeout();
-    initialTls = dialer.currentTls();
+    initialTls = owner.currentTls();
     timer = dialer.after(limit, () -> giveUp(timeoutReason(limit)));
-    channel = dialer.dial(this::on, this, this::giveUp);
+    channel = dialer.dial(initialTls, this::on, this, this::giveUp);
   }
 
   @Override
@@ -125,7 +125,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   }
 
   /** Opens a stream for {@code waiter}; null when no stream can be opened now. */
-  @Nullable Http2Stream openFor(StreamWaiter waiter) {
+  @Nullable Http2Stream openFor(CallTransport.Waiter waiter) {
     Http2Stream stream = state == State.READY && socket != null ? socket.openStream(waiter) : null;
     served |= stream != null;
     usedLately |= stream != null;
@@ -236,7 +236,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
    * during the handshake (A29-18).
    */
   private Optional<String> objectionAfterHandshake() {
-    TlsContext now = dialer.currentTls();
+    TlsContext now = owner.currentTls();
     return peer == null || now == null || now == initialTls
         ? Optional.empty()
         : now.objection(peer);

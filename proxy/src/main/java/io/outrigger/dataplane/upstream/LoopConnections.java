@@ -4,7 +4,7 @@ import io.outrigger.base.Backoff;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.http2.Http2Stream;
 import io.outrigger.lb.Connector.Ending;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The transport ends with the last connection of all loops, even when attempts are in progress.
  */
 @LoopConfined
-final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.Lender {
+final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lender {
   /** The interval at which a loop checks again for a connection that other loops do not need. */
   static final Duration SPARE_CHECK = Duration.ofMillis(100);
 
@@ -56,10 +56,10 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   /** Delays the next attempt after a connection broke. */
   private final Backoff reconnectBackoff = new Backoff(RandomSource.SYSTEM);
 
-  private final Set<StreamWaiter> waiters = new LinkedHashSet<>();
+  private final Set<CallTransport.Waiter> waiters = new LinkedHashSet<>();
 
   /** The calls that wait for a stream on a connection of another loop, in order of arrival. */
-  private final Map<StreamWaiter, RemoteStream> borrowing = new LinkedHashMap<>(0);
+  private final Map<CallTransport.Waiter, RemoteStream> borrowing = new LinkedHashMap<>(0);
 
   /** The open calls for load reports, which end with the transport. */
   private final Set<ReportCall> reportCalls = new HashSet<>(0);
@@ -91,7 +91,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   /** Gives {@code waiter} a stream now, or queues {@code waiter}. */
-  void open(StreamWaiter waiter) {
+  void open(CallTransport.Waiter waiter) {
     Http2Stream stream = waiters.isEmpty() ? openFor(waiter) : null;
     if (stream != null) {
       waiter.onOpened(stream);
@@ -102,7 +102,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   @Override
-  public void forget(StreamWaiter waiter) {
+  public void forget(CallTransport.Waiter waiter) {
     waiters.remove(waiter);
     RemoteStream stream = borrowing.remove(waiter);
     if (stream != null) {
@@ -175,13 +175,13 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     established.clear();
     takeBack();
     while (!waiters.isEmpty()) {
-      StreamWaiter waiter = waiters.iterator().next();
+      CallTransport.Waiter waiter = waiters.iterator().next();
       waiters.remove(waiter);
       waiter.onNotOpened();
     }
   }
 
-  private @Nullable Http2Stream openFor(StreamWaiter waiter) {
+  private @Nullable Http2Stream openFor(CallTransport.Waiter waiter) {
     for (int i = 0; i < established.size(); i++) { // the oldest first
       Http2Stream stream = established.get(i).openFor(waiter);
       if (stream != null) {
@@ -197,7 +197,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
    */
   private void serve() {
     while (!waiters.isEmpty()) {
-      StreamWaiter waiter = waiters.iterator().next();
+      CallTransport.Waiter waiter = waiters.iterator().next();
       Http2Stream stream = openFor(waiter);
       if (stream == null) {
         grow();
@@ -263,7 +263,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
     if (lender == null) {
       return; // the transport is about to end, or will call onLenderReady
     }
-    for (StreamWaiter waiter : List.copyOf(waiters)) {
+    for (CallTransport.Waiter waiter : List.copyOf(waiters)) {
       waiters.remove(waiter);
       var stream = new RemoteStream(this, waiter, dialer.loop(), lender, lender.dialer.loop());
       borrowing.put(waiter, stream);
@@ -274,7 +274,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   /** Moves the calls that wait at another loop to the front of this loop's queue. */
   private void takeBack() {
     if (!borrowing.isEmpty()) {
-      List<StreamWaiter> back = new ArrayList<>(borrowing.keySet());
+      List<CallTransport.Waiter> back = new ArrayList<>(borrowing.keySet());
       borrowing.values().forEach(RemoteStream::cancel);
       borrowing.clear();
       back.addAll(waiters);
@@ -294,12 +294,12 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   @Override
-  public void onLent(StreamWaiter waiter) {
+  public void onLent(CallTransport.Waiter waiter) {
     borrowing.remove(waiter);
   }
 
   @Override
-  public void onNotLent(StreamWaiter waiter) {
+  public void onNotLent(CallTransport.Waiter waiter) {
     borrowing.remove(waiter);
     if (transport.isClosed()) {
       waiter.onNotOpened();
@@ -314,7 +314,7 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   @Override
-  public void lend(RemoteStreamOwner waiter) {
+  public void lend(RemoteStream.Owner waiter) {
     if (lends) {
       open(waiter);
     } else {
@@ -323,8 +323,8 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   private void sendBorrowersBack() {
-    for (StreamWaiter waiter : List.copyOf(waiters)) {
-      if (waiter instanceof RemoteStreamOwner) {
+    for (CallTransport.Waiter waiter : List.copyOf(waiters)) {
+      if (waiter instanceof RemoteStream.Owner) {
         waiters.remove(waiter);
         waiter.onNotOpened();
       }
@@ -385,6 +385,11 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStreamOwner.
   }
 
   // Events of connections.
+
+  /** The TLS context for a connection that is opened now; null for plain text. */
+  @Nullable TlsContext currentTls() {
+    return transport.tls();
+  }
 
   /** A TLS handshake has succeeded or failed (A118). */
   void onHandshaken(HandshakeResult result) {

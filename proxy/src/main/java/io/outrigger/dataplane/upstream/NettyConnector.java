@@ -7,6 +7,8 @@ import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.http2.EventLoops;
 import io.outrigger.lb.Connector;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Opens connections to backends for load balancing. Successive attempts start on successive event
@@ -54,18 +56,12 @@ public final class NettyConnector {
     control.checkInside();
     int first = next;
     next = (next + 1) % loops.count();
-    var transport =
-        new UpstreamTransport(
-            control,
-            loops,
-            settings,
-            sockets,
-            owner,
-            keepAlive,
-            address,
-            maxConnections,
-            first,
-            listener);
+    List<Dialer> dialers =
+        IntStream.range(0, loops.count())
+            .mapToObj(loops::loop)
+            .map(loop -> new Dialer(loops, loop, address, settings, keepAlive, sockets, owner))
+            .toList();
+    var transport = new UpstreamTransport(control, dialers, maxConnections, first, listener);
     transport.start(tls);
     return transport;
   }

@@ -3,7 +3,7 @@ package io.outrigger.dataplane.upstream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
-import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.http2.FallbackBuffers;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -13,12 +13,13 @@ import io.outrigger.http2.StreamHandler;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A stream on a connection of another event loop, as seen on the loop of its call (decision
- * proxy-0032). The call's frames are posted to the {@link RemoteStreamOwner} and the backend's
+ * proxy-0032). The call's frames are posted to the {@link Owner} and the backend's
  * frames are posted back, both in order.
  *
  * <pre>
@@ -45,10 +46,21 @@ final class RemoteStream implements Http2Stream {
    */
   interface Borrower {
     /** Called just before {@code waiter} gets its stream. */
-    void onLent(StreamWaiter waiter);
+    void onLent(CallTransport.Waiter waiter);
 
     /** Called when the other loop has no stream for {@code waiter}; nothing was sent. */
-    void onNotLent(StreamWaiter waiter);
+    void onNotLent(CallTransport.Waiter waiter);
+  }
+
+  /** The lending loop, which has connections and lends their streams; used on the lending loop. */
+  interface Lender {
+    /**
+     * Gives {@code waiter} a stream now or later, or notifies {@code waiter} that there will be no
+     * stream.
+     */
+    void lend(Owner waiter);
+
+    void forget(CallTransport.Waiter waiter);
   }
 
   private enum State {
@@ -58,10 +70,10 @@ final class RemoteStream implements Http2Stream {
   }
 
   private final Borrower borrower;
-  private final StreamWaiter waiter;
+  private final CallTransport.Waiter waiter;
   private final Executor elsewhere;
-  private final RemoteStreamOwner.Lender lender;
-  private final RemoteStreamOwner owner;
+  private final Lender lender;
+  private final Owner owner;
   private State state = State.WAITING;
   private boolean sendEnded;
 
@@ -79,15 +91,15 @@ final class RemoteStream implements Http2Stream {
    */
   RemoteStream(
       Borrower borrower,
-      StreamWaiter waiter,
+      CallTransport.Waiter waiter,
       Executor here,
-      RemoteStreamOwner.Lender lender,
+      Lender lender,
       Executor elsewhere) {
     this.borrower = borrower;
     this.waiter = waiter;
     this.elsewhere = elsewhere;
     this.lender = lender;
-    this.owner = new RemoteStreamOwner(this, here, lender);
+    this.owner = new Owner(this, here, lender);
   }
 
   void request() {
@@ -263,6 +275,93 @@ final class RemoteStream implements Http2Stream {
       loop.execute(task);
     } catch (RejectedExecutionException stopped) {
       log.debug("an event loop has stopped: the process ends", stopped);
+    }
+  }
+
+  /**
+   * The other half of a {@link RemoteStream}, on the loop of the connection. The owner waits for a
+   * stream like any call of that loop, and posts every event of the stream to the loop of the call.
+   */
+  @LoopConfined
+  static final class Owner implements CallTransport.Waiter {
+    private final RemoteStream remote;
+    private final Executor loopOfCall;
+    private final Lender lender;
+    private @Nullable Http2Stream stream;
+
+    Owner(RemoteStream remote, Executor loopOfCall, Lender lender) {
+      this.remote = remote;
+      this.loopOfCall = loopOfCall;
+      this.lender = lender;
+    }
+
+    /** Returns the stream; valid only after {@link #onOpened}. */
+    Http2Stream stream() {
+      Http2Stream opened = stream;
+      if (opened == null) {
+        throw new IllegalStateException("the stream was not opened");
+      }
+      return opened;
+    }
+
+    /** Cancels the wait for the stream, or resets the open stream. */
+    void reset(Http2Error error) {
+      if (stream == null) {
+        lender.forget(this);
+      } else {
+        stream.reset(error);
+      }
+    }
+
+    @Override
+    public void onOverload() {
+      post(loopOfCall, () -> remote.deliver(StreamHandler::onOverload));
+    }
+
+    @Override
+    public void onOpened(Http2Stream opened) {
+      stream = opened;
+      long maxHeaderListBytes = opened.maxHeaderListBytes();
+      post(loopOfCall, () -> remote.onOpened(maxHeaderListBytes));
+    }
+
+    @Override
+    public void onNotOpened() {
+      post(loopOfCall, remote::onNotOpened);
+    }
+
+    @Override
+    public void onHeaders(HeaderList headers, boolean endStream) {
+      post(loopOfCall, () -> remote.deliver(call -> call.onHeaders(headers, endStream)));
+    }
+
+    @Override
+    public void onData(ByteBuf data, boolean endStream) {
+      postCopy(loopOfCall, data, copy -> remote.onData(copy, endStream));
+    }
+
+    @Override
+    public void onDataSent(int bytes) {
+      post(loopOfCall, () -> remote.onDataSent(bytes));
+    }
+
+    @Override
+    public void onReset(Http2Error error) {
+      end(call -> call.onReset(error));
+    }
+
+    @Override
+    public void onFault(Http2Error error, String reason) {
+      end(call -> call.onFault(error, reason));
+    }
+
+    @Override
+    public void onConnectionLost(Refusal refusal, String reason) {
+      end(call -> call.onConnectionLost(refusal, reason));
+    }
+
+    private void end(Consumer<StreamHandler> event) {
+      post(loopOfCall, () -> remote.deliverLast(event));
     }
   }
 }

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * control loop, which also closes the call.
  */
 @LoopConfined
-final class ReportCall implements StreamWaiter, BackendMetricsStream {
+final class ReportCall implements CallTransport.Waiter, BackendMetricsStream {
   private static final String PATH = "/xds.service.orca.v3.OpenRcaService/StreamCoreMetrics";
   private static final String UNIMPLEMENTED = "12";
   private static final String NOT_FOUND = "404";

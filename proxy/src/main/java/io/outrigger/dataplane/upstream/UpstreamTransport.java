@@ -6,11 +6,9 @@ import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.forward.CallTransport;
-import io.outrigger.dataplane.forward.StreamWaiter;
 import io.outrigger.dataplane.tls.TlsContext;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsPeer;
-import io.outrigger.http2.EventLoops;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.Connector.Ending;
 import io.outrigger.lb.Transport.BackendMetricsStream;
@@ -19,7 +17,6 @@ import io.outrigger.lb.state.TransportSecurity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 @AnyThread
 final class UpstreamTransport implements CallTransport, Connector.Attempt {
   private final ControlLoop control;
-  private final EventLoops loops;
+  private final List<Dialer> dialers;
   private final EndpointAddress address;
   private final int first;
   private final Connector.Listener listener;
@@ -93,28 +90,24 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   /** Whether the listener has received its last notification; used on the control loop. */
   private boolean listenerDone;
 
+  /**
+   * @param dialers those of all event loops, in order
+   * @param first the loop that makes the first attempt
+   */
   UpstreamTransport(
       ControlLoop control,
-      EventLoops loops,
-      UpstreamSettings settings,
-      UpstreamSockets sockets,
-      SubchannelName owner,
-      KeepAliveTime keepAlive,
-      EndpointAddress address,
+      List<Dialer> dialers,
       int maxConnections,
       int first,
       Connector.Listener listener) {
     this.control = control;
-    this.loops = loops;
-    this.address = address;
+    this.dialers = dialers;
     this.maxConnections = maxConnections;
     this.first = first;
     this.listener = listener;
-    for (int i = 0; i < loops.count(); i++) {
-      var dialer =
-          new Dialer(
-              loops, loops.loop(i), address, settings, keepAlive, sockets, owner, this::tls);
-      connections.add(new LoopConnections(this, i, dialer));
+    address = dialers.get(first).address();
+    for (int i = 0; i < dialers.size(); i++) {
+      connections.add(new LoopConnections(this, i, dialers.get(i)));
     }
   }
 
@@ -156,8 +149,12 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
     }
   }
 
-  private TlsContext tls() {
-    return Objects.requireNonNull(tls, "no connection begins before there is a TLS context");
+  /**
+   * The TLS context for a new connection; null for plain text. No connection begins before there is
+   * the context that it needs.
+   */
+  @Nullable TlsContext tls() {
+    return tls;
   }
 
   @Override
@@ -171,7 +168,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   @Override
-  public boolean open(int loop, StreamWaiter waiter) {
+  public boolean open(int loop, CallTransport.Waiter waiter) {
     if (closed) {
       return false;
     }
@@ -180,7 +177,7 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   @Override
-  public void forget(int loop, StreamWaiter waiter) {
+  public void forget(int loop, CallTransport.Waiter waiter) {
     connections.get(loop).forget(waiter);
   }
 
@@ -189,7 +186,8 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
       Duration interval, BackendMetricsStream.Listener listener) {
     control.checkInside();
     LoopConnections ofFirst = connections.get(first);
-    var call = new ReportCall(ofFirst, loops.loop(first), control, address, interval, listener);
+    var loop = dialers.get(first).loop();
+    var call = new ReportCall(ofFirst, loop, control, address, interval, listener);
     post(first, call::start);
     return call;
   }
@@ -338,6 +336,6 @@ final class UpstreamTransport implements CallTransport, Connector.Attempt {
   }
 
   private void post(int loop, Runnable task) {
-    RemoteStream.post(loops.loop(loop), task);
+    RemoteStream.post(dialers.get(loop).loop(), task);
   }
 }

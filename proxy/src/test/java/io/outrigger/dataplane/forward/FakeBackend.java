@@ -28,7 +28,7 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   final List<FakeStream> streams = new ArrayList<>();
-  final List<StreamWaiter> waiters = new ArrayList<>();
+  final List<CallTransport.Waiter> waiters = new ArrayList<>();
   final List<CallOutcome> outcomes = new ArrayList<>();
   final List<BackendMetrics> reports = new ArrayList<>();
   final PickResult use = new PickResult.Use(this);
@@ -63,20 +63,20 @@ final class FakeBackend implements Subchannel, CallTransport {
   /** Opens a stream for each waiter, in order. */
   void openAll() {
     mode = Mode.OPENS;
-    List<StreamWaiter> all = List.copyOf(waiters);
+    List<CallTransport.Waiter> all = List.copyOf(waiters);
     waiters.clear();
     all.forEach(this::give);
   }
 
   /** Notifies all waiters that no stream will be opened. */
   void failAll() {
-    List<StreamWaiter> all = List.copyOf(waiters);
+    List<CallTransport.Waiter> all = List.copyOf(waiters);
     waiters.clear();
-    all.forEach(StreamWaiter::onNotOpened);
+    all.forEach(CallTransport.Waiter::onNotOpened);
   }
 
   @Override
-  public boolean open(int loop, StreamWaiter waiter) {
+  public boolean open(int loop, CallTransport.Waiter waiter) {
     switch (mode) {
       case OPENS -> give(waiter);
       case WAITS -> waiters.add(waiter);
@@ -87,7 +87,7 @@ final class FakeBackend implements Subchannel, CallTransport {
     return true;
   }
 
-  private void give(StreamWaiter waiter) {
+  private void give(CallTransport.Waiter waiter) {
     var stream = new FakeStream(waiter);
     stream.maxHeaderListBytes = maxHeaderListBytes;
     streams.add(stream);
@@ -95,7 +95,7 @@ final class FakeBackend implements Subchannel, CallTransport {
   }
 
   @Override
-  public void forget(int loop, StreamWaiter waiter) {
+  public void forget(int loop, CallTransport.Waiter waiter) {
     waiters.remove(waiter);
   }
 

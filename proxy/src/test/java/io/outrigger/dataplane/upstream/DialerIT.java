@@ -96,9 +96,8 @@ final class DialerIT {
             DefaultSettings.UPSTREAM,
             new KeepAliveTime(Optional.empty()),
             new UpstreamSockets(loops),
-            new SubchannelName(new SubchannelName.TargetName("", "", ""), "", address),
-            () -> tls);
-    return dialer.dial(made -> new Silent(), new AnyHandshake(), reason -> {});
+            new SubchannelName(new SubchannelName.TargetName("", "", ""), "", address));
+    return dialer.dial(tls, made -> new Silent(), new AnyHandshake(), reason -> {});
   }
 
   private static ServerSocket listen() throws GeneralSecurityException, IOException {

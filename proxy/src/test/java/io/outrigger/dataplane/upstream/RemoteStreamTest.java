@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.outrigger.dataplane.forward.StreamWaiter;
+import io.outrigger.dataplane.forward.CallTransport;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.Http2Stream;
@@ -29,7 +29,7 @@ class RemoteStreamTest {
   private final Queue<Runnable> loopOfConnection = new ArrayDeque<>();
   private final List<String> call = new ArrayList<>();
   private final List<String> backend = new ArrayList<>();
-  private final List<StreamWaiter> waiting = new ArrayList<>();
+  private final List<CallTransport.Waiter> waiting = new ArrayList<>();
   private final Call waiter = new Call();
   private final Stream stream = new Stream();
   private final RemoteStream remote =
@@ -39,7 +39,7 @@ class RemoteStreamTest {
   private void open() {
     remote.request();
     run(loopOfConnection);
-    StreamWaiter owner = waiting.remove(0);
+    CallTransport.Waiter owner = waiting.remove(0);
     stream.handler(owner);
     owner.onOpened(stream);
     run(loopOfCall);
@@ -258,30 +258,30 @@ class RemoteStreamTest {
 
   private final class Borrower implements RemoteStream.Borrower {
     @Override
-    public void onLent(StreamWaiter to) {
+    public void onLent(CallTransport.Waiter to) {
       call.add("lent");
     }
 
     @Override
-    public void onNotLent(StreamWaiter to) {
+    public void onNotLent(CallTransport.Waiter to) {
       call.add("not lent");
     }
   }
 
-  private final class Lender implements RemoteStreamOwner.Lender {
+  private final class Lender implements RemoteStream.Lender {
     @Override
-    public void lend(RemoteStreamOwner to) {
+    public void lend(RemoteStream.Owner to) {
       waiting.add(to);
     }
 
     @Override
-    public void forget(StreamWaiter whom) {
+    public void forget(CallTransport.Waiter whom) {
       waiting.remove(whom);
     }
   }
 
   /** The call. */
-  private final class Call implements StreamWaiter {
+  private final class Call implements CallTransport.Waiter {
     private final List<Http2Stream> opened = new ArrayList<>();
     private boolean takesBack;
 
