@@ -235,9 +235,8 @@ public final class CallStatsRecorder implements CallSummary {
     }
   }
 
-  /** A request with a retry policy has outgrown its replay buffer and can no longer be retried. */
-  public void notReplayable() {
-    stats.count(CallCounter.NOT_REPLAYABLE);
+  public void count(CallCounter event) {
+    stats.count(event);
   }
 
   public void requestData(int bytes) {
@@ -380,10 +379,6 @@ public final class CallStatsRecorder implements CallSummary {
       detours = known;
     }
     return known;
-  }
-
-  public void unobserved() {
-    stats.count(CallCounter.UNOBSERVED);
   }
 
   private boolean isGrpc() {

@@ -17,50 +17,35 @@ public final class Histogram {
    * Bounds for durations in nanoseconds, up to 12 days: 16 buckets per power of two of
    * microseconds, so that the values of one bucket differ by at most 6 %.
    */
-  static final Bounds FINE_NANOS = fineNanos();
+  static final long[] FINE_NANOS = fineNanos();
 
-  /** Bucket bounds: inclusive upper bounds in ascending order, which are shared by histograms. */
-  public static final class Bounds {
-    private final long[] values;
-
-    private Bounds(long[] values) {
-      this.values = values;
-    }
-
-    public static Bounds of(long... values) {
-      return new Bounds(values.clone());
-    }
-
-    /** Returns the index of the first bound that is not less than {@code value}. */
-    private int indexOf(long value) {
-      int index = Arrays.binarySearch(values, value);
-      return Math.max(index, -index - 1);
-    }
-  }
-
-  private final Bounds bounds;
+  private final long[] bounds;
 
   /** The count of each bucket, of values above the last bound, and the sum of all values. */
   private final AtomicLongArray counts;
 
-  public Histogram(Bounds bounds) {
+  /**
+   * @param bounds inclusive upper bounds in ascending order; histograms share the array
+   */
+  public Histogram(long[] bounds) {
     this.bounds = bounds;
-    counts = new AtomicLongArray(bounds.values.length + 2);
+    counts = new AtomicLongArray(bounds.length + 2);
   }
 
-  private static Bounds fineNanos() {
+  private static long[] fineNanos() {
     long[] bounds = new long[FINE_BUCKETS];
     long micros = 0;
     for (int i = 0; i < bounds.length; i++) {
       bounds[i] = micros * 1_000;
       micros += Math.max(1, Long.highestOneBit(micros + 1) / BUCKETS_PER_POWER);
     }
-    return new Bounds(bounds);
+    return bounds;
   }
 
   public void record(long value) {
-    add(bounds.indexOf(value), 1);
-    add(bounds.values.length + 1, value);
+    int index = Arrays.binarySearch(bounds, value);
+    add(Math.max(index, -index - 1), 1); // the first bound that is not less
+    add(bounds.length + 1, value);
   }
 
   /**
@@ -70,12 +55,12 @@ public final class Histogram {
   public void add(Histogram other) {
     int bucket = 0;
     for (int i = 0; i < other.buckets(); i++) {
-      while (bucket < bounds.values.length && bounds.values[bucket] < other.bound(i)) {
+      while (bucket < bounds.length && bounds[bucket] < other.bound(i)) {
         bucket++;
       }
       add(bucket, other.count(i));
     }
-    add(bounds.values.length + 1, other.sum());
+    add(bounds.length + 1, other.sum());
   }
 
   private void add(int slot, long more) {
@@ -89,12 +74,12 @@ public final class Histogram {
 
   /** The number of buckets; the last bucket has no upper bound. */
   public int buckets() {
-    return bounds.values.length + 1;
+    return bounds.length + 1;
   }
 
   /** The inclusive upper bound of a bucket; {@code Long.MAX_VALUE} for the last bucket. */
   public long bound(int bucket) {
-    return bucket < bounds.values.length ? bounds.values[bucket] : Long.MAX_VALUE;
+    return bucket < bounds.length ? bounds[bucket] : Long.MAX_VALUE;
   }
 
   /** The count of one bucket, not cumulative. */
@@ -103,6 +88,6 @@ public final class Histogram {
   }
 
   public long sum() {
-    return counts.getOpaque(bounds.values.length + 1);
+    return counts.getOpaque(bounds.length + 1);
   }
 }

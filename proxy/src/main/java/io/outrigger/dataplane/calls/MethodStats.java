@@ -6,6 +6,7 @@ import io.outrigger.config.endpoint.Locality;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,31 +32,28 @@ public final class MethodStats {
   static final String OTHER = "other";
 
   /** The latency buckets of A66 "Units", in nanoseconds. */
-  private static final Histogram.Bounds LATENCY_NANOS =
-      nanos(
-          new long[] {
-            0, 10, 50, 100, 300, 600, 800,
-            1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000,
-            10_000, 13_000, 16_000, 20_000, 25_000, 30_000, 40_000,
-            50_000, 65_000, 80_000, 100_000, 130_000, 160_000, 200_000,
-            250_000, 300_000, 400_000, 500_000, 650_000, 800_000, 1_000_000,
-            2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000
-          });
+  private static final long[] LATENCY_NANOS =
+      LongStream.of(
+              0, 10, 50, 100, 300, 600, 800,
+              1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000,
+              10_000, 13_000, 16_000, 20_000, 25_000, 30_000, 40_000,
+              50_000, 65_000, 80_000, 100_000, 130_000, 160_000, 200_000,
+              250_000, 300_000, 400_000, 500_000, 650_000, 800_000, 1_000_000,
+              2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000)
+          .map(micros -> micros * 1_000)
+          .toArray();
 
   /** The size buckets of A66 "Units". */
-  private static final Histogram.Bounds SIZE_BYTES =
-      Histogram.Bounds.of(
-          new long[] {
-            0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22,
-            1L << 24, 1L << 26, 1L << 28, 1L << 30, 1L << 32
-          });
+  private static final long[] SIZE_BYTES = {
+    0, 1L << 10, 1L << 11, 1L << 12, 1L << 14, 1L << 16, 1L << 18, 1L << 20, 1L << 22, 1L << 24,
+    1L << 26, 1L << 28, 1L << 30, 1L << 32
+  };
 
   /** The buckets of A96 for the number of retries per call. */
-  private static final Histogram.Bounds RETRIES = Histogram.Bounds.of(1, 2, 3, 4, 5);
+  private static final long[] RETRIES = {1, 2, 3, 4, 5};
 
   /** The buckets of A96 for the number of transparent retries per call. */
-  private static final Histogram.Bounds TRANSPARENT_RETRIES =
-      Histogram.Bounds.of(1, 2, 3, 4, 5, 10);
+  private static final long[] TRANSPARENT_RETRIES = {1, 2, 3, 4, 5, 10};
 
   /**
    * The attributes of metrics that identify where attempts went.
@@ -101,14 +99,6 @@ public final class MethodStats {
 
   MethodStats(Measuring measuring) {
     this.measuring = measuring;
-  }
-
-  private static Histogram.Bounds nanos(long... micros) {
-    long[] nanos = new long[micros.length];
-    for (int i = 0; i < nanos.length; i++) {
-      nanos[i] = micros[i] * 1_000;
-    }
-    return Histogram.Bounds.of(nanos);
   }
 
   void attemptStarted() {

@@ -19,11 +19,10 @@ import java.util.stream.DoubleStream;
  */
 @AnyThread
 final class ForwardMetrics {
-  private static final Histogram.Bounds BUCKET_NANOS =
-      Histogram.Bounds.of(
-          DoubleStream.of(.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
-              .mapToLong(millis -> (long) (millis * 1_000_000))
-              .toArray());
+  private static final long[] BUCKET_NANOS =
+      DoubleStream.of(.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000)
+          .mapToLong(millis -> (long) (millis * 1_000_000))
+          .toArray();
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final Instruments all;

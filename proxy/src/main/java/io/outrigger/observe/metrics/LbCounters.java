@@ -37,11 +37,10 @@ public final class LbCounters {
   private static final int PARTS = 1_000;
 
   /** OpenTelemetry's default bounds, since A78 defines none. */
-  private static final Histogram.Bounds WEIGHT_BOUNDS =
-      Histogram.Bounds.of(
-          LongStream.of(0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000)
-              .map(bound -> bound * PARTS)
-              .toArray());
+  private static final long[] WEIGHT_BOUNDS =
+      LongStream.of(0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10000)
+          .map(bound -> bound * PARTS)
+          .toArray();
 
   private enum Count {
     ENFORCED(

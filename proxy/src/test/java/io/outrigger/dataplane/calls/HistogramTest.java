@@ -41,7 +41,7 @@ class HistogramTest {
     long[] bounds = {0, 1, 5, 7, 8, 100, 4095, 4096, 4097, 1L << 40, Long.MAX_VALUE - 1};
     for (long bound : bounds) {
       for (long value : new long[] {bound - 1, bound, bound + 1}) {
-        var histogram = new Histogram(Histogram.Bounds.of(bounds));
+        var histogram = new Histogram(bounds);
         histogram.record(value);
 
         int expected = (int) LongStream.of(bounds).takeWhile(each -> each < value).count();
@@ -67,7 +67,7 @@ class HistogramTest {
     fine.record(5_000);
     fine.record(6_000);
     fine.record(Long.MAX_VALUE / 2);
-    var coarse = new Histogram(Histogram.Bounds.of(1_000, 5_000));
+    var coarse = new Histogram(new long[] {1_000, 5_000});
     coarse.add(fine);
     Histogram twice = coarse.empty();
     twice.add(coarse);
