@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * invalid or out-of-range number counts as absent.
  */
 @AnyThread
-final class FaultFilter implements RouteFilter {
+record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements RouteFilter {
   static final long NO_DELAY = -1;
 
   static final String DELAY = "x-envoy-fault-delay-request";
@@ -37,14 +37,6 @@ final class FaultFilter implements RouteFilter {
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
   private static final long ABSENT = -1;
   private static final long NANOS_PER_MILLI = 1_000_000;
-
-  private final FilterConfig.Fault fault;
-  private final AtomicLong active;
-
-  private FaultFilter(FilterConfig.Fault fault, AtomicLong active) {
-    this.fault = fault;
-    this.active = active;
-  }
 
   /** Returns the filter; empty when it could never inject a fault. */
   static Optional<FaultFilter> of(FilterConfig.Fault fault, AtomicLong active) {

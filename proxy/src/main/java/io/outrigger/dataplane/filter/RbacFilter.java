@@ -8,21 +8,11 @@ import java.util.Optional;
 
 /** Refuses the requests that the policies of an RBAC filter deny (A41). */
 @AnyThread
-final class RbacFilter implements RouteFilter {
+record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implements RouteFilter {
   private static final int FORBIDDEN = 403;
   private static final FilterStep.Answer DENIED =
       new FilterStep.Answer(
           new RpcStatus(RpcStatus.Code.PERMISSION_DENIED, "denied by RBAC"), "denied", FORBIDDEN);
-
-  private final String name;
-  private final Rbac.Rules rules;
-  private final RbacObserver observer;
-
-  private RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) {
-    this.name = name;
-    this.rules = rules;
-    this.observer = observer;
-  }
 
   /** Returns the filter; empty when it has no rules, so that it denies nothing (A41-02). */
   static Optional<RbacFilter> of(String name, Rbac settings, RbacObserver observer) {

@@ -11,6 +11,7 @@ import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.config.route.RouteAction;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilteredCall;
@@ -146,7 +147,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (action.retry().isPresent() && isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
     }
-    if (retries == null && call.forward.isMemoryShort()) {
+    if (retries == null && call.forward.memory.isShort()) { // no copy for transparent retries
       request.stopCopying();
     }
   }
@@ -165,12 +166,12 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   @Override
   public RandomSource random() {
-    return call.loop.random();
+    return call.loop.random;
   }
 
   @Override
   public AuthorizationInput authorization() {
-    if (call.caller() instanceof Caller.Remote remote) {
+    if (call.caller instanceof Caller.Remote remote) {
       return new CallAuthorization(call.head(), remote.connection());
     }
     throw new IllegalStateException("RBAC in a forward");
@@ -289,7 +290,7 @@ final class CallAttempts implements PickContext, FilteredCall {
       } else if (result instanceof PickResult.Fail fail) {
         if (!call.head().waitsForReady()) {
           if (!retry(fail.status())) {
-            call.reply(fail.status(), call.caller().unreachable());
+            call.reply(fail.status(), call.caller.unreachable());
           }
           return;
         }
@@ -406,7 +407,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     request.onSent(bytes);
     if (couldReplay && !request.canReplay()) {
       if (retries != null) {
-        record.notReplayable();
+        record.count(CallCounter.NOT_REPLAYABLE);
       }
       releaseCluster(); // too much was sent for a retry: no pick can follow (A31-08)
     }
@@ -480,8 +481,8 @@ final class CallAttempts implements PickContext, FilteredCall {
     if (mayRetryTransparently(refusal) && retryTransparently(ended, failure)) {
       return;
     }
-    if (ended.response().hasBegun() || !retry(failure)) {
-      call.onUpstreamFailed(ended.response(), relayed, failure);
+    if (ended.response.hasBegun() || !retry(failure)) {
+      call.onUpstreamFailed(ended.response, relayed, failure);
     }
   }
 
@@ -499,7 +500,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    * may not be marked as closing yet. The retry policy does not count this attempt.
    */
   private boolean retryTransparently(Attempt refused, RpcStatus failure) {
-    if (!request.canReplay() || refused.response().hasBegun()) {
+    if (!request.canReplay() || refused.response.hasBegun()) {
       return false;
     }
     transparentRetries++;
@@ -536,7 +537,7 @@ final class CallAttempts implements PickContext, FilteredCall {
 
   /** Whether a backend has sent a complete response. */
   boolean hasResponseEnded() {
-    return attempt != null && attempt.response().hasEnded();
+    return attempt != null && attempt.response.hasEnded();
   }
 
   String waitsFor() {

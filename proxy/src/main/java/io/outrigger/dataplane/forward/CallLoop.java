@@ -22,8 +22,8 @@ public final class CallLoop implements Executor {
   private final int index;
   private final Executor executor;
   private final LongSupplier clock;
-  private final RandomSource random;
-  private final DeadlineTimers deadlines;
+  final RandomSource random;
+  final DeadlineTimers deadlines;
 
   /** The heads of header lists that recur, by the hashes of the lists (decision proxy-0075). */
   private final @Nullable RequestHead[] heads = new RequestHead[HEADS];
@@ -73,14 +73,6 @@ public final class CallLoop implements Executor {
 
   long nanoTime() {
     return clock.getAsLong();
-  }
-
-  RandomSource random() {
-    return random;
-  }
-
-  DeadlineTimers deadlines() {
-    return deadlines;
   }
 
   /** Reads {@code headers}; a recurring list is read only once. */

@@ -33,12 +33,12 @@ abstract class CallTime extends DeadlineTimers.Entry {
    */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {
-      loop.deadlines().arm(this, arrivalNanos, limitNanos);
+      loop.deadlines.arm(this, arrivalNanos, limitNanos);
     }
   }
 
   void disarm() {
-    loop.deadlines().disarm(this);
+    loop.deadlines.disarm(this);
   }
 
   long limitNanos() {

@@ -46,7 +46,7 @@ final class DownstreamResponse {
     GONE
   }
 
-  private final Http2Stream stream;
+  final Http2Stream stream;
   private final Executor loop;
 
   private boolean requestEnded;
@@ -55,11 +55,6 @@ final class DownstreamResponse {
   DownstreamResponse(Http2Stream stream, Executor loop) {
     this.stream = stream;
     this.loop = loop;
-  }
-
-  /** Whether the app's connection holds so much that it may get no request at full memory. */
-  boolean isOnHeavyConnection() {
-    return stream.isOnHeavyConnection();
   }
 
   void onRequestEnd() {
@@ -78,10 +73,6 @@ final class DownstreamResponse {
 
   void gone() {
     to(Phase.GONE);
-  }
-
-  void informational(HeaderList headers) {
-    stream.sendHeaders(headers, false);
   }
 
   void headers(HeaderList headers) {
@@ -145,15 +136,6 @@ final class DownstreamResponse {
   void reset(Http2Error error) {
     to(Phase.GONE);
     stream.reset(error);
-  }
-
-  long maxHeaderListBytes() {
-    return stream.maxHeaderListBytes();
-  }
-
-  /** Returns flow-control credit to the app for {@code bytes} of the request that were sent on. */
-  void returnCredit(int bytes) {
-    stream.consumed(bytes);
   }
 
   /** Whether the response is complete but not yet fully written to the app. */

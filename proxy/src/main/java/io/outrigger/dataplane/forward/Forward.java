@@ -26,14 +26,17 @@ public final class Forward {
       Pattern.compile("([\\w.~!$&'()*+,;=%-]++|\\[[\\w.~!$&'()*+,;=:-]++\\])(:[0-9]{0,5})?");
 
   private final String name;
-  private final ForwardSettings settings;
+  final ForwardSettings settings;
   private final Caller.Local app;
-  private final CallObserver observer;
-  private final CallTracer tracer;
-  private final MemoryGauge memory;
-  private final PendingCall.Limit waiting;
+  final CallObserver observer;
+  final CallTracer tracer;
+  final MemoryGauge memory;
+  final PendingCall.Limit waiting;
   private final List<CallStats> stats;
-  private final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
+
+  /** The budget of bytes that calls may keep for retries. */
+  final Budget replays = new Budget(ReplayBuffer.MAX_BYTES_OF_FORWARD);
+
   private final @Nullable HeaderField fixedAuthority;
   private final long channelId = Route.randomHash(RandomSource.SYSTEM);
 
@@ -89,10 +92,6 @@ public final class Forward {
     return app;
   }
 
-  ForwardSettings settings() {
-    return settings;
-  }
-
   /**
    * The target of a new request; failed when no further target may be created, or when memory is
    * full and the request's connection is heavy.
@@ -128,28 +127,6 @@ public final class Forward {
   /** The value for {@code channel_id} hash policies: one random value per forward (SC-46). */
   public long channelId() {
     return channelId;
-  }
-
-  CallObserver observer() {
-    return observer;
-  }
-
-  CallTracer tracer() {
-    return tracer;
-  }
-
-  PendingCall.Limit waiting() {
-    return waiting;
-  }
-
-  /** Whether memory is short, so that requests are not buffered for transparent retries. */
-  boolean isMemoryShort() {
-    return memory.isShort();
-  }
-
-  /** The budget of bytes that calls may keep for retries. */
-  Budget replays() {
-    return replays;
   }
 
   CallStats stats(CallLoop loop) {

@@ -7,6 +7,7 @@ import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilterChain;
@@ -65,7 +66,7 @@ public final class ForwardedCall implements StreamHandler {
   final Forward forward;
   final CallLoop loop;
   final CallTime time;
-  private final Caller caller;
+  final Caller caller;
   final DownstreamResponse app;
   final CallStatsRecorder record;
   final RequestRelay request;
@@ -95,7 +96,7 @@ public final class ForwardedCall implements StreamHandler {
         };
     app = new DownstreamResponse(stream, loop);
     record = recorder(forward, caller, loop);
-    request = new RequestRelay(app, record, new ReplayBuffer(forward.replays()));
+    request = new RequestRelay(app, record, new ReplayBuffer(forward.replays));
     attempts = new CallAttempts(this, time, record, request);
   }
 
@@ -107,7 +108,7 @@ public final class ForwardedCall implements StreamHandler {
   public static void refused(
       Forward forward, Caller caller, CallLoop loop, HeaderList sound, String reason) {
     CallStatsRecorder record = recorder(forward, caller, loop);
-    record.started(loop.headOf(sound), forward.tracer());
+    record.started(loop.headOf(sound), forward.tracer);
     record.local(CallFailures.badRequest(reason), LocalReason.BAD_REQUEST, LocalReply.BAD_REQUEST);
     end(forward, record, 0, EffectiveTimeout.NONE);
   }
@@ -155,7 +156,7 @@ public final class ForwardedCall implements StreamHandler {
 
   private void begin(HeaderList headers, boolean endStream) {
     head = loop.headOf(headers);
-    record.started(head, forward.tracer());
+    record.started(head, forward.tracer);
     if (endStream) {
       app.onRequestEnd();
     }
@@ -179,7 +180,8 @@ public final class ForwardedCall implements StreamHandler {
       reply(CallFailures.badRequest(fault), LocalReason.BAD_REQUEST);
       return;
     }
-    Outcome<ForwardTarget> resolved = forward.targetFor(caller, head, app.isOnHeavyConnection());
+    Outcome<ForwardTarget> resolved =
+        forward.targetFor(caller, head, app.stream.isOnHeavyConnection());
     if (resolved instanceof Outcome.Ok<ForwardTarget> ok) {
       target = ok.value();
       route();
@@ -278,7 +280,7 @@ public final class ForwardedCall implements StreamHandler {
         reply(RpcStatus.internal("routes name a retired cluster"), LocalReason.XDS_ERROR);
         return;
       }
-      RouteDecision decision = selector.select(head(), loop.random());
+      RouteDecision decision = selector.select(head(), loop.random);
       if (decision != null) {
         onDecision(decision);
         return;
@@ -446,7 +448,7 @@ public final class ForwardedCall implements StreamHandler {
 
   /** Returns a copy of a status whose message ends with the resolution note or the node ID. */
   RpcStatus noted(RpcStatus status, LocalReason reason) {
-    String nodeId = forward.settings().nodeId().get();
+    String nodeId = forward.settings.nodeId().get();
     return LocalReply.noted(status, reason, attempts.resolutionNote(), nodeId);
   }
 
@@ -479,17 +481,13 @@ public final class ForwardedCall implements StreamHandler {
   private static void end(
       Forward forward, CallStatsRecorder record, long nanos, long limitNanos) {
     record.ended(nanos, limitNanos);
-    if (!forward.observer().onEnded(record)) {
-      record.unobserved();
+    if (!forward.observer.onEnded(record)) {
+      record.count(CallCounter.UNOBSERVED);
     }
   }
 
   RequestHead head() {
     return requireNonNull(head);
-  }
-
-  Caller caller() {
-    return caller;
   }
 
   ForwardTarget target() {
@@ -500,7 +498,7 @@ public final class ForwardedCall implements StreamHandler {
   PendingCall waiting() {
     PendingCall known = waiting;
     if (known == null) {
-      known = new PendingCall(forward.waiting(), loop, this::resume);
+      known = new PendingCall(forward.waiting, loop, this::resume);
       waiting = known;
     }
     return known;

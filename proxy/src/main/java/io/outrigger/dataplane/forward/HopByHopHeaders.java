@@ -83,14 +83,6 @@ final class HopByHopHeaders {
     return trailers.without(FORBIDDEN_IN_TRAILERS);
   }
 
-  /**
-   * Returns a backend's {@code headers} without the field that only this proxy may send (CONTRACT
-   * section 5).
-   */
-  static HeaderList withoutOurs(HeaderList headers) {
-    return headers.without(KnownName.LOCAL);
-  }
-
   private static void collect(
       HeaderList.Builder to,
       RequestHead head,

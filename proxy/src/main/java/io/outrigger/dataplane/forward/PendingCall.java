@@ -107,13 +107,13 @@ final class PendingCall {
             then.run();
           }
         };
-    loop.deadlines().arm(pause, loop.nanoTime(), nanos);
+    loop.deadlines.arm(pause, loop.nanoTime(), nanos);
   }
 
   /** Stops waiting and releases all reservations. A second call does nothing. */
   void leave() {
     if (pause != null) {
-      loop.deadlines().disarm(pause);
+      loop.deadlines.disarm(pause);
     }
     if (parking != null) {
       parking = null;

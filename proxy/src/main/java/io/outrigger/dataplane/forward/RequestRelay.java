@@ -143,7 +143,7 @@ final class RequestRelay {
     int repeated = Math.min(creditless, bytes);
     creditless -= repeated;
     if (bytes > repeated) {
-      app.returnCredit(bytes - repeated);
+      app.stream.consumed(bytes - repeated);
     }
   }
 

@@ -60,7 +60,7 @@ final class ResponseRelay {
     int code = statusOf(headers);
     if (code < 200) {
       if (!call.isGrpc()) { // SC-39
-        call.app.informational(headers);
+        call.app.stream.sendHeaders(headers, false);
       }
       return;
     }
@@ -68,7 +68,7 @@ final class ResponseRelay {
     call.record.responded(code);
     headStatus = grpcStatus(headers);
     owesGrpcStatus = call.isGrpc() && code == 200 && isGrpc(headers) && headStatus == null;
-    HeaderList head = call.filtered(HopByHopHeaders.withoutOurs(headers));
+    HeaderList head = call.filtered(headers.without(KnownName.LOCAL)); // only this proxy sends it
     if (endStream) {
       onEnd(head);
     } else if (isAccepted(head)) {
@@ -78,7 +78,7 @@ final class ResponseRelay {
 
   /** Whether the app accepts a header list of this size; if not, this method ends the call. */
   private boolean isAccepted(HeaderList list) {
-    long limit = call.app.maxHeaderListBytes();
+    long limit = call.app.stream.maxHeaderListBytes();
     long bytes = limit == Long.MAX_VALUE ? 0 : list.listBytes();
     if (bytes <= limit) {
       return true;

@@ -40,36 +40,19 @@ import java.util.function.Function;
  */
 @ControlConfined
 public final class AppCluster {
-  /** Keeps the addresses of the app current. */
-  public interface Addresses {
-    /** A connection to the app was lost, or failed: its addresses may have changed. */
-    void refresh();
-
-    void close();
-  }
-
   /**
    * The maximum number of connections to the app. Many servers admit 100 streams on a connection:
    * with one connection, a caller whose streams never end would keep out all other callers.
    */
   private static final int MAX_CONNECTIONS = 100; // decision proxy-0088
 
-  /** The addresses of an app that are known from the start. */
-  private static final Addresses FIXED =
-      new Addresses() {
-        @Override
-        public void refresh() {}
-
-        @Override
-        public void close() {}
-      };
-
   private final String name;
   private final String app;
   private final ClusterManager clusters;
   private final ClusterHandle handle;
   private Outcome<EndpointSet> endpoints;
-  private Addresses addresses = FIXED;
+  private Runnable refresh = () -> {};
+  private Runnable unfollow = () -> {};
 
   /**
    * Creates the cluster, still without an address.
@@ -94,9 +77,15 @@ public final class AppCluster {
     return this;
   }
 
-  /** Connects to the addresses that {@code source} finds and passes to {@link #endpoints}. */
-  public void follow(Addresses source) {
-    addresses = source;
+  /**
+   * Connects to addresses that a source finds and passes to {@link #endpoints}.
+   *
+   * @param refresh has the source look again: a connection to the app was lost, or failed
+   * @param unfollow ends the source
+   */
+  public void follow(Runnable refresh, Runnable unfollow) {
+    this.refresh = refresh;
+    this.unfollow = unfollow;
   }
 
   /** Changes the addresses of the app; calls fail with the reason while there are none. */
@@ -167,7 +156,7 @@ public final class AppCluster {
 
   /** Closes the connections; later calls fail. */
   public void close() {
-    addresses.close();
+    unfollow.run();
     clusters.close();
   }
 
@@ -178,7 +167,7 @@ public final class AppCluster {
 
     @Override
     public void onReresolution() {
-      addresses.refresh();
+      refresh.run();
     }
   }
 }

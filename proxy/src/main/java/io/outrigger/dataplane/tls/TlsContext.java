@@ -32,19 +32,6 @@ public final class TlsContext {
   private final PeerVerifier verifier;
   private final Executor tasks;
 
-  private TlsContext(
-      TlsEngines engines,
-      List<String> alpn,
-      TlsMaterial material,
-      PeerVerifier verifier,
-      Executor tasks) {
-    this.engines = engines;
-    this.alpn = alpn;
-    this.material = material;
-    this.verifier = verifier;
-    this.tasks = tasks;
-  }
-
   /**
    * Builds a context. Building takes milliseconds, so it must not run on the control loop or an
    * event loop.
@@ -55,21 +42,18 @@ public final class TlsContext {
    */
   public static TlsContext of(TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
-    return of(TlsLibrary.of(material), material, alpn, tasks);
+    return new TlsContext(TlsLibrary.of(material), material, alpn, tasks);
   }
 
-  static TlsContext of(TlsLibrary library, TlsMaterial material, List<String> alpn, Executor tasks)
+  TlsContext(TlsLibrary library, TlsMaterial material, List<String> alpn, Executor tasks)
       throws GeneralSecurityException {
-    PeerVerifier verifier = PeerVerifier.of(material);
-    List<String> offered = offered(alpn);
-    TlsEngines engines = library.engines(material, offered, verifier);
-    return new TlsContext(engines, offered, material, verifier, tasks);
-  }
-
-  private static List<String> offered(List<String> alpn) {
     Set<String> offered = new LinkedHashSet<>(alpn);
     offered.add(ApplicationProtocolNames.HTTP_2);
-    return List.copyOf(offered);
+    this.alpn = List.copyOf(offered);
+    this.material = material;
+    this.tasks = tasks;
+    verifier = PeerVerifier.of(material);
+    engines = library.engines(material, this.alpn, verifier);
   }
 
   /**

@@ -290,18 +290,7 @@ record PortOpener(
               @Override
               public void onAmbientError(RpcStatus status) {} // the known addresses stay in use
             });
-    app.follow(
-        new AppCluster.Addresses() {
-          @Override
-          public void refresh() {
-            name.requestReresolution();
-          }
-
-          @Override
-          public void close() {
-            name.close();
-          }
-        });
+    app.follow(name::requestReresolution, name::close);
     name.start();
   }
 

@@ -180,14 +180,14 @@ class CallAllocationTest {
     }
 
     @Override
-    public boolean open(int loop, StreamWaiter waiter) {
+    public boolean open(int loop, CallTransport.Waiter waiter) {
       handler = waiter;
       waiter.onOpened(new Stream());
       return true;
     }
 
     @Override
-    public void forget(int loop, StreamWaiter waiter) {}
+    public void forget(int loop, CallTransport.Waiter waiter) {}
 
     @Override
     public FailureNote note() {

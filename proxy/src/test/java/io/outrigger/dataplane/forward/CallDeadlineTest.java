@@ -257,11 +257,11 @@ class CallDeadlineTest {
   @Test
   void aCallThatEndsBeforeItsTimeHasNoTimer() {
     script.unary("grpc-timeout", "10S");
-    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+    assertThat(script.loop.deadlines.armed()).isEqualTo(1);
 
     script.respond();
     script.succeed();
 
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
   }
 }

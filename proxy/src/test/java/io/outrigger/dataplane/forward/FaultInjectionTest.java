@@ -151,7 +151,7 @@ class FaultInjectionTest {
 
     app.call.onConnectionLost(StreamHandler.Refusal.NONE, "gone");
 
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
     assertThat(script.faults.get()).isZero();
     assertThat(script.cluster.callsInUse()).isZero();
     script.time.advance(Duration.ofSeconds(10));
@@ -214,7 +214,7 @@ class FaultInjectionTest {
     var app = script.unary();
 
     assertThat(app.field("x-outrigger-local")).isEqualTo("overload");
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
     assertThat(script.cluster.callsInUse()).isZero();
   }
 }

@@ -309,10 +309,10 @@ class RetryTest {
   void aRequestThatOutgrowsItsCopyIsCommitted() {
     String half = "x".repeat(ReplayBuffer.MAX_BYTES / 2);
     App app = script.streaming().data(half, false).data(half, false);
-    assertThat(script.forward.replays().held()).isEqualTo(ReplayBuffer.MAX_BYTES);
+    assertThat(script.forward.replays.held()).isEqualTo(ReplayBuffer.MAX_BYTES);
 
     app.data("y", false);
-    assertThat(script.forward.replays().held()).isZero();
+    assertThat(script.forward.replays.held()).isZero();
     assertThat(script.forward.totals().count(CallCounter.NOT_REPLAYABLE)).isEqualTo(1);
     fails(first);
 
@@ -337,7 +337,7 @@ class RetryTest {
 
     assertThat(app.field("grpc-status")).isEqualTo("14");
     assertThat(second.streams).hasSize(1);
-    assertThat(script.forward.replays().held()).isZero();
+    assertThat(script.forward.replays.held()).isZero();
   }
 
   @Conformance("SC-33")
@@ -357,7 +357,7 @@ class RetryTest {
     for (App app : apps) {
       app.call.onReset(Http2Error.CANCEL);
     }
-    assertThat(script.forward.replays().held()).isZero();
+    assertThat(script.forward.replays.held()).isZero();
     thenSecond();
     App again = script.streaming().data("z", true);
     fails(second);
@@ -385,11 +385,11 @@ class RetryTest {
   @Test
   void theCopyIsLetGoWhenAResponseBegins() {
     script.streaming().data("body", true);
-    assertThat(script.forward.replays().held()).isEqualTo(4);
+    assertThat(script.forward.replays.held()).isEqualTo(4);
 
     script.respond();
 
-    assertThat(script.forward.replays().held()).isZero();
+    assertThat(script.forward.replays.held()).isZero();
     script.succeed();
   }
 
@@ -568,7 +568,7 @@ class RetryTest {
 
     assertThat(second.streams).isEmpty();
     assertThat(script.cluster.callsInUse()).isZero();
-    assertThat(script.forward.replays().held()).isZero();
+    assertThat(script.forward.replays.held()).isZero();
     assertThat(script.ended).hasSize(1);
   }
 
@@ -677,11 +677,11 @@ class RetryTest {
   void anAppThatLeavesDuringABackoffLeavesNoTimer() {
     App app = script.unary();
     fails(first);
-    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+    assertThat(script.loop.deadlines.armed()).isEqualTo(1);
 
     app.call.onReset(Http2Error.CANCEL);
 
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
     script.time.advance(A_WHILE);
     assertThat(first.streams).hasSize(1);
   }

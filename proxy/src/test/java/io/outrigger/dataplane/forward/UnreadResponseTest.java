@@ -49,9 +49,9 @@ final class UnreadResponseTest {
     script.routed(OneRoute.limit(Duration.ofSeconds(3))).picks(script.backend.use);
     App app = script.unary();
     answered(app);
-    assertThat(script.loop.deadlines().armed()).isEqualTo(1);
+    assertThat(script.loop.deadlines.armed()).isEqualTo(1);
     app.stream.drain();
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
 
     script.time.advance(Duration.ofSeconds(4));
 
@@ -157,7 +157,7 @@ final class UnreadResponseTest {
     app.call.onConnectionLost(StreamHandler.Refusal.NONE, "gone");
     app.stream.takeUnsent().release();
 
-    assertThat(script.loop.deadlines().armed()).isZero();
+    assertThat(script.loop.deadlines.armed()).isZero();
   }
 
   /** The app has ended its request, but the backend was not sent all of it. */

@@ -87,7 +87,7 @@ class HandshakeLimitTest {
             false,
             false);
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
-    return TlsContext.of(
+    return new TlsContext(
         library, new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);
   }
 

@@ -67,7 +67,7 @@ class TlsHandlerTest {
       throws SSLException, GeneralSecurityException {
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     tls =
-        TlsContext.of(
+        new TlsContext(
                 library,
                 new TlsMaterial(settings, Optional.empty(), roots),
                 List.of(),
