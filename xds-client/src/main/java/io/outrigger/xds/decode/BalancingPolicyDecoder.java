@@ -97,7 +97,10 @@ final class BalancingPolicyDecoder {
       } else {
         Optional<PolicyDecoder> decoder = POLICIES.ofType(typed.typeName());
         if (decoder.isPresent()) {
-          return decoder.get().extension().decode(typed, depth, here);
+          return decoder
+              .get()
+              .extension()
+              .decode(typed, (child, at) -> decode(child, false, depth + 1, at), here);
         }
         if (ofAggregate && typed.typeName().equals(CLUSTER_PROVIDED)) {
           return Optional.of(ClusterResource.DEFAULT_POLICY);
@@ -106,11 +109,6 @@ final class BalancingPolicyDecoder {
       skipped.add(typed.quotedType());
     }
     return none(skipped, POLICIES.typeNames(), errors.at("policies"));
-  }
-
-  /** Decodes the child of a policy at {@code depth}. */
-  static Optional<BalancingPolicy> child(LoadBalancingPolicy proto, int depth, FieldErrors errors) {
-    return decode(proto, false, depth + 1, errors);
   }
 
   private static boolean isTooDeep(int depth, FieldErrors errors) {
@@ -124,7 +122,11 @@ final class BalancingPolicyDecoder {
       PolicyDecoder.Custom custom, Struct config, int depth, FieldErrors errors) {
     int before = errors.count();
     Optional<BalancingPolicy> policy =
-        custom.decoder().apply(new ServiceConfig(config, errors, depth));
+        custom
+            .decoder()
+            .apply(
+                new ServiceConfig(
+                    config, errors, (list, field, at) -> children(list, field, depth + 1, at)));
     return errors.count() > before ? Optional.empty() : policy;
   }
 
@@ -133,7 +135,7 @@ final class BalancingPolicyDecoder {
    * name of the field is the name of a policy, and the value is its configuration. As in gRPC, the
    * first supported entry is used and must be valid.
    */
-  static Optional<BalancingPolicy> children(
+  private static Optional<BalancingPolicy> children(
       ListValue policies, String field, int depth, FieldErrors errors) {
     if (isTooDeep(depth, errors.at(field))) {
       return Optional.empty();

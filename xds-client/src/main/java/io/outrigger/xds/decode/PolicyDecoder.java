@@ -2,6 +2,7 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.Message;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
+import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -21,9 +22,14 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
   @FunctionalInterface
   interface Extension {
     /**
-     * @param depth the number of policies that enclose this policy, with the policy itself
+     * @param children decodes the child policies, for a policy that has some
      */
-    Optional<BalancingPolicy> decode(TypedConfig config, int depth, FieldErrors errors);
+    Optional<BalancingPolicy> decode(TypedConfig config, Children children, FieldErrors errors);
+  }
+
+  @FunctionalInterface
+  interface Children {
+    Optional<BalancingPolicy> decode(LoadBalancingPolicy proto, FieldErrors errors);
   }
 
   /**
@@ -56,7 +62,7 @@ record PolicyDecoder(String typeName, Extension extension, Custom custom, Option
       BiFunction<M, FieldErrors, Optional<BalancingPolicy>> decoder) {
     return new PolicyDecoder(
         typeName,
-        (config, depth, errors) ->
+        (config, children, errors) ->
             config.read(message.get(), errors).flatMap(proto -> decoder.apply(proto, errors)),
         new Custom(
             customName,

@@ -23,7 +23,7 @@ final class PolicyDecoderRegistry {
   static final PolicyDecoder ROUND_ROBIN =
       new PolicyDecoder(
               "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
-              (config, depth, errors) ->
+              (config, children, errors) ->
                   config
                       .read(RoundRobin.getDefaultInstance(), errors)
                       .map(proto -> new BalancingPolicy.RoundRobin()),
@@ -64,11 +64,11 @@ final class PolicyDecoderRegistry {
   static final PolicyDecoder WRR_LOCALITY =
       new PolicyDecoder(
           "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
-          (config, depth, errors) ->
+          (config, children, errors) ->
               config
                   .read(WrrLocality.getDefaultInstance(), errors)
                   .flatMap(
-                      proto -> wrrLocality(proto, depth, errors.at("endpoint_picking_policy"))),
+                      proto -> wrrLocality(proto, children, errors.at("endpoint_picking_policy"))),
           new PolicyDecoder.Custom(
               "wrr_locality_experimental",
               config -> config.policy("childPolicy").map(PolicyDecoderRegistry::wrrLocality)));
@@ -162,11 +162,12 @@ final class PolicyDecoderRegistry {
   }
 
   private static Optional<BalancingPolicy> wrrLocality(
-      WrrLocality proto, int depth, FieldErrors here) {
+      WrrLocality proto, PolicyDecoder.Children children, FieldErrors here) {
     if (!proto.hasEndpointPickingPolicy()) {
       return here.refuse("is missing");
     }
-    return BalancingPolicyDecoder.child(proto.getEndpointPickingPolicy(), depth, here)
+    return children
+        .decode(proto.getEndpointPickingPolicy(), here)
         .map(PolicyDecoderRegistry::wrrLocality);
   }
 

@@ -23,7 +23,7 @@ final class RingHashDecoder {
   static final PolicyDecoder DECODER =
       new PolicyDecoder(
               TYPE,
-              (config, depth, errors) ->
+              (config, children, errors) ->
                   config
                       .read(RingHash.getDefaultInstance(), errors)
                       .flatMap(proto -> decode(proto, errors)),

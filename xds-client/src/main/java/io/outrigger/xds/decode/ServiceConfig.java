@@ -1,6 +1,7 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.ListValue;
 import com.google.protobuf.Message;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
@@ -15,15 +16,17 @@ import java.util.Optional;
 final class ServiceConfig {
   private final Struct config;
   private final FieldErrors errors;
-  private final int depth;
+  private final Children children;
 
-  /**
-   * @param depth the number of policies that enclose this policy, with the policy itself
-   */
-  ServiceConfig(Struct config, FieldErrors errors, int depth) {
+  @FunctionalInterface
+  interface Children {
+    Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
+  }
+
+  ServiceConfig(Struct config, FieldErrors errors, Children children) {
     this.config = config;
     this.errors = errors;
-    this.depth = depth;
+    this.children = children;
   }
 
   FieldErrors at(String field) {
@@ -79,8 +82,7 @@ final class ServiceConfig {
   Optional<BalancingPolicy> policy(String field) {
     Value value = value(field);
     return switch (value.getKindCase()) {
-      case LIST_VALUE ->
-          BalancingPolicyDecoder.children(value.getListValue(), field, depth + 1, errors);
+      case LIST_VALUE -> children.decode(value.getListValue(), field, errors);
       case KIND_NOT_SET, NULL_VALUE -> at(field).refuse("is missing");
       default -> at(field).refuse("is not a list of policies");
     };

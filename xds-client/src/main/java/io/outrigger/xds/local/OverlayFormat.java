@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.config.overlay.OverlayRule;
 import io.outrigger.config.overlay.OverlayRule.Mode;
 import io.outrigger.xds.decode.FieldError;
@@ -25,7 +26,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Parses one file of local policy (CONTRACT section 11). */
+/**
+ * Parses one file of local policy (CONTRACT section 11). An instance never leaves its call of {@link
+ * #parse}.
+ */
+@AnyThread
 final class OverlayFormat {
   private static final int MAX_SIZE = 4 << 20;
   private static final int MAX_ALPN = 8;

@@ -1,5 +1,6 @@
 package io.outrigger.xds.local;
 
+import io.outrigger.base.AnyThread;
 import io.outrigger.xds.decode.FieldError;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Place;
@@ -15,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the lines and columns of the parts of one document. The document is parsed as a tree when a
- * place is first needed, because most documents have no problems. Confined to one reading.
+ * place is first needed, because most documents have no problems. If two threads need the tree at
+ * once, both parse the document, with the same result.
  */
+@AnyThread
 final class Places {
   private static final Place START = new Place(1, 1);
   private static final Located EMPTY = new Located.Fields(START, Map.of());
@@ -24,7 +27,7 @@ final class Places {
   private final Path path;
   private final String text;
   private final int maxSize;
-  private @Nullable Located tree;
+  private volatile @Nullable Located tree;
 
   Places(Path path, String text, int maxSize) {
     this.path = path;
