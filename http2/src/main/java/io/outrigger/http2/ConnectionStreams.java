@@ -51,6 +51,7 @@ final class ConnectionStreams {
    * consumed, and DATA to be sent.
    */
   private long queuedBytes;
+
   private long pendingBytes;
 
   /** The number of times that DATA was consumed or sent, or a stream has ended. */

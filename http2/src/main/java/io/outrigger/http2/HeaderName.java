@@ -99,8 +99,7 @@ public final class HeaderName {
 
   private static HeaderName share(String name, KnownName known) {
     return SHARED.computeIfAbsent(
-        new AsciiString(name),
-        text -> new HeaderName(text, known, StaticTable.firstIndexOf(name)));
+        new AsciiString(name), text -> new HeaderName(text, known, StaticTable.firstIndexOf(name)));
   }
 
   public AsciiString text() {

@@ -72,6 +72,7 @@ final class SocketStream implements Http2Stream {
    * Bytes that the peer's window allows us to send; negative after the peer has lowered the window.
    */
   private int sendWindow;
+
   private int credit;
 
   /** Consumed bytes that have not yet been added to {@code credit} by a WINDOW_UPDATE. */

@@ -44,10 +44,7 @@ public class RbacBenchmark {
     @Override
     public Connection connection() {
       return new Connection(
-          peer,
-          new IpAddress(false, 0, 0x0A000001),
-          new IpAddress(false, 0, 0x0A000002),
-          8080);
+          peer, new IpAddress(false, 0, 0x0A000001), new IpAddress(false, 0, 0x0A000002), 8080);
     }
   }
 

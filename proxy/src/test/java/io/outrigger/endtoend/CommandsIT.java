@@ -56,13 +56,7 @@ class CommandsIT {
     }
     try (var json =
         OutriggerProcess.start(
-            folder,
-            "explain",
-            "--admin",
-            admin,
-            "--path",
-            "/test.Pay/Charge",
-            "--json")) {
+            folder, "explain", "--admin", admin, "--path", "/test.Pay/Charge", "--json")) {
       assertThat(json.awaitExit()).as(json.errorText()).isZero();
       assertThat(JsonParser.parseString(String.join("\n", json.outLines())).getAsJsonObject())
           .extracting(answer -> answer.get("decision").getAsString())

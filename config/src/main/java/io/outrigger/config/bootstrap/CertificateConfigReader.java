@@ -139,11 +139,7 @@ final class CertificateConfigReader {
       config.error("certificate_file", "is missing; private_key_file needs it");
     }
     return new CertificateFiles(
-        certificate,
-        privateKey,
-        file(config, ROOTS),
-        bundleMap,
-        refreshInterval(config));
+        certificate, privateKey, file(config, ROOTS), bundleMap, refreshInterval(config));
   }
 
   private static Optional<String> file(JsonNode config, String name) {

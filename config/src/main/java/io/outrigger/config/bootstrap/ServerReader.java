@@ -89,8 +89,7 @@ final class ServerReader {
   private static List<CallCredentials> callCredentials(JsonNode node) {
     List<CallCredentials> credentials = new ArrayList<>();
     for (JsonNode entry : node.elements("call_creds")) {
-      if (entry.isObject()
-          && entry.requiredText("type").equals(Optional.of("jwt_token_file"))) {
+      if (entry.isObject() && entry.requiredText("type").equals(Optional.of("jwt_token_file"))) {
         credentials.add(
             new CallCredentials(
                 CertificateConfigReader.required(

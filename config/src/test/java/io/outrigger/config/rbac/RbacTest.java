@@ -176,10 +176,7 @@ class RbacTest {
     @Override
     public Connection connection() {
       return new Connection(
-          new PeerIdentity.Plain(),
-          new IpAddress(false, 0, 1),
-          new IpAddress(false, 0, 2),
-          80);
+          new PeerIdentity.Plain(), new IpAddress(false, 0, 1), new IpAddress(false, 0, 2), 80);
     }
   }
 }

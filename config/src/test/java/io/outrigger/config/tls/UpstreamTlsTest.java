@@ -15,8 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class UpstreamTlsTest {
-  private static final TrustSource ROOTS =
-      new TrustSource.Provider("ROOTCA");
+  private static final TrustSource ROOTS = new TrustSource.Provider("ROOTCA");
 
   @Conformance("A29-03")
   @ParameterizedTest(name = "{1} accepts {0}: {2}")

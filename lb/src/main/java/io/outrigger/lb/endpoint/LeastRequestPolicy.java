@@ -145,8 +145,7 @@ final class LeastRequestPolicy
       List<PickPlan.Share> shares = new ArrayList<>();
       for (int i = 0; i < now.length; i++) {
         shares.add(
-            new PickPlan.Share(
-                odds.getOrDefault(now[i], 0.0), new PickPlan.Certain(results[i])));
+            new PickPlan.Share(odds.getOrDefault(now[i], 0.0), new PickPlan.Certain(results[i])));
       }
       return new PickPlan.Shared(shares);
     }

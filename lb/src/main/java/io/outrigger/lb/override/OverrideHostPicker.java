@@ -95,8 +95,7 @@ final class OverrideHostPicker implements Picker {
     }
     AddressEntry chosen = choose(preferred);
     if (chosen == null) {
-      return new PickPlan.Preferring(
-          candidates, PickPlan.OverrideOutcome.LOST, child.plan(call));
+      return new PickPlan.Preferring(candidates, PickPlan.OverrideOutcome.LOST, child.plan(call));
     }
     AddressEntry.Link link = chosen.link();
     var kept = new PickPlan.Certain(link != null && link.use() != null ? link.use() : WAITS);

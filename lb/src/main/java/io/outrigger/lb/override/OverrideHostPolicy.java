@@ -177,8 +177,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
     settings.put("idle_timeout", config.idleTimeout().toString());
-    visitor.enter(
-        new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
+    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
     child.accept(visitor.mapEndpoints(this::seen), name, true);
     Stream.concat(config.sessionOnly().stream(), config.setAside().stream())
         .forEach(backend -> visitor.endpoint(seen(LbEndpoint.untouched(backend))));

@@ -235,9 +235,7 @@ public final class PriorityPolicy implements LbPolicy {
       publishedIndex = index;
       parent.publish(
           state,
-          context.namesPriorities()
-              ? new PriorityPicker(index, failover(index), picker)
-              : picker);
+          context.namesPriorities() ? new PriorityPicker(index, failover(index), picker) : picker);
     }
   }
 

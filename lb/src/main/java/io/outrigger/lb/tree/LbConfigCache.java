@@ -64,8 +64,7 @@ final class LbConfigCache {
     if (cluster.toOptional().orElse(null) instanceof ClusterConfig.Leaf leaf) {
       LeafTree known = leaves.get(name);
       leaves.put(
-          name,
-          known == null ? LeafTree.following(leaf, PriorityNames.NONE) : known.with(leaf));
+          name, known == null ? LeafTree.following(leaf, PriorityNames.NONE) : known.with(leaf));
     } else {
       leaves.remove(name);
     }

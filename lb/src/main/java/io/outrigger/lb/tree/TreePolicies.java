@@ -17,8 +17,7 @@ import io.outrigger.lb.subset.RandomSubsettingPolicy;
 final class TreePolicies {
   private TreePolicies() {}
 
-  static PolicyRegistry registry(
-      LbContext context, CircuitBreakers breakers, LoadRegistry loads) {
+  static PolicyRegistry registry(LbContext context, CircuitBreakers breakers, LoadRegistry loads) {
     PolicyRegistry all = LeafPolicies.registry(context);
     return all.node(
             LbConfig.Priority.class,

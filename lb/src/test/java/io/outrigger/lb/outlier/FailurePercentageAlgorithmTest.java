@@ -69,8 +69,7 @@ class FailurePercentageAlgorithmTest {
     var settings = new FailurePercentage(85, 100, 1, 50);
 
     OutlierAlgorithms.Candidate found =
-        OutlierAlgorithms.candidates(
-                settings, SuccessRateAlgorithmTest.hosts("100/0 10/90"))
+        OutlierAlgorithms.candidates(settings, SuccessRateAlgorithmTest.hosts("100/0 10/90"))
             .get(0);
 
     assertThat(found.evidence()).isEqualTo(new HighFailurePercentage(90, 85, 100, 2));

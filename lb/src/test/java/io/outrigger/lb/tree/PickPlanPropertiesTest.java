@@ -169,8 +169,7 @@ class PickPlanPropertiesTest {
   }
 
   private List<Odds> plan() {
-    return Odds.of(
-        lb.handle("a").picker().plan(new PlannedTestCall(OptionalLong.of(7), Map.of())));
+    return Odds.of(lb.handle("a").picker().plan(new PlannedTestCall(OptionalLong.of(7), Map.of())));
   }
 
   private static String text(PickResult result) {

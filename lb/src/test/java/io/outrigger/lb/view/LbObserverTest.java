@@ -3,10 +3,10 @@ package io.outrigger.lb.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.lb.state.ConnectionEvent;
-import io.outrigger.lb.view.LbObserver.WeightUpdate;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.Samples;
+import io.outrigger.lb.view.LbObserver.WeightUpdate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -145,12 +145,8 @@ record FaultFilter(FilterConfig.Fault fault, AtomicLong active) implements Route
   @Override
   public Optional<FilterPlan> plan(RequestView request, Set<String> clusters) {
     Map<String, String> effects = new LinkedHashMap<>();
-    fault
-        .delay()
-        .ifPresent(delay -> effects.put("delay", text(delay) + " for " + delay.share()));
-    fault
-        .abort()
-        .ifPresent(abort -> effects.put("abort", text(abort) + " for " + abort.share()));
+    fault.delay().ifPresent(delay -> effects.put("delay", text(delay) + " for " + delay.share()));
+    fault.abort().ifPresent(abort -> effects.put("abort", text(abort) + " for " + abort.share()));
     return Optional.of(new FilterPlan(FAULT, effects, Optional.empty()));
   }
 

@@ -28,8 +28,8 @@ abstract class CallTime extends DeadlineTimers.Entry {
   }
 
   /**
-   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. A
-   * call without a limit gets no timer.
+   * Arms the deadline. {@link #onDeadline} runs once, at most one tick after the limit. A call
+   * without a limit gets no timer.
    */
   void arm() {
     if (limitNanos != EffectiveTimeout.NONE) {

@@ -79,11 +79,7 @@ public sealed interface Caller {
 
     @Override
     public String described(String address) {
-      return connection
-          .peer()
-          .name()
-          .map(name -> address + " (" + name + ")")
-          .orElse(address);
+      return connection.peer().name().map(name -> address + " (" + name + ")").orElse(address);
     }
   }
 }

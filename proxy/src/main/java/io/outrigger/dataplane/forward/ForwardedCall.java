@@ -478,8 +478,7 @@ public final class ForwardedCall implements StreamHandler {
     end(forward, record, time.elapsedNanos(), time.limitNanos());
   }
 
-  private static void end(
-      Forward forward, CallStatsRecorder record, long nanos, long limitNanos) {
+  private static void end(Forward forward, CallStatsRecorder record, long nanos, long limitNanos) {
     record.ended(nanos, limitNanos);
     if (!forward.observer.onEnded(record)) {
       record.count(CallCounter.UNOBSERVED);

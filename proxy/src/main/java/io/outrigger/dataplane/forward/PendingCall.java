@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting state of one call: its reservation in the forward's {@link Limit}, the target
- * or cluster on which the call is parked, and its intended pauses.
+ * The waiting state of one call: its reservation in the forward's {@link Limit}, the target or
+ * cluster on which the call is parked, and its intended pauses.
  *
  * <p>The control loop wakes a parked call once per park; the wake-up then runs on the call's event
  * loop. A wake-up that arrives after the call stopped waiting does nothing, since its {@code

@@ -87,6 +87,7 @@ public final class MemoryGauge implements ProcessMemory {
   private volatile double directShare;
 
   private volatile double heapShare;
+
   /** The share of the heap's limit that is used, garbage included. */
   private volatile double usedShare;
 

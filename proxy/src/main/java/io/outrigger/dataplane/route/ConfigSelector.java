@@ -52,7 +52,9 @@ public final class ConfigSelector {
     return new ConfigSelector(owner, routes, choices, null, isLast);
   }
 
-  /** Creates the selector without a usable configuration; every request fails with {@code status}. */
+  /**
+   * Creates the selector without a usable configuration; every request fails with {@code status}.
+   */
   public static ConfigSelector failing(RpcStatus status, boolean isLast) {
     return rejecting(new RouteDecision.Reject(status.forDataPlane(), "xds_error"), isLast);
   }

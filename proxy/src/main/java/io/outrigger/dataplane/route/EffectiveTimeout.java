@@ -55,8 +55,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
     }
     return of(route.maxGrpcTimeout(), Source.MAX_GRPC_TIMEOUT)
         .or(() -> of(route.timeout(), Source.TIMEOUT))
-        .orElseGet(
-            () -> new EffectiveTimeout(DEFAULT_TIMEOUT.toNanos(), Source.DEFAULT_TIMEOUT));
+        .orElseGet(() -> new EffectiveTimeout(DEFAULT_TIMEOUT.toNanos(), Source.DEFAULT_TIMEOUT));
   }
 
   /**
@@ -84,8 +83,7 @@ public record EffectiveTimeout(long limitNanos, Source source) {
   private static Optional<EffectiveTimeout> of(Optional<Duration> limit, Source source) {
     return limit.map(
         given -> {
-          boolean isNone =
-              given.isZero() || given.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L;
+          boolean isNone = given.isZero() || given.toSeconds() >= Long.MAX_VALUE / 1_000_000_000L;
           return new EffectiveTimeout(isNone ? NONE : given.toNanos(), source);
         });
   }

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A stream on a connection of another event loop, as seen on the loop of its call (decision
- * proxy-0032). The call's frames are posted to the {@link Owner} and the backend's
- * frames are posted back, both in order.
+ * proxy-0032). The call's frames are posted to the {@link Owner} and the backend's frames are
+ * posted back, both in order.
  *
  * <pre>
  * WAITING -> OPEN  on a stream from the other loop

@@ -59,8 +59,7 @@ final class Json {
     for (Class<?> type :
         List.of(Instant.class, Path.class, Locality.class, EndpointAddress.class)) {
       builder.registerTypeHierarchyAdapter(
-          type,
-          (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
+          type, (JsonSerializer<Object>) (value, of, gson) -> new JsonPrimitive(value.toString()));
     }
     for (Class<?> word :
         List.of(

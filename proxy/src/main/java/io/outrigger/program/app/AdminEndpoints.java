@@ -186,15 +186,12 @@ final class AdminEndpoints {
   private CompletionStage<AdminReply> forwards() {
     return state.onControl(
         () ->
-            AdminReply.json(
-                200, state.forwards().stream().map(each -> each.view(state)).toList()));
+            AdminReply.json(200, state.forwards().stream().map(each -> each.view(state)).toList()));
   }
 
   private CompletionStage<AdminReply> listeners() {
     return state.onControl(
-        () ->
-            AdminReply.json(
-                200, state.serves().stream().map(each -> each.view(state)).toList()));
+        () -> AdminReply.json(200, state.serves().stream().map(each -> each.view(state)).toList()));
   }
 
   /**

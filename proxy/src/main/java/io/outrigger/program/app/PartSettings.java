@@ -65,10 +65,7 @@ final class PartSettings {
   }
 
   private static ForwardSettings calls(
-      ProxyOptions options,
-      AuthorityMode authority,
-      Measuring measuring,
-      Supplier<String> nodeId) {
+      ProxyOptions options, AuthorityMode authority, Measuring measuring, Supplier<String> nodeId) {
     return new ForwardSettings(
         authority,
         options.limits().maxQueuedRequests(),

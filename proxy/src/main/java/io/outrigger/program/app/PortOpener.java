@@ -223,8 +223,7 @@ record PortOpener(
     String name = target.toString();
     ProxyOptions.Routing routing = options.routing();
     boolean namesPriorities =
-        options.measurement().otlp().isPresent()
-            || !options.measurement().experimental().isEmpty();
+        options.measurement().otlp().isPresent() || !options.measurement().experimental().isEmpty();
     return new TargetRuntime(
         control,
         name,
@@ -232,8 +231,7 @@ record PortOpener(
         filters,
         routing.ignoreRouteTimeout(),
         new TargetReports(events, forward, name, routing.ignoreRouteTimeout()),
-        clusters ->
-            balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
+        clusters -> balancing(new TargetName(forward, name, authority), namesPriorities, clusters),
         configs -> dependencies(forward, target, authority, configs));
   }
 
@@ -260,9 +258,7 @@ record PortOpener(
   private ClusterManager balancing(
       TargetName target, boolean namesPriorities, ClusterManager.Listener listener) {
     LbObserver observer =
-        new LbLog()
-            .and(counters.of(target.target()))
-            .and(new LbEvents(events, target.forward()));
+        new LbLog().and(counters.of(target.target())).and(new LbEvents(events, target.forward()));
     return new ClusterManager(
         new LbContext(control, RANDOM, observer, loops.count(), namesPriorities),
         connectors.apply(target),

@@ -5,8 +5,8 @@ import io.outrigger.base.BackgroundThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
-import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -273,8 +273,7 @@ public final class ProxyApp implements AutoCloseable {
   private void open() throws StartFailure, InvalidInput {
     access = PartSettings.accessLog(options);
     telemetry = PartSettings.telemetry(options, this::metrics);
-    var connector =
-        new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
+    var connector = new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
     var pace = new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP);
     var opener =
         new PortOpener(

@@ -35,6 +35,7 @@ final class RunningServe {
 
   /** The reasons why requests fail although the address is served. */
   private Set<String> configErrors = Set.of();
+
   private @Nullable ServingWatcher watcher; // null until {@link #start}
 
   RunningServe(

@@ -267,7 +267,7 @@ final class ValidateCommand implements Callable<Integer> {
     if (readable.isEmpty()) {
       return;
     }
-    ResourceValidator.Result result = 
+    ResourceValidator.Result result =
         SourceLookup.validated(
             ResourceFiles.read(readable), read.orElse(BootstrapSource.NONE), overlay);
     result.problems().forEach(problem -> errors.add(problem.toString()));

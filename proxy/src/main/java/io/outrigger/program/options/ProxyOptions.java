@@ -91,8 +91,8 @@ public record ProxyOptions(
    * @param bootstrapOrigin the flag or variable that names the bootstrap, for the log; empty
    *     without a bootstrap
    * @param warnings one line per questionable part of the bootstrap
-   * @param resources paths of static resources that replace the control plane; empty with a
-   *     control plane
+   * @param resources paths of static resources that replace the control plane; empty with a control
+   *     plane
    * @param files the validated content of these paths
    */
   public record ConfigSource(

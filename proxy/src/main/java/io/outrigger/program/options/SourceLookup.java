@@ -100,9 +100,7 @@ public final class SourceLookup {
   public static ResourceValidator.Result validated(
       ResourceFiles files, Bootstrap bootstrap, Overlay overlay) {
     ServerFeatures features =
-        bootstrap.servers().isEmpty()
-            ? ServerFeatures.NONE
-            : bootstrap.servers().get(0).features();
+        bootstrap.servers().isEmpty() ? ServerFeatures.NONE : bootstrap.servers().get(0).features();
     return ResourceValidator.validate(
         files, new DecodeContext(features, bootstrap.certificateProviders()).under(overlay));
   }

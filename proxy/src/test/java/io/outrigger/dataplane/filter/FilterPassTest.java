@@ -171,9 +171,7 @@ class FilterPassTest {
     for (Fault fault : faults) {
       all.add(new HttpFilter("fault-" + all.size(), fault));
     }
-    return filters
-        .chain(all, List.of())
-        .begin(new FakeFilteredCall(new Headers(), random));
+    return filters.chain(all, List.of()).begin(new FakeFilteredCall(new Headers(), random));
   }
 
   private static String steps(FilterChain.Pass pass) {

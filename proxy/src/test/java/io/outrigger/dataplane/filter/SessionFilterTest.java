@@ -43,7 +43,8 @@ class SessionFilterTest {
     "/a/b,     /a?/b,                false",
   })
   void theCookiesPathMustCoverTheRequest(String path, String request, boolean covered) {
-    SessionFilter.Session session = filter("sid", path, Duration.ZERO).begin(new Request(request, null));
+    SessionFilter.Session session =
+        filter("sid", path, Duration.ZERO).begin(new Request(request, null));
 
     assertThat(session != null).isEqualTo(covered);
   }

@@ -165,7 +165,14 @@ class AuthorityTest {
           return Outcome.ok(asked.size() == 3 ? second : first);
         };
     script.forward =
-        new Forward("all", DefaultSettings.forward("node"), byAuthority, call -> true, CallTracer.NONE, MemoryGauge.UNLIMITED, 1);
+        new Forward(
+            "all",
+            DefaultSettings.forward("node"),
+            byAuthority,
+            call -> true,
+            CallTracer.NONE,
+            MemoryGauge.UNLIMITED,
+            1);
     script.routed(OneRoute.noLimit());
 
     assertThat(sentWith(":authority", "a")).isEqualTo("first");

@@ -74,7 +74,8 @@ class CallDelaysTest {
   private void measure(boolean calls, boolean attempts) {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node", new Measuring(Set.of(), false, calls, attempts, false)));
+            DefaultSettings.forward(
+                "node", new Measuring(Set.of(), false, calls, attempts, false)));
   }
 
   private void pass(int millis) {

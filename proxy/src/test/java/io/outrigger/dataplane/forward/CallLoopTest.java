@@ -44,8 +44,8 @@ class CallLoopTest {
             int before = scheduled(loops.loop(0));
             for (int i = 0; i < 10_000; i++) {
               var call = new Idle();
-              loop.deadlines
-                  .arm(call, loop.nanoTime(), Duration.ofHours(1).minusSeconds(i / 10).toNanos());
+              loop.deadlines.arm(
+                  call, loop.nanoTime(), Duration.ofHours(1).minusSeconds(i / 10).toNanos());
               loop.deadlines.disarm(call);
             }
             left.complete(scheduled(loops.loop(0)) - before);

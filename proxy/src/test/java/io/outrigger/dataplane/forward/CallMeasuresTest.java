@@ -169,7 +169,8 @@ class CallMeasuresTest {
   void methodsAreToldApartOnlyWhereThatIsAllowed() {
     script.forward =
         script.forward(
-            DefaultSettings.forward("node", new Measuring(Set.of("pkg.Svc/Call"), false, true, true, false)));
+            DefaultSettings.forward(
+                "node", new Measuring(Set.of("pkg.Svc/Call"), false, true, true, false)));
     script.unary();
     script.respond();
     script.succeed();
@@ -205,8 +206,7 @@ class CallMeasuresTest {
   @Test
   void aServerMeasuresCallsAndNoAttempts() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward("node", Measuring.ofServer(Set.of("pkg.Svc/Call"))));
+        script.forward(DefaultSettings.forward("node", Measuring.ofServer(Set.of("pkg.Svc/Call"))));
     script.unary();
     assertThat(measured("pkg.Svc/Call").attempts()).isEqualTo(1);
     script.backend.stream().handlerOf().onReset(Http2Error.REFUSED_STREAM);

@@ -58,8 +58,7 @@ final class CallScript {
   final List<ByteBuf> buffers = new ArrayList<>();
   final List<String> ended = new ArrayList<>();
   final AtomicLong faults = new AtomicLong();
-  private final HttpFilters chains =
-      new HttpFilters(faults, (call, filter, rules, decision) -> {});
+  private final HttpFilters chains = new HttpFilters(faults, (call, filter, rules, decision) -> {});
   final ScriptedRandom random = new ScriptedRandom(1);
   final CallLoop loop =
       new CallLoop(

@@ -101,8 +101,7 @@ class CallWaitingTest {
   @Test
   void oneRequestTooManyIsTurnedAway() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward(new AuthorityMode.OfTarget(), 2, 1 << 20));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 2, 1 << 20));
     script.routed(OneRoute.noLimit());
     var first = script.unary();
     script.unary();
@@ -121,8 +120,7 @@ class CallWaitingTest {
   @Test
   void bytesOfWaitingRequestsAreBounded() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 2000));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 2000));
     script.routed(OneRoute.noLimit());
     var app = script.streaming();
     app.data("x".repeat(1000), false);
@@ -274,8 +272,7 @@ class CallWaitingTest {
   @Test
   void aCallThatWeHaveNoRoomForSaysNothingOfTheBackendThatItWaitsFor() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward(new AuthorityMode.OfTarget(), 1, 1 << 20));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 1, 1 << 20));
     backend.mode = FakeBackend.Mode.WAITS;
     script.routed(OneRoute.noLimit()).picks(backend.use);
     var first = script.unary();
@@ -410,8 +407,7 @@ class CallWaitingTest {
   @Test
   void aRequestThatIsTurnedAwayWaitsNowhere() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
 
     var app = script.unary();
 
@@ -423,8 +419,7 @@ class CallWaitingTest {
   @Conformance("SC-22")
   @Test
   void aHeadForWhichThereIsNoRoomIsTurnedAway() {
-    script.forward =
-        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 9));
+    script.forward = script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 100, 9));
     script.routed(OneRoute.noLimit());
 
     var app = script.unary();

@@ -207,8 +207,7 @@ class FaultInjectionTest {
   @Test
   void aDelayForWhichThereIsNoRoomLeavesNothingBehind() {
     script.forward =
-        script.forward(
-            DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
+        script.forward(DefaultSettings.forward(new AuthorityMode.OfTarget(), 0, 1 << 20));
     delay(Duration.ofMillis(500));
 
     var app = script.unary();

@@ -80,12 +80,7 @@ class HandshakeLimitTest {
       throws GeneralSecurityException {
     var settings =
         new UpstreamTls(
-            Optional.empty(),
-            new TrustSource.Provider("default"),
-            List.of(),
-            "",
-            false,
-            false);
+            Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     return new TlsContext(
         library, new TlsMaterial(settings, Optional.empty(), roots), List.of(), tasks);

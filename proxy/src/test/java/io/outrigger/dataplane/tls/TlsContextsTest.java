@@ -33,12 +33,7 @@ class TlsContextsTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final UpstreamTls SETTINGS =
       new UpstreamTls(
-          Optional.empty(),
-          new TrustSource.Provider("default"),
-          List.of(),
-          "",
-          false,
-          false);
+          Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
 
   private final FakeControlLoop loop = new FakeControlLoop();
   private final Deque<Runnable> tasks = new ArrayDeque<>();

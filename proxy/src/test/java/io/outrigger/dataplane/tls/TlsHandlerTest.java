@@ -43,8 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsHandlerTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final TestIdentity SERVER = AUTHORITY.issue("dns:a.example");
-  private static final TrustSource ROOTS =
-      new TrustSource.Provider("default");
+  private static final TrustSource ROOTS = new TrustSource.Provider("default");
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final String TOO_MANY = "the server sends too many TLS records without data";
 

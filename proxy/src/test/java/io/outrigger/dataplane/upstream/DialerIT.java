@@ -128,12 +128,7 @@ final class DialerIT {
     var buffers = new ScarceBuffers();
     var settings =
         new UpstreamTls(
-            Optional.empty(),
-            new TrustSource.Provider("default"),
-            List.of(),
-            "",
-            false,
-            false);
+            Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     try (ServerSocket listener = listen()) {
       Channel channel =

@@ -26,9 +26,7 @@ class DnsEventsTest {
         () ->
             log.after(0, Integer.MAX_VALUE)
                 .events()
-                .forEach(
-                    event ->
-                        texts.add(event.subject() + " " + event.message())));
+                .forEach(event -> texts.add(event.subject() + " " + event.message())));
     return texts;
   }
 

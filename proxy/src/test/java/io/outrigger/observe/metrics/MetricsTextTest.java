@@ -439,7 +439,14 @@ class MetricsTextTest {
 
   private static Forward idle() {
     TargetResolver none = authority -> Outcome.failed(RpcStatus.unavailable("none"));
-    return new Forward("orders", DefaultSettings.forward("node"), none, call -> true, CallTracer.NONE, MemoryGauge.UNLIMITED, 1);
+    return new Forward(
+        "orders",
+        DefaultSettings.forward("node"),
+        none,
+        call -> true,
+        CallTracer.NONE,
+        MemoryGauge.UNLIMITED,
+        1);
   }
 
   private static LbNode tree() {
@@ -465,8 +472,7 @@ class MetricsTextTest {
   }
 
   private static XdsStatusView.Resource kept() {
-    var error =
-        new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH);
+    var error = new DataError(RpcStatus.unavailable("bad"), "2", Optional.empty(), Instant.EPOCH);
     return new XdsStatusView.Resource(
         "cds",
         ResourceType.CLUSTER.typeUrl(),

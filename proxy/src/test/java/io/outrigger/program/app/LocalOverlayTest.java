@@ -38,11 +38,7 @@ class LocalOverlayTest {
     controlPlanes.set(
         new ControlPlanes.Known(
             new ConfigSource(
-                BootstrapSource.NONE,
-                Optional.empty(),
-                List.of(),
-                List.of(),
-                ResourceFiles.NONE),
+                BootstrapSource.NONE, Optional.empty(), List.of(), List.of(), ResourceFiles.NONE),
             new AdsClients(
                 loop,
                 Runnable::run,
@@ -66,8 +62,7 @@ class LocalOverlayTest {
 
   private List<String> told() {
     List<String> told = new ArrayList<>();
-    loop.inside(
-        () -> events.after(0, 100).events().forEach(event -> told.add(event.message())));
+    loop.inside(() -> events.after(0, 100).events().forEach(event -> told.add(event.message())));
     return told;
   }
 

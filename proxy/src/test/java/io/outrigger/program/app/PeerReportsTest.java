@@ -37,9 +37,7 @@ class PeerReportsTest {
   private List<String> told() {
     List<Event> told = new ArrayList<>();
     loop.inside(() -> told.addAll(events.after(0, 10).events()));
-    return told.stream()
-        .map(event -> event.kind() + ": " + event.message())
-        .toList();
+    return told.stream().map(event -> event.kind() + ": " + event.message()).toList();
   }
 
   @Test

@@ -61,11 +61,9 @@ class LauncherTest {
   private Path copyOfLauncher() throws IOException {
     Path bin = Files.createDirectories(home.resolve("bin"));
     Path java = bin.resolve("java");
-    Files.writeString(
-        java, "#!/bin/sh\necho \"LC_ALL=${LC_ALL-}\"\nprintf '%s|' \"$@\"\n");
+    Files.writeString(java, "#!/bin/sh\necho \"LC_ALL=${LC_ALL-}\"\nprintf '%s|' \"$@\"\n");
     assertThat(java.toFile().setExecutable(true)).isTrue();
     Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
-    return Files.copy(
-        Path.of("src", "main", "dist", "bin", "outrigger"), bin.resolve("outrigger"));
+    return Files.copy(Path.of("src", "main", "dist", "bin", "outrigger"), bin.resolve("outrigger"));
   }
 }

@@ -42,9 +42,7 @@ public record CertificateView(
           snapshot.identity().map(own -> all(own.chain())).orElse(List.of()),
           snapshot.roots().map(roots -> all(roots.certificates())).orElse(List.of()),
           snapshot.loaded(),
-          snapshot
-              .error()
-              .or(() -> snapshot.identity().flatMap(own -> own.ended(now))));
+          snapshot.error().or(() -> snapshot.identity().flatMap(own -> own.ended(now))));
     }
 
     public Optional<Instant> expiry() {

@@ -187,8 +187,7 @@ final class TrustedRoots {
             .or(() -> objectionOfJdk(root));
       } catch (RuntimeException undeclared) { // from the JDK, such as for a URI host with "_"
         return unfit(
-            path.get(0),
-            "has a name that the name constraints of an issuer cannot be applied to");
+            path.get(0), "has a name that the name constraints of an issuer cannot be applied to");
       }
     }
 
@@ -205,8 +204,7 @@ final class TrustedRoots {
       Instant start = certificate.getNotBefore().toInstant();
       Instant end = certificate.getNotAfter().toInstant();
       if (time.isAfter(end)) {
-        return refusal(
-            HandshakeResult.CERTIFICATE_EXPIRED, certificate, "has expired at " + end);
+        return refusal(HandshakeResult.CERTIFICATE_EXPIRED, certificate, "has expired at " + end);
       }
       return time.isBefore(start)
           ? refusal(

@@ -92,8 +92,7 @@ public final class DefaultTokens implements TokenSource {
     return result;
   }
 
-  private void send(
-      Account account, HttpRequest request, CompletableFuture<AccessToken> result) {
+  private void send(Account account, HttpRequest request, CompletableFuture<AccessToken> result) {
     if (result.isDone()) {
       return; // canceled meanwhile
     }

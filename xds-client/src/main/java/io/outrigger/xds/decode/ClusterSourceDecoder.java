@@ -82,8 +82,7 @@ final class ClusterSourceDecoder {
 
   private static Optional<ClusterSource> eds(Cluster proto, FieldErrors errors) {
     var config = proto.getEdsClusterConfig();
-    requireAdsOrSelf(
-        config.hasEdsConfig(), config.getEdsConfig(), errors.at("eds_config"));
+    requireAdsOrSelf(config.hasEdsConfig(), config.getEdsConfig(), errors.at("eds_config"));
     if (!config.getServiceName().isEmpty()) {
       return Optional.of(new ClusterSource.Eds(config.getServiceName()));
     }

@@ -8,9 +8,7 @@ import com.google.protobuf.TextFormat;
 import com.google.protobuf.WrappersProto;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 
-/**
- * Envoy's message {@code RandomSubsetting}, which the bundled generated classes do not include.
- */
+/** Envoy's message {@code RandomSubsetting}, which the bundled generated classes do not include. */
 final class RandomSubsettingMessage {
   static final String TYPE =
       "envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting";

@@ -191,8 +191,7 @@ final class RouteActionDecoder {
    * Decodes {@code hash_policy} (A42 "Hash Policy"). Unsupported kinds of hash policy are left out.
    */
   private static List<HashPolicy> hashPolicies(
-      List<io.envoyproxy.envoy.config.route.v3.RouteAction.HashPolicy> protos,
-      FieldErrors errors) {
+      List<io.envoyproxy.envoy.config.route.v3.RouteAction.HashPolicy> protos, FieldErrors errors) {
     var policies = new ArrayList<HashPolicy>(protos.size());
     for (int i = 0; i < protos.size(); i++) {
       var proto = protos.get(i);

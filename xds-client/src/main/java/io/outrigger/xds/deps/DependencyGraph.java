@@ -108,10 +108,7 @@ final class DependencyGraph {
   Resolution resolve(Lookup lookup, Set<String> keep) {
     WatchState<ListenerResource> listener = lookup.listener();
     WatchState<RouteTable> routes =
-        listener
-            .value()
-            .map(value -> routesOf(value, lookup))
-            .orElseGet(WatchState::nothing);
+        listener.value().map(value -> routesOf(value, lookup)).orElseGet(WatchState::nothing);
     ResolutionNotes current =
         new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
     if (!current.equals(notes)) {

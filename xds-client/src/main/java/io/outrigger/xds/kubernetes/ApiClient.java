@@ -183,8 +183,7 @@ final class ApiClient {
   private RpcStatus status(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof ResponseBody.TooLong) {
-        return new RpcStatus(
-            RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(cause.getMessage()));
+        return new RpcStatus(RpcStatus.Code.RESOURCE_EXHAUSTED, String.valueOf(cause.getMessage()));
       }
       if (cause instanceof UnusableFile unusable) {
         return RpcStatus.unavailable(unusable.reason());

@@ -182,8 +182,7 @@ public final class LocalAdsTransport implements AdsTransport {
     }
 
     private ResourceError missing(String wanted) {
-      return error(
-          wanted, new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + name));
+      return error(wanted, new RpcStatus(RpcStatus.Code.NOT_FOUND, "does not exist in " + name));
     }
 
     private static ResourceError error(String resource, RpcStatus status) {

@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Parses one file of local policy (CONTRACT section 11). An instance never leaves its call of {@link
- * #parse}.
+ * Parses one file of local policy (CONTRACT section 11). An instance never leaves its call of
+ * {@link #parse}.
  */
 @AnyThread
 final class OverlayFormat {

@@ -55,8 +55,7 @@ public record OverlayStatus(List<Rule> rules, List<FileProblem> problems) {
     final Set<Omission> leftOut = new LinkedHashSet<>();
 
     Rule of(OverlayRule rule) {
-      return new Rule(
-          rule, clusters.size(), routes.size(), List.copyOf(set), List.copyOf(leftOut));
+      return new Rule(rule, clusters.size(), routes.size(), List.copyOf(set), List.copyOf(leftOut));
     }
   }
 

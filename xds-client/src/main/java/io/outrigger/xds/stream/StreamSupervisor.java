@@ -226,15 +226,7 @@ final class StreamSupervisor {
   private void open() {
     var session =
         new AdsSession(
-            loop,
-            transport,
-            node,
-            acceptedVersions,
-            subscriptions,
-            timers,
-            handler,
-            log,
-            this);
+            loop, transport, node, acceptedVersions, subscriptions, timers, handler, log, this);
     phase = new Phase.Open(session, loop.nanoTime());
     streams++;
     session.start();

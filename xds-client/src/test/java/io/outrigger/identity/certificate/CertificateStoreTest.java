@@ -633,12 +633,7 @@ class CertificateStoreTest {
     TestIdentity.replace(roots, AUTHORITY.rootPem());
     var settings =
         new UpstreamTls(
-            Optional.empty(),
-            new TrustSource.Provider("spiffe"),
-            List.of(),
-            "",
-            false,
-            false);
+            Optional.empty(), new TrustSource.Provider("spiffe"), List.of(), "", false, false);
     CertificateStore store =
         start(
             Map.of(

@@ -35,12 +35,7 @@ class PeerVerifierTest {
 
   private static UpstreamTls settings(SanMatcher... matchers) {
     return new UpstreamTls(
-        Optional.empty(),
-        new TrustSource.Provider("x"),
-        List.of(matchers),
-        "",
-        false,
-        false);
+        Optional.empty(), new TrustSource.Provider("x"), List.of(matchers), "", false, false);
   }
 
   private static SanMatcher exactly(String name) {

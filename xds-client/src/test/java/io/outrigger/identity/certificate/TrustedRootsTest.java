@@ -55,12 +55,7 @@ class TrustedRootsTest {
   private static PeerVerifier verifier(Roots roots) {
     var settings =
         new UpstreamTls(
-            Optional.empty(),
-            new TrustSource.Provider("x"),
-            List.of(),
-            "",
-            false,
-            false);
+            Optional.empty(), new TrustSource.Provider("x"), List.of(), "", false, false);
     return PeerVerifier.of(new TlsMaterial(settings, Optional.empty(), roots));
   }
 

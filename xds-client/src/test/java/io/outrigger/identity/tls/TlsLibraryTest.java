@@ -28,12 +28,7 @@ class TlsLibraryTest {
   private static final TestAuthority AUTHORITY = TestAuthority.named("root");
   private static final UpstreamTls SETTINGS =
       new UpstreamTls(
-          Optional.empty(),
-          new TrustSource.Provider("default"),
-          List.of(),
-          "",
-          false,
-          false);
+          Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
 
   private static TlsMaterial material(Optional<Identity> identity) {
     return new TlsMaterial(SETTINGS, identity, new Roots.Authorities(List.of(AUTHORITY.root())));

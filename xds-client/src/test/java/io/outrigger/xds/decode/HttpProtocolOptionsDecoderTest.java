@@ -32,9 +32,7 @@ class HttpProtocolOptionsDecoderTest {
     String typed =
         options.replaceFirst(
             "\\{",
-            "{\"@type\": \"type.googleapis.com/"
-                + ClusterDecoder.HTTP_PROTOCOL_OPTIONS
-                + "\",");
+            "{\"@type\": \"type.googleapis.com/" + ClusterDecoder.HTTP_PROTOCOL_OPTIONS + "\",");
 
     assertThat(valid(CLUSTER, cluster(ADS + options(typed))).sessions().idleTimeout())
         .isEqualTo(java.time.Duration.parse(expected));

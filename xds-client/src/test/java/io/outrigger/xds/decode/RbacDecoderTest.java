@@ -424,11 +424,7 @@ class RbacDecoderTest {
 
     @Override
     public Connection connection() {
-      return new Connection(
-          peer,
-          ip("192.168.1.7"),
-          ip("10.1.2.3"),
-          8080);
+      return new Connection(peer, ip("192.168.1.7"), ip("10.1.2.3"), 8080);
     }
 
     private static IpAddress ip(String text) {

@@ -379,9 +379,7 @@ class TlsContextDecoderTest {
       })
   void serverReadsBothGenerationsOfFields(String common) {
     assertThat(downstream("require_client_certificate: true, common_tls_context: {" + common + "}"))
-        .contains(
-            new DownstreamTls(
-                DEFAULT, Optional.of("ROOTCA"), true, List.of()));
+        .contains(new DownstreamTls(DEFAULT, Optional.of("ROOTCA"), true, List.of()));
   }
 
   @Test

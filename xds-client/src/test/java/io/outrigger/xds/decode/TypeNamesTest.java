@@ -53,8 +53,7 @@ class TypeNamesTest {
         Arguments.of(TransportSecurityDecoder.DOWNSTREAM_TLS, DownstreamTlsContext.getDescriptor()),
         Arguments.of(HttpFilterDecoder.FILTER_CONFIG, FilterConfig.getDescriptor()),
         Arguments.of(ClusterSourceDecoder.AGGREGATE, ClusterConfig.getDescriptor()),
-        Arguments.of(
-            ClusterDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
+        Arguments.of(ClusterDecoder.HTTP_PROTOCOL_OPTIONS, HttpProtocolOptions.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.WRR_LOCALITY.typeName(), WrrLocality.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.ROUND_ROBIN.typeName(), RoundRobin.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.PICK_FIRST.typeName(), PickFirst.getDescriptor()),

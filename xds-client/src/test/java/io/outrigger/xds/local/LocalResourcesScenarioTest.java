@@ -237,8 +237,7 @@ class LocalResourcesScenarioTest {
     try (var control = new ControlThread("test-control");
         var reading = new BackgroundThread("test-files")) {
       var directory =
-          new ResourceDirectory(
-              control, reading, List.of(temp), ResourceFiles.read(List.of(temp)));
+          new ResourceDirectory(control, reading, List.of(temp), ResourceFiles.read(List.of(temp)));
       var ads =
           new AdsClients(
               control,

@@ -111,8 +111,7 @@ public final class ControlSide {
         AdsObserver.NONE);
   }
 
-  private TargetRuntime target(
-      XdsDependencyManager.Listener observer, boolean namesPriorities) {
+  private TargetRuntime target(XdsDependencyManager.Listener observer, boolean namesPriorities) {
     return new TargetRuntime(
         loop,
         NAME,
