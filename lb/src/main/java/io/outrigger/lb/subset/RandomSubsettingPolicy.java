@@ -39,7 +39,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
    * The index of each member of the subset; keyed by identity, because a configuration has only one
    * object for each endpoint.
    */
-  private final Map<Backend, Integer> places = new IdentityHashMap<>();
+  private final IdentityHashMap<Backend, Integer> places = new IdentityHashMap<>();
 
   private LbConfig.RandomSubset config;
 

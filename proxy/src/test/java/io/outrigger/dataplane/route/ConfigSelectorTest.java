@@ -240,7 +240,7 @@ class ConfigSelectorTest {
   private int aborts(ConfigSelector selector, String path) {
     var decision = (RouteDecision.Forward) Objects.requireNonNull(select(selector, path));
     var plan = decision.filters().plan(request(path), Set.of()).get(0);
-    return Integer.parseInt(String.valueOf(plan.effects().get("abort")).split(" ")[2]);
+    return Integer.parseInt(String.valueOf(plan.effects().get("abort")).split(" ", -1)[2]);
   }
 
   @Conformance("A31-11")

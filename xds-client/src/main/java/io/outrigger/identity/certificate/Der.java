@@ -104,7 +104,7 @@ record Der(int tag, byte[] content) {
             .put((byte) tag)
             .put((byte) (octets == 0 ? length : LONG_FORM + octets));
     for (int i = octets - 1; i >= 0; i--) {
-      all.put((byte) (length >> i * Byte.SIZE));
+      all.put((byte) (length >> (i * Byte.SIZE)));
     }
     return all.put(content).array();
   }
