@@ -7,12 +7,14 @@ import io.outrigger.base.LoopConfined;
 @LoopConfined
 public interface StreamHandler {
   /**
-   * Called in place of {@link #onHeaders} when a request's header list is larger than allowed
-   * (server side only). The handler responds.
+   * Called in place of {@link #onHeaders} when a request's header list is larger than allowed. A
+   * handler on the server side must override this method and respond.
    *
    * @param fitting the fields within the limit; any field may be missing, and no rule was checked
    */
-  default void onTooLarge(HeaderList fitting, boolean endStream) {}
+  default void onTooLarge(HeaderList fitting, boolean endStream) {
+    throw new UnsupportedOperationException("a request with too many headers has no answer");
+  }
 
   /**
    * Called for a validated header block: a request, an interim (1xx) response, a response or

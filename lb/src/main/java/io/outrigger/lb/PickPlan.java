@@ -70,11 +70,18 @@ public sealed interface PickPlan {
     /** Returns the first reason that any of the parts gives, because all parts are of one kind. */
     @Override
     public Optional<String> whyNotOthers() {
+      if (shares.stream().filter(Share::isUse).count() > 1) {
+        return Optional.empty(); // no endpoint gets every call
+      }
       return shares.stream().flatMap(part -> part.plan().whyNotOthers().stream()).findFirst();
     }
   }
 
-  record Share(double probability, PickPlan plan) {}
+  record Share(double probability, PickPlan plan) {
+    private boolean isUse() {
+      return plan instanceof Certain only && only.result() instanceof PickResult.Use;
+    }
+  }
 
   /**
    * Each drop category is drawn independently; a call that no category drops continues with {@code

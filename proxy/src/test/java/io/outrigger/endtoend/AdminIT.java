@@ -400,6 +400,24 @@ class AdminIT {
         .isPositive();
   }
 
+  @Conformance("A94-01")
+  @Test
+  void aGoAwayIsCountedByItsCode() throws Exception {
+    Backend a = serve();
+    mesh.startReady();
+    assertThat(mesh.app().call("test.Pay/Charge").backend()).isEqualTo("a");
+
+    a.leave();
+
+    Await.until(
+        "the end is counted",
+        () ->
+            mesh.admin()
+                .get("/metrics")
+                .body()
+                .contains("grpc_disconnect_error=\"GOAWAY NO_ERROR\""));
+  }
+
   /** The sum over all labels. */
   private double metric(String name) {
     return mesh.admin().metric(name);

@@ -22,7 +22,6 @@ import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.NodeHead;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -167,7 +166,9 @@ public final class WeightedTargetPolicy implements LbPolicy {
      */
     static WeightedPicker of(RandomSource random, long[] weights, Picker[] pickers) {
       long[] upTo = weights.clone();
-      Arrays.parallelPrefix(upTo, Long::sum);
+      for (int i = 1; i < upTo.length; i++) {
+        upTo[i] += upTo[i - 1];
+      }
       return new WeightedPicker(random, upTo, pickers);
     }
 

@@ -4,7 +4,6 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.route.ClusterChoice.WeightedCluster;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,9 @@ final class RouteChoice {
   static RouteChoice of(
       List<WeightedCluster> clusters, Function<WeightedCluster, RouteDecision> decide) {
     long[] upTo = clusters.stream().mapToLong(WeightedCluster::weight).toArray();
-    Arrays.parallelPrefix(upTo, Long::sum);
+    for (int i = 1; i < upTo.length; i++) {
+      upTo[i] += upTo[i - 1];
+    }
     return new RouteChoice(clusters.stream().map(decide).toArray(RouteDecision[]::new), upTo);
   }
 

@@ -81,6 +81,9 @@ record Dialer(
       Function<Http2Connection, ConnectionHandler> handlers,
       TlsHandshake.Listener handshake,
       Consumer<String> failed) {
+    if (address.tls().isPresent() && tls == null) { // never in plain text
+      throw new IllegalStateException("no TLS context for " + address);
+    }
     Optional<String> path = address.unixPath();
     SocketAddress target =
         path.isPresent() ? loops.unixAddress(Path.of(path.get())) : resolve(address);

@@ -411,6 +411,11 @@ public final class ProxyApp implements AutoCloseable {
     return known
         .onControl(known::metrics)
         .thenApply(MetricsText::snapshots)
+        .exceptionally(
+            bug -> {
+              log.error("metrics cannot be exported", bug);
+              return new MetricSnapshots();
+            })
         .toCompletableFuture()
         .completeOnTimeout(new MetricSnapshots(), WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
         .join();

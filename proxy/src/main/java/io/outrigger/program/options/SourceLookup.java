@@ -81,8 +81,10 @@ public final class SourceLookup {
         resources.isEmpty() ? given.orElse(BootstrapSource.NONE) : forFiles(given);
     ports.checkNames(bootstrap);
     ResourceFiles files = ResourceFiles.read(resources);
-    problems.addFiles(validated(files, bootstrap, Overlay.NONE).problems());
-    problems.throwIfAny();
+    if (!resources.isEmpty()) {
+      problems.addFiles(validated(files, bootstrap, Overlay.NONE).problems());
+      problems.throwIfAny();
+    }
     return new ConfigSource(
         bootstrap,
         found.map(BootstrapSource.Found::origin),

@@ -21,6 +21,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,11 +45,15 @@ final class ApiClient {
   /** The limit of an event; the API server keeps objects of at most 1.5 MiB. */
   private static final int MAX_LINE = 4 << 20;
 
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
   /**
    * The limit of a response, and of the head of a watch. It is shorter than the 15 s after which
    * xDS resources do not exist.
    */
   private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
+
+  private static final String SILENT = "it does not answer";
 
   /** The characters of RFC 6750 section 2.1. */
   private static final Pattern TOKEN = Pattern.compile("[\\w.~+/-]+=*");
@@ -155,6 +160,7 @@ final class ApiClient {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .executor(loop)
+            .connectTimeout(CONNECT_TIMEOUT)
             .proxy(HttpClient.Builder.NO_PROXY)
             .followRedirects(HttpClient.Redirect.NEVER); // the token is for this server only
     if (access.server().getScheme().equals("https")) {
@@ -187,6 +193,9 @@ final class ApiClient {
       }
       if (cause instanceof UnusableFile unusable) {
         return RpcStatus.unavailable(unusable.reason());
+      }
+      if (cause instanceof HttpTimeoutException) {
+        return RpcStatus.unavailable(SILENT);
       }
       if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
         return RpcStatus.unavailable("its name cannot be resolved");
@@ -225,7 +234,7 @@ final class ApiClient {
      */
     private void onSilence() {
       connected = Optional.empty();
-      end(Outcome.failed(RpcStatus.unavailable("it does not answer")));
+      end(Outcome.failed(RpcStatus.unavailable(SILENT)));
     }
 
     private void deliver(Runnable event) {

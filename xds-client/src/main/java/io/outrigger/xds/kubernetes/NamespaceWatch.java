@@ -11,6 +11,7 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
 import io.outrigger.identity.certificate.SecretJson;
 import io.outrigger.xds.kubernetes.ApiClient.Answer;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -147,22 +148,17 @@ final class NamespaceWatch {
       rest("list", refusal("list", answer));
       return;
     }
-    Optional<JsonObject> list =
-        answer.toOptional().flatMap(response -> SecretJson.object(response.body()));
-    Optional<String> listed =
-        list.map(json -> ApiJson.text(ApiJson.object(json, "metadata"), "resourceVersion"))
-            .filter(text -> !text.isEmpty()); // not the {} of a gateway, which is no empty list
-    if (listed.isEmpty()) {
-      rest("list", "its answer is no list of EndpointSlices");
+    SliceList list;
+    try {
+      list = SliceList.read(answer.toOptional().orElseThrow().body());
+    } catch (IOException unreadable) {
+      rest("list", String.valueOf(unreadable.getMessage()));
       return;
     }
     slices.clear();
-    ApiJson.objects(list.orElseThrow(), "items").stream()
-        .map(EndpointSlice::read)
-        .filter(this::isWanted)
-        .forEach(slice -> slices.put(slice.name(), slice));
+    list.slices().stream().filter(this::isWanted).forEach(slice -> slices.put(slice.name(), slice));
     isListed = true;
-    version = listed;
+    version = Optional.of(list.version());
     changed.addAll(publishers.keySet());
     publish();
     start();

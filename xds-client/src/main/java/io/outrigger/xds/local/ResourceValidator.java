@@ -73,7 +73,6 @@ public final class ResourceValidator {
     for (WatchedFile<List<NamedResource>> file : read.files().values()) {
       for (NamedResource resource : file.content()) {
         validator.files.putIfAbsent(resource, file.path());
-        validator.bySubject.putIfAbsent(resource.subject(), resource);
         validator.references.define(resource.type(), resource.name());
       }
       ResourceType.ALL.forEach(type -> validator.decode(file, type));
@@ -119,6 +118,7 @@ public final class ResourceValidator {
         .forEach(
             (name, valid) -> {
               NamedResource resource = requireNonNull(named.get(name));
+              bySubject.put(resource.subject(), resource);
               references.add(type, name, valid.value());
               valid.ignored().forEach(field -> warnings.add(problem(resource, field)));
               if (valid.value() instanceof Overlaid value) {

@@ -23,7 +23,7 @@ import java.util.Map;
  * memory.
  *
  * <pre>
- * index = "outrigger-state 2\n" fields XXH64 of all bytes before it
+ * index = "outrigger-state 3\n" fields XXH64 of all bytes before it
  *         1 node, 2 servers, 3 fingerprint, 5 name of a part (repeated),
  *         6 name of an authority and 4 its time in milliseconds (repeated, in pairs)
  * part  = 1 resource (repeated); the name of the file is the XXH64 of its bytes
@@ -32,7 +32,7 @@ import java.util.Map;
  */
 final class StateFormat {
   private static final String FAMILY = "outrigger-state ";
-  private static final byte[] MAGIC = (FAMILY + "2\n").getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] MAGIC = (FAMILY + "3\n").getBytes(StandardCharsets.US_ASCII);
 
   private StateFormat() {}
 

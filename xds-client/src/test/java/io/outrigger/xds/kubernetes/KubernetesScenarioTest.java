@@ -658,6 +658,7 @@ class KubernetesScenarioTest {
         "[]",
         "{}",
         "{\"metadata\":7,\"items\":{}}",
+        "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[7]}",
         "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[{",
         "gzip",
         "deep",

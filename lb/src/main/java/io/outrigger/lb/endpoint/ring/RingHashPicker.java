@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param states the states of the endpoints, by their number on the ring
  * @param uses the pick results of READY endpoints, by their number on the ring
  * @param failures the errors of failed endpoints, by their number on the ring
+ * @param fails the pick results of failed endpoints, each made by the first pick that needs it
  * @param hashHeader the name of the header to hash, in lower case; empty when the request's own
  *     hash is used
  * @param connect requests the connection of an endpoint; may be called on any event loop
@@ -41,6 +42,7 @@ record RingHashPicker(
     Connectivity[] states,
     PickResult.@Nullable Use[] uses,
     @Nullable String[] failures,
+    PickResult.@Nullable Fail[] fails,
     FailureNote note,
     boolean connecting,
     String hashHeader,
@@ -190,10 +192,17 @@ record RingHashPicker(
       return use;
     }
     String failure = failures[member];
-    return failure == null
-        ? WAITS
-        : new PickResult.Fail(
-            note.unavailable("no endpoint can be reached; last error: " + failure));
+    if (failure == null) {
+      return WAITS;
+    }
+    PickResult.Fail fail = fails[member];
+    if (fail == null) { // several threads may make equal results
+      fail =
+          new PickResult.Fail(
+              note.unavailable("no endpoint can be reached; last error: " + failure));
+      fails[member] = fail;
+    }
+    return fail;
   }
 
   private void askFor(int member) {

@@ -174,6 +174,7 @@ public final class RingHashPolicy
         states,
         uses,
         failures,
+        new PickResult.Fail[states.length],
         note(),
         count(Connectivity.CONNECTING) > 0,
         settings().requestHashHeader(),
