@@ -53,9 +53,9 @@ final class ProcessEndsIT {
             + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"
             + " server.json:1:15: listener \"a\": api_listener: is missing; a client needs",
-        "run --resources server.json --forward 0=http://a |"
+        "run --forward 0=dns:///a:1 --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
-        "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
+        "run --forward 0=dns:///a:1 --otlp ftp://x |"
             + " --otlp: \"ftp://x\" is not an endpoint such as http://collector:4317",
         "run --config flags.yaml | flags.yaml:3: foo: is not known; the keys are the flags of run",
       })
@@ -369,9 +369,6 @@ final class ProcessEndsIT {
               "failed over",
               "started again",
               "back",
-              "begins a session",
-              "swaps the priorities",
-              "The session has stayed with",
               "orders calls with its certificate: hello demo, this is gamma.",
               "no policy allows it: PERMISSION_DENIED.",
               "does not pass the TLS handshake: UNAVAILABLE.",
