@@ -29,7 +29,8 @@ class LauncherTest {
       })
   void fileNamesAreReadAsUtf8InTheLocaleC(String all, String language, String expected)
       throws Exception {
-    assertThat(started(all, language)).startsWith("LC_ALL=" + (expected == null ? "" : expected) + "\n");
+    assertThat(started(all, language))
+        .startsWith("LC_ALL=" + (expected == null ? "" : expected) + "\n");
   }
 
   @Test

@@ -167,7 +167,7 @@ final class StateFolderTest {
                 assertThat(text)
                     .contains("is incomplete: " + part.getFileName() + " does not exist;"));
     Files.write(part, whole);
-    Files.writeString(path.resolve("state"), "outrigger-state 3\nwhatever");
+    Files.writeString(path.resolve("state"), "outrigger-state 2\nwhatever");
     assertThat(reread().problem())
         .hasValueSatisfying(
             text ->
