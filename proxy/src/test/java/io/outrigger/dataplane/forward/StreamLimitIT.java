@@ -142,8 +142,16 @@ class StreamLimitIT {
     mesh.backend(server.port()).limited(3);
     Connection app = peers.connect(mesh.port());
     call(app);
+    var pauses = new CountDownLatch(1);
     var reads = new CountDownLatch(1);
-    server.nextStream().run(stream -> awaitQuietly(reads));
+    server
+        .nextStream()
+        .run(
+            stream -> {
+              pauses.countDown();
+              awaitQuietly(reads);
+            });
+    pauses.await(); // else the backend may read some of the next requests first
 
     for (int i = 0; i < 2_500; i++) {
       call(app).run(stream -> stream.reset(Http2Error.CANCEL));
