@@ -137,7 +137,12 @@ final class BootstrapWait {
     boolean wasWrong = isWrong;
     try {
       ConfigSource source = found.isPresent() ? found.get() : lookup.find();
-      requireFiles(source);
+      // without a time to wait, the options have checked the source, and the part that needs a
+      // missing file reports it
+      if (!lookup.timeout().isZero()) {
+        requireFiles(source);
+        SourceLookup.check(source);
+      }
       use.accept(source);
     } catch (InvalidInput failure) {
       isWrong = !(failure instanceof AbsentFile);
@@ -155,9 +160,6 @@ final class BootstrapWait {
   }
 
   private void requireFiles(ConfigSource source) throws AbsentFile {
-    if (lookup.timeout().isZero()) {
-      return; // the part that needs a missing file reports an error, or waits for the file
-    }
     Optional<MissingFile> file = MissingFile.of(source.bootstrap());
     Optional<String> lack = Optional.empty();
     if (file.isPresent()) {

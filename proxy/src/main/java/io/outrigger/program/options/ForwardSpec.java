@@ -38,11 +38,6 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
         .orElse(-1);
   }
 
-  /** Whether its target needs a control plane, even if the target is wrong. */
-  static boolean needsControlPlane(String text) {
-    return !Target.isWithoutControlPlane(text.substring(beginOfTarget(text) + 1));
-  }
-
   private static String defaultName(Target target) {
     return target instanceof Target.Single single ? single.forwardName() : "*";
   }

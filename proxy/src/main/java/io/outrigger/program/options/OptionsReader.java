@@ -112,7 +112,6 @@ public final class OptionsReader {
         SourceLookup.paths(
             given, Flag.OVERLAY, "is empty; give a file or a folder of rules", problems);
     OverlayFiles overlay = OverlayFiles.read(overlays);
-    problems.addFiles(overlay.problems());
     var options =
         new ProxyOptions(
             source,
@@ -142,7 +141,12 @@ public final class OptionsReader {
                 oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
                 oneOf(Flag.LOG_FORMAT, Logging.DEFAULT.format())),
             settings());
+    problems.throwIfAny(); // wrong flags are reported before the content of files
+    problems.addFiles(overlay.problems());
     problems.throwIfAny();
+    if (source.isPresent() && lookup.timeout().isZero()) { // else BootstrapWait does
+      SourceLookup.check(source.get());
+    }
     return options;
   }
 

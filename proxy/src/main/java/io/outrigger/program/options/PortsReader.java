@@ -93,13 +93,12 @@ final class PortsReader {
 
   /**
    * Whether a control plane is needed. No control plane is needed when nothing is served, and no
-   * target needs one.
+   * target needs one. A target that is wrong needs none: its own error says enough.
    */
   boolean needControlPlane() {
-    List<String> targets = values(Flag.FORWARD);
-    return targets.isEmpty()
+    return values(Flag.FORWARD).isEmpty()
         || !values(Flag.SERVE).isEmpty()
-        || targets.stream().anyMatch(ForwardSpec::needsControlPlane);
+        || forwards.stream().anyMatch(forward -> forward.target() instanceof XdsTarget);
   }
 
   /**

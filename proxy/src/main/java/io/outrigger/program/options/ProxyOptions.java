@@ -93,7 +93,7 @@ public record ProxyOptions(
    * @param warnings one line per questionable part of the bootstrap
    * @param resources paths of static resources that replace the control plane; empty with a control
    *     plane
-   * @param files the validated content of these paths
+   * @param files the content of these paths; {@link SourceLookup#check} validates it
    */
   public record ConfigSource(
       Bootstrap bootstrap,

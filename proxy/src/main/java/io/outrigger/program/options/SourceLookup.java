@@ -46,7 +46,7 @@ public final class SourceLookup {
 
   /**
    * Reads the bootstrap and the static resources. Checks that the bootstrap knows all targets and
-   * served addresses, and that the sidecar would accept every resource.
+   * served addresses; {@link #check} validates the resources.
    *
    * @throws AbsentFile when the named bootstrap does not exist
    * @throws InvalidInput with one line per error, when a file is wrong or none is named
@@ -80,17 +80,25 @@ public final class SourceLookup {
     Bootstrap bootstrap =
         resources.isEmpty() ? given.orElse(BootstrapSource.NONE) : forFiles(given);
     ports.checkNames(bootstrap);
-    ResourceFiles files = ResourceFiles.read(resources);
-    if (!resources.isEmpty()) {
-      problems.addFiles(validated(files, bootstrap, Overlay.NONE).problems());
-      problems.throwIfAny();
-    }
     return new ConfigSource(
         bootstrap,
         found.map(BootstrapSource.Found::origin),
         found.map(BootstrapSource.Found::warnings).orElse(List.of()),
         resources,
-        files);
+        ResourceFiles.read(resources));
+  }
+
+  /**
+   * Checks that the sidecar would accept every static resource.
+   *
+   * @throws InvalidInput with one line per error
+   */
+  public static void check(ConfigSource source) throws InvalidInput {
+    if (source.isStatic()) {
+      var problems = new Problems();
+      problems.addFiles(validated(source.files(), source.bootstrap(), Overlay.NONE).problems());
+      problems.throwIfAny();
+    }
   }
 
   /**

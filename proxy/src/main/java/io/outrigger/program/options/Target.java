@@ -29,11 +29,6 @@ public sealed interface Target permits Target.Single, XdsTarget {
         : XdsTarget.parse(text);
   }
 
-  /** Whether {@code text} has a scheme that needs no control plane, even if the rest is wrong. */
-  static boolean isWithoutControlPlane(String text) {
-    return hasScheme(text, DnsTarget.SCHEME) || hasScheme(text, KubernetesTarget.SCHEME);
-  }
-
   private static boolean hasScheme(String text, String scheme) {
     return text.toLowerCase(Locale.ROOT).startsWith(scheme);
   }

@@ -53,9 +53,10 @@ final class ProcessEndsIT {
             + " --resources: cannot read none: no such file or folder",
         "run --resources server.json --forward 0=xds:///a |"
             + " server.json:1:15: listener \"a\": api_listener: is missing; a client needs",
-        "run --resources empty.json --forward 0=http://a |"
+        "run --forward 0=http://a | --forward: \"http://a\" is not a target such as xds:///orders",
+        "run --resources server.json --forward 0=http://a |"
             + " --forward: \"http://a\" is not a target such as xds:///orders",
-        "run --forward 0=dns:///a:1 --otlp ftp://x |"
+        "run --resources server.json --forward 0=xds:///a --otlp ftp://x |"
             + " --otlp: \"ftp://x\" is not an endpoint such as http://collector:4317",
         "run --config flags.yaml | flags.yaml:3: foo: is not known; the keys are the flags of run",
       })
@@ -67,7 +68,6 @@ final class ProcessEndsIT {
         folder.resolve("server.json"),
         "{\"resources\":[{\"@type\":\"type.googleapis.com/envoy.config.listener.v3.Listener\","
             + "\"name\":\"a\"}]}");
-    Files.writeString(folder.resolve("empty.json"), "{\"resources\":[]}");
     Files.writeString(
         folder.resolve("flags.yaml"), "resources: server.json\nforward: 0=xds:///a\nfoo: 1\n");
 
