@@ -93,7 +93,7 @@ public final class LbScript implements ClusterManager.Listener {
     return with(true, false);
   }
 
-  /** A tree whose waiting calls are told their priority. */
+  /** A tree that gives waiting calls the names of their priorities. */
   public static LbScript withPrioritiesNamed() {
     return with(false, true);
   }

@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.Channel;
 import io.outrigger.config.endpoint.EndpointAddress;
@@ -42,6 +43,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,7 +89,7 @@ final class DialerIT {
     }
   }
 
-  private Channel dial(EndpointAddress address, TlsContext tls) {
+  private Channel dial(EndpointAddress address, @Nullable TlsContext tls) {
     var dialer =
         new Dialer(
             loops,
@@ -121,23 +123,38 @@ final class DialerIT {
     return listener;
   }
 
-  /** The first to read its socket is the handshake. */
+  private static UpstreamTls settings() {
+    return new UpstreamTls(
+        Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
+  }
+
+  private static EndpointAddress withTls(int port, UpstreamTls settings) {
+    return new EndpointAddress(
+        "127.0.0.1",
+        port,
+        Optional.empty(),
+        Optional.of(new EndpointTls(settings, Optional.empty())));
+  }
+
+  /** CONTRACT section 10: no call goes over the wrong kind of connection. */
+  @Test
+  void anAddressWithTlsIsNeverDialledWithoutAContext() {
+    assertThatThrownBy(() -> dial(withTls(1, settings()), null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("no TLS context");
+  }
+
+  /** The handshake is the first to read the socket. */
   @Test
   @Conformance("SC-38")
   void aReadOverTlsWaitsForABufferToo() throws Exception {
     var buffers = new ScarceBuffers();
-    var settings =
-        new UpstreamTls(
-            Optional.empty(), new TrustSource.Provider("default"), List.of(), "", false, false);
+    UpstreamTls settings = settings();
     var roots = new Roots.Authorities(List.of(AUTHORITY.root()));
     try (ServerSocket listener = listen()) {
       Channel channel =
           dial(
-              new EndpointAddress(
-                  "127.0.0.1",
-                  listener.getLocalPort(),
-                  Optional.empty(),
-                  Optional.of(new EndpointTls(settings, Optional.empty()))),
+              withTls(listener.getLocalPort(), settings),
               TlsContext.of(
                   new TlsMaterial(settings, Optional.empty(), roots), List.of(), Runnable::run));
       channel.config().setAllocator(buffers);

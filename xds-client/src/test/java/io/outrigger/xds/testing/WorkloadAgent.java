@@ -25,9 +25,7 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.outrigger.testing.TestAuthority;
 import io.outrigger.testing.TestIdentity;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -50,22 +48,7 @@ public final class WorkloadAgent implements AutoCloseable {
   private static final Metadata.Key<String> HEADER =
       Metadata.Key.of("workload.spiffe.io", Metadata.ASCII_STRING_MARSHALLER);
 
-  private static final MethodDescriptor.Marshaller<byte[]> BYTES =
-      new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-          return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-          try {
-            return stream.readAllBytes();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        }
-      };
+  private static final Bytes BYTES = new Bytes();
 
   private final @Nullable Path socket;
   private final List<StreamObserver<byte[]>> streams = new ArrayList<>();

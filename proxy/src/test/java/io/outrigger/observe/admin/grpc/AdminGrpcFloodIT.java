@@ -14,17 +14,11 @@ import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
-import io.outrigger.config.bootstrap.Node;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.observe.admin.AdminBudget;
-import io.outrigger.observe.admin.AnswerTurns;
-import io.outrigger.program.testing.FakeChannelzSource;
 import io.outrigger.testing.Await;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.status.XdsStatusView;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,16 +46,11 @@ class AdminGrpcFloodIT {
   @BeforeEach
   void start() throws Exception {
     server =
-        AdminGrpcServer.start(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
-            "test",
+        LoopbackServer.start(
             () -> {
               views.incrementAndGet();
               return CompletableFuture.completedStage(view());
             },
-            new FakeChannelzSource(),
-            new AnswerTurns(),
             budget);
   }
 

@@ -10,22 +10,15 @@ import io.envoyproxy.envoy.service.status.v3.ClientStatusRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.Node;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.observe.admin.AdminBudget;
-import io.outrigger.observe.admin.AnswerTurns;
-import io.outrigger.program.testing.FakeChannelzSource;
 import io.outrigger.testing.Conformance;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
 import io.outrigger.xds.cache.CacheEntry.DataError;
 import io.outrigger.xds.cache.CacheState;
 import io.outrigger.xds.status.XdsStatusView;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,14 +42,8 @@ class CacheStatesIT {
 
   CacheStatesIT() throws Exception {
     server =
-        AdminGrpcServer.start(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
-            "test",
-            () -> CompletableFuture.completedStage(view),
-            new FakeChannelzSource(),
-            new AnswerTurns(),
-            new AdminBudget(1 << 20));
+        LoopbackServer.start(
+            () -> CompletableFuture.completedStage(view), new AdminBudget(1 << 20));
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 

@@ -11,13 +11,7 @@ import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
-import io.outrigger.config.bootstrap.Node;
-import io.outrigger.config.endpoint.Locality;
 import io.outrigger.observe.admin.AdminBudget;
-import io.outrigger.observe.admin.AnswerTurns;
-import io.outrigger.program.testing.FakeChannelzSource;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -34,15 +28,7 @@ class HealthServiceIT {
 
   @BeforeEach
   void start() throws Exception {
-    server =
-        AdminGrpcServer.start(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            () -> new Node("node", "", new Locality("", "", ""), Map.of()),
-            "test",
-            () -> new CompletableFuture<>(),
-            new FakeChannelzSource(),
-            new AnswerTurns(),
-            new AdminBudget(1 << 20));
+    server = LoopbackServer.start(() -> new CompletableFuture<>(), new AdminBudget(1 << 20));
     channel = NettyChannelBuilder.forAddress(server.address()).usePlaintext().build();
   }
 
