@@ -137,6 +137,12 @@ public final class HeaderField {
     return name.text().length() + bytes.length + OVERHEAD;
   }
 
+  boolean isSame(int hashOfBytes, HeaderName otherName, byte[] other, int at, int length) {
+    return hash == hashOfBytes
+        && Arrays.equals(bytes, 0, bytes.length, other, at, at + length)
+        && name.isSame(otherName);
+  }
+
   /** Whether name and value are equal. */
   boolean isSame(HeaderField other) {
     return this == other

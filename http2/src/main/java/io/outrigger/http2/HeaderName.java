@@ -152,6 +152,11 @@ public final class HeaderName {
     return staticIndex;
   }
 
+  boolean isSame(int hashOfBytes, byte[] bytes, int at, int length) {
+    return hash == hashOfBytes
+        && Arrays.equals(text.array(), 0, text.length(), bytes, at, at + length);
+  }
+
   boolean isSame(HeaderName other) {
     return this == other || (hash == other.hash && Arrays.equals(text.array(), other.text.array()));
   }

@@ -149,7 +149,7 @@ final class HpackDecoder {
         table.addTooLarge();
         return null;
       }
-      HeaderField field = HeaderField.copyOf(name, text, textAt, textLength, false);
+      HeaderField field = space.texts.field(name, text, textAt, textLength);
       state = space.blocks.nextState();
       table.add(field);
       return field;
@@ -159,8 +159,9 @@ final class HpackDecoder {
     if (name == null || isTooLarge(name)) {
       return null;
     }
-    boolean isNeverIndexed = first >= 0x10; // section 6.2.3, else 6.2.2
-    return HeaderField.copyOf(name, text, textAt, textLength, isNeverIndexed);
+    return first >= 0x10 // section 6.2.3
+        ? HeaderField.copyOf(name, text, textAt, textLength, true)
+        : space.texts.field(name, text, textAt, textLength); // section 6.2.2
   }
 
   private HeaderField indexed(int index) throws ConnectionFault {
@@ -189,7 +190,7 @@ final class HpackDecoder {
     if (textLength > Math.max(maxListBytes, DynamicTable.MAX_BYTES)) {
       return null;
     }
-    return HeaderName.of(text, textAt, textLength);
+    return space.texts.name(text, textAt, textLength);
   }
 
   /** Section 5.1: reads an integer. */

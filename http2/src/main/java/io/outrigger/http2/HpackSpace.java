@@ -21,6 +21,7 @@ final class HpackSpace {
       };
 
   final HeaderBlockCache blocks = new HeaderBlockCache();
+  final FieldCache texts = new FieldCache();
 
   /** Work buffer for the bytes of the block that is being decoded. */
   final WorkBuffer block = new WorkBuffer();

@@ -32,7 +32,7 @@ class Http2LayersTest {
               + " ConnectionFault ConnectionSettings FallbackBuffers LoopTurn FrameType Http2Error"
               + " MemoryHolder PeerErrors ProcessMemory SocketView",
           // codec: HPACK, frames
-          "DynamicTable HeaderBlockCache HpackDecoder HpackEncoder"
+          "DynamicTable FieldCache HeaderBlockCache HpackDecoder HpackEncoder"
               + " HpackOutput HpackSpace Huffman FrameListener FrameReader"
               + " FrameWriter HeaderBlock",
           // streams: windows, table, scheduler, rules; what is read of a socket in a turn

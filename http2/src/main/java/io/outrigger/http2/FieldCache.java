@@ -1,0 +1,46 @@
+package io.outrigger.http2;
+
+import io.outrigger.base.LoopConfined;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Caches the names and fields that were recently received as text, for all connections of one event
+ * loop. It serves blocks in which one field differs in each call, such as a trace id: the other
+ * fields are neither copied nor checked again. A new field replaces the field at its place.
+ */
+@LoopConfined
+final class FieldCache {
+  private static final int PLACES = 512;
+
+  /** The maximum length of a kept name, and of the value of a kept field. */
+  private static final int MAX_BYTES = 128;
+
+  private final @Nullable HeaderName[] names = new HeaderName[PLACES];
+  private final @Nullable HeaderField[] fields = new HeaderField[PLACES];
+
+  HeaderName name(byte[] bytes, int at, int length) {
+    int hash = ByteHash.of(bytes, at, length);
+    HeaderName known = names[hash & (PLACES - 1)];
+    if (known != null && known.isSame(hash, bytes, at, length)) {
+      return known;
+    }
+    HeaderName name = HeaderName.of(bytes, at, length);
+    if (length <= MAX_BYTES) {
+      names[hash & (PLACES - 1)] = name;
+    }
+    return name;
+  }
+
+  HeaderField field(HeaderName name, byte[] bytes, int at, int length) {
+    int hash = ByteHash.of(name.hash(), ByteHash.of(bytes, at, length));
+    HeaderField known = fields[hash & (PLACES - 1)];
+    if (known != null && known.isSame(hash, name, bytes, at, length)) {
+      return known;
+    }
+    HeaderField field = HeaderField.copyOf(name, bytes, at, length, false);
+    if (name.text().length() <= MAX_BYTES && length <= MAX_BYTES) {
+      fields[hash & (PLACES - 1)] = field;
+    }
+    return field;
+  }
+}
