@@ -24,6 +24,9 @@ public final class Histogram {
   /** The count of each bucket, of values above the last bound, and the sum of all values. */
   private final AtomicLongArray counts;
 
+  /** The bucket of the last value, which most further values share; only the writer reads it. */
+  private int last;
+
   /**
    * @param bounds inclusive upper bounds in ascending order; histograms share the array
    */
@@ -43,8 +46,13 @@ public final class Histogram {
   }
 
   public void record(long value) {
-    int index = Arrays.binarySearch(bounds, value);
-    add(Math.max(index, -index - 1), 1); // the first bound that is not less
+    int bucket = last;
+    if (value > bound(bucket) || (bucket > 0 && value <= bounds[bucket - 1])) {
+      int index = Arrays.binarySearch(bounds, value);
+      bucket = Math.max(index, -index - 1); // the first bound that is not less
+      last = bucket;
+    }
+    add(bucket, 1);
     add(bounds.length + 1, value);
   }
 

@@ -1,7 +1,8 @@
 package io.outrigger.dataplane.forward;
 
+import io.netty.util.internal.DefaultPriorityQueue;
+import io.netty.util.internal.PriorityQueueNode;
 import io.outrigger.base.LoopConfined;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,11 +27,19 @@ public final class DeadlineTimers {
     Runnable in(long delayNanos, Runnable task);
   }
 
-  abstract static class Entry {
-    private long tick = UNARMED;
+  abstract static class Entry implements PriorityQueueNode {
+    private long tick;
+    private int index = INDEX_NOT_IN_QUEUE;
 
-    /** Tells entries of one tick apart. */
-    private long number;
+    @Override
+    public int priorityQueueIndex(DefaultPriorityQueue<?> queue) {
+      return index;
+    }
+
+    @Override
+    public void priorityQueueIndex(DefaultPriorityQueue<?> queue, int newIndex) {
+      index = newIndex;
+    }
 
     /** The deadline has passed; the entry is no longer armed. */
     abstract void onDeadline();
@@ -38,7 +47,6 @@ public final class DeadlineTimers {
 
   private static final Logger log = LoggerFactory.getLogger(DeadlineTimers.class);
   private static final int TICK_BITS = 21; // 2.1 ms
-  private static final long UNARMED = -1;
   private static final long NO_ALARM = Long.MAX_VALUE;
   private static final long FARTHEST = Long.MAX_VALUE / 4;
 
@@ -48,11 +56,10 @@ public final class DeadlineTimers {
   private final LongSupplier clock;
   private final Alarm alarm;
   private final long origin;
-  private final TreeSet<Entry> armed =
-      new TreeSet<>(
-          (a, b) ->
-              a.tick == b.tick ? Long.compare(a.number, b.number) : Long.compare(a.tick, b.tick));
-  private long numbers;
+
+  /** A heap that removes an entry by its index, at most in the time that a call of it takes. */
+  private final DefaultPriorityQueue<Entry> armed =
+      new DefaultPriorityQueue<>((a, b) -> Long.compare(a.tick, b.tick), 16);
 
   /** The last tick that has begun to fire; some of its entries may wait for the next task. */
   private long doneTick;
@@ -76,17 +83,13 @@ public final class DeadlineTimers {
     disarm(entry);
     long due = sinceNanos - origin + Math.min(limitNanos, FARTHEST);
     entry.tick = Math.max(tickAfter(due), doneTick + 1);
-    entry.number = numbers++;
     armed.add(entry);
     setAlarm(entry.tick);
   }
 
   /** Disarms {@code entry}; does nothing for an entry that is not armed. */
   void disarm(Entry entry) {
-    if (entry.tick != UNARMED) {
-      armed.remove(entry);
-      entry.tick = UNARMED;
-    }
+    armed.removeTyped(entry);
   }
 
   int armed() {
@@ -105,13 +108,14 @@ public final class DeadlineTimers {
   private void onAlarm() {
     alarmTick = NO_ALARM;
     doneTick = (clock.getAsLong() - origin) >> TICK_BITS;
-    for (int i = 0; i < FIRED_AT_ONCE && !armed.isEmpty() && armed.first().tick <= doneTick; i++) {
-      Entry entry = armed.first();
-      disarm(entry);
-      fire(entry);
+    Entry first = armed.peek();
+    for (int i = 0; i < FIRED_AT_ONCE && first != null && first.tick <= doneTick; i++) {
+      disarm(first);
+      fire(first);
+      first = armed.peek();
     }
-    if (!armed.isEmpty()) {
-      setAlarm(armed.first().tick);
+    if (first != null) {
+      setAlarm(first.tick);
     }
   }
 

@@ -21,14 +21,22 @@ final class ReplayBuffer {
   /** The maximum for all calls of a forward (SC-33). */
   static final long MAX_BYTES_OF_FORWARD = 16L << 20;
 
-  /** The largest copy that lies on the heap. */
-  static final int HEAP_BYTES = 1 << 10;
+  /**
+   * The largest copy that is an array: memory outside of the heap costs a call of the C library
+   * each.
+   */
+  static final int ARRAY_BYTES = 1 << 10;
 
   /** The bytes that all calls of the forward may keep. */
   private final Budget budget;
 
-  /** Null until there are bytes to keep. */
-  private @Nullable ByteBuf kept;
+  /** All bytes of a small copy; null for other copies. */
+  private byte @Nullable [] small;
+
+  /** All bytes of a large copy; null for other copies. */
+  private @Nullable ByteBuf large;
+
+  private int size;
 
   /**
    * Whether some bytes were not copied, for lack of room or because none are needed. After this, no
@@ -48,7 +56,7 @@ final class ReplayBuffer {
    */
   int keep(ByteBuf data) {
     int given = data.readableBytes();
-    int more = full ? 0 : Math.min(given, MAX_BYTES - size());
+    int more = full ? 0 : Math.min(given, MAX_BYTES - size);
     if (more > 0 && !budget.hold(more)) {
       more = 0;
     }
@@ -57,43 +65,46 @@ final class ReplayBuffer {
       return 0;
     }
     try {
-      withRoom(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
+      if (size == 0 && more <= ARRAY_BYTES) {
+        byte[] array = new byte[more];
+        data.getBytes(data.readerIndex(), array);
+        small = array;
+      } else {
+        withRoom(data.alloc(), more).writeBytes(data, data.readerIndex(), more);
+      }
     } catch (OutOfMemoryError e) { // the call can continue without a copy
       OutOfMemory.onLoop(e);
       full = true;
       budget.release(more);
       return 0;
     }
+    size += more;
     return more;
   }
 
   /** The number of copied bytes. */
   int size() {
-    return kept == null ? 0 : kept.readableBytes();
+    return size;
   }
 
-  /** Small requests lie on the heap: memory outside of it costs a call of the C library each. */
+  /** Returns the buffer of a large copy, with all bytes so far and room for {@code more}. */
   private ByteBuf withRoom(ByteBufAllocator alloc, int more) {
-    ByteBuf known = kept;
+    ByteBuf known = large;
     if (known == null) {
-      known =
-          more <= HEAP_BYTES
-              ? Unpooled.buffer(more, HEAP_BYTES)
-              : FallbackBuffers.buffer(alloc, more, MAX_BYTES);
-    } else if (known.readableBytes() + more <= known.maxCapacity()) {
-      known = FallbackBuffers.withRoom(known, more);
+      known = FallbackBuffers.buffer(alloc, size + more, MAX_BYTES);
+      if (small != null) {
+        known.writeBytes(small);
+        small = null;
+      }
     } else {
-      ByteBuf larger = FallbackBuffers.buffer(alloc, known.readableBytes() + more, MAX_BYTES);
-      larger.writeBytes(known);
-      known.release();
-      known = larger;
+      known = FallbackBuffers.withRoom(known, more);
     }
-    kept = known;
+    large = known;
     return known;
   }
 
   boolean isEmpty() {
-    return size() == 0;
+    return size == 0;
   }
 
   /**
@@ -101,11 +112,13 @@ final class ReplayBuffer {
    * grows.
    */
   ByteBuf copy() {
-    ByteBuf all = kept;
+    if (small != null) {
+      return Unpooled.wrappedBuffer(small); // an array is never changed
+    }
+    ByteBuf all = large;
     if (all == null) {
       return Unpooled.EMPTY_BUFFER;
     }
-    int size = all.readableBytes();
     ByteBuf copy = FallbackBuffers.buffer(all.alloc(), size, size);
     return copy.writeBytes(all, all.readerIndex(), size);
   }
@@ -118,10 +131,12 @@ final class ReplayBuffer {
   /** Drops the copy and copies no more bytes. */
   void release() {
     stop();
-    if (kept != null) {
-      budget.release(size());
-      kept.release();
-      kept = null;
+    budget.release(size);
+    size = 0;
+    small = null;
+    if (large != null) {
+      large.release();
+      large = null;
     }
   }
 }
