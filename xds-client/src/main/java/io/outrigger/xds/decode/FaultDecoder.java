@@ -12,15 +12,16 @@ import java.util.Optional;
  * Decodes {@code HTTPFault}: the delay, the abort and the maximum number of active faults (A33).
  * Other fields are ignored.
  */
-final class FaultDecoder extends FilterDecoder {
+final class FaultDecoder {
   static final String TYPE = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 
-  FaultDecoder() {
-    super(TYPE, FilterConfig.Fault.class);
-  }
+  static final FilterDecoder DECODER =
+      new FilterDecoder(
+          FilterConfig.Fault.class, TYPE, FaultDecoder::decode, TYPE, FaultDecoder::decode);
 
-  @Override
-  Optional<FilterConfig.Fault> decode(TypedConfig config, FieldErrors errors) {
+  private FaultDecoder() {}
+
+  private static Optional<FilterConfig.Fault> decode(TypedConfig config, FieldErrors errors) {
     return config.read(HTTPFault.getDefaultInstance(), errors).map(proto -> decode(proto, errors));
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.xds.decode;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
+import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.outrigger.config.route.FilterConfig;
 import java.util.List;
 import java.util.Map;
@@ -11,23 +12,37 @@ import java.util.Set;
 
 /** The HTTP filters that are supported, by the types of their messages. */
 public final class FilterDecoders {
+  static final String ROUTER = "envoy.extensions.filters.http.router.v3.Router";
+
+  /** The last filter of every chain; its fields are ignored (A39 "The Router Filter"). */
+  private static final FilterDecoder ROUTER_DECODER =
+      new FilterDecoder(
+          FilterConfig.Router.class,
+          ROUTER,
+          (config, errors) ->
+              config
+                  .read(Router.getDefaultInstance(), errors)
+                  .map(router -> new FilterConfig.Router()),
+          ROUTER,
+          (config, errors) -> errors.refuse("the router filter takes no override"));
+
   /** The filters of clients, in the order in which error messages list them. */
   static final FilterDecoders CLIENT =
       new FilterDecoders(
-          List.of(new RouterDecoder(), new FaultDecoder(), new StatefulSessionDecoder()));
+          List.of(ROUTER_DECODER, FaultDecoder.DECODER, StatefulSessionDecoder.DECODER));
 
   /** The filters of servers (A39, A41). */
   static final FilterDecoders SERVER =
-      new FilterDecoders(List.of(new RouterDecoder(), new RbacDecoder()));
+      new FilterDecoders(List.of(ROUTER_DECODER, RbacDecoder.DECODER));
 
   /** The filters of both: a route configuration can be for clients and for servers. */
   static final FilterDecoders ALL =
       new FilterDecoders(
           List.of(
-              new RouterDecoder(),
-              new FaultDecoder(),
-              new StatefulSessionDecoder(),
-              new RbacDecoder()));
+              ROUTER_DECODER,
+              FaultDecoder.DECODER,
+              StatefulSessionDecoder.DECODER,
+              RbacDecoder.DECODER));
 
   private final List<FilterDecoder> decoders;
   private final Map<String, FilterDecoder> types;

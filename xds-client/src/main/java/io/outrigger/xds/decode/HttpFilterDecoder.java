@@ -34,7 +34,7 @@ final class HttpFilterDecoder {
     if (protos.isEmpty()) {
       errors
           .at("http_filters")
-          .add("is empty; at least the router filter (" + RouterDecoder.TYPE + ") is needed");
+          .add("is empty; at least the router filter (" + FilterDecoders.ROUTER + ") is needed");
       return List.of();
     }
     var names = new HashSet<String>();
@@ -49,7 +49,8 @@ final class HttpFilterDecoder {
       } else if (!names.add(proto.getName())) {
         here.at("name").add("duplicate " + quoted(proto.getName()));
       }
-      if (isIgnored(proto, known)) {
+      if (proto.getIsOptional()
+          && (!proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known::ofType))) {
         continue;
       }
       if (terminated) {
@@ -63,18 +64,9 @@ final class HttpFilterDecoder {
     if (understood && !terminated) {
       errors
           .at("http_filters")
-          .add("the last filter must be the router filter (" + RouterDecoder.TYPE + ")");
+          .add("the last filter must be the router filter (" + FilterDecoders.ROUTER + ")");
     }
     return filters;
-  }
-
-  private static boolean isIgnored(
-      io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter proto,
-      FilterDecoders known) {
-    if (!proto.getIsOptional()) {
-      return false;
-    }
-    return !proto.hasTypedConfig() || !isKnown(proto.getTypedConfig(), known::ofType);
   }
 
   private static boolean isKnown(Any config, Function<String, Optional<FilterDecoder>> filters) {
@@ -106,7 +98,7 @@ final class HttpFilterDecoder {
               + " "
               + notSupported(known));
     }
-    return decoder.get().decode(typed.get(), here);
+    return decoder.get().filter().decode(typed.get(), here);
   }
 
   private static String notSupported(FilterDecoders known) {
@@ -162,6 +154,6 @@ final class HttpFilterDecoder {
       return here.refuse(
           "override of type " + typed.get().quotedType() + " " + notSupported(FilterDecoders.ALL));
     }
-    return decoder.get().decodeOverride(typed.get(), here);
+    return decoder.get().override().decode(typed.get(), here);
   }
 }

@@ -31,7 +31,7 @@ import java.util.function.Function;
  * ignored.
  */
 @SuppressWarnings("deprecation") // istiod still sends the deprecated fields
-final class RbacDecoder extends FilterDecoder {
+final class RbacDecoder {
   static final String TYPE = "envoy.extensions.filters.http.rbac.v3.RBAC";
   static final String OVERRIDE_TYPE = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
   static final String STDOUT_LOGGER =
@@ -43,28 +43,24 @@ final class RbacDecoder extends FilterDecoder {
   private static final Set<String> HOP_BY_HOP =
       Set.of("te", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade");
 
-  RbacDecoder() {
-    super(TYPE, Rbac.class);
-  }
+  /** An override without {@code rbac} switches the filter off. */
+  static final FilterDecoder DECODER =
+      new FilterDecoder(
+          Rbac.class,
+          TYPE,
+          RbacDecoder::decode,
+          OVERRIDE_TYPE,
+          (config, errors) ->
+              config
+                  .read(RBACPerRoute.getDefaultInstance(), errors)
+                  .map(proto -> filter(proto.getRbac(), errors.at("rbac"))));
 
-  @Override
-  String overrideTypeName() {
-    return OVERRIDE_TYPE;
-  }
+  private RbacDecoder() {}
 
-  @Override
-  Optional<Rbac> decode(TypedConfig config, FieldErrors errors) {
+  private static Optional<Rbac> decode(TypedConfig config, FieldErrors errors) {
     return config
         .read(io.envoyproxy.envoy.extensions.filters.http.rbac.v3.RBAC.getDefaultInstance(), errors)
         .map(proto -> filter(proto, errors));
-  }
-
-  /** Decodes an override. Without {@code rbac} it switches the filter off. */
-  @Override
-  Optional<Rbac> decodeOverride(TypedConfig config, FieldErrors errors) {
-    return config
-        .read(RBACPerRoute.getDefaultInstance(), errors)
-        .map(proto -> filter(proto.getRbac(), errors.at("rbac")));
   }
 
   private static Rbac filter(

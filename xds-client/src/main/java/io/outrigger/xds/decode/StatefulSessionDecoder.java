@@ -15,35 +15,28 @@ import java.util.function.IntPredicate;
  * Decodes {@code StatefulSession} and its override: the name, the path and the TTL of the cookie
  * (A55). Other fields, such as {@code strict}, are ignored.
  */
-final class StatefulSessionDecoder extends FilterDecoder {
+final class StatefulSessionDecoder {
   static final String TYPE = "envoy.extensions.filters.http.stateful_session.v3.StatefulSession";
   static final String OVERRIDE_TYPE =
       "envoy.extensions.filters.http.stateful_session.v3.StatefulSessionPerRoute";
   static final String COOKIE_STATE =
       "envoy.extensions.http.stateful_session.cookie.v3.CookieBasedSessionState";
 
-  StatefulSessionDecoder() {
-    super(TYPE, FilterConfig.StatefulSession.class);
-  }
+  static final FilterDecoder DECODER =
+      new FilterDecoder(
+          FilterConfig.StatefulSession.class,
+          TYPE,
+          (config, errors) ->
+              config
+                  .read(StatefulSession.getDefaultInstance(), errors)
+                  .map(proto -> decode(proto, errors)),
+          OVERRIDE_TYPE,
+          (config, errors) ->
+              config
+                  .read(StatefulSessionPerRoute.getDefaultInstance(), errors)
+                  .map(proto -> decode(proto, errors)));
 
-  @Override
-  Optional<FilterConfig.StatefulSession> decode(TypedConfig config, FieldErrors errors) {
-    return config
-        .read(StatefulSession.getDefaultInstance(), errors)
-        .map(proto -> decode(proto, errors));
-  }
-
-  @Override
-  String overrideTypeName() {
-    return OVERRIDE_TYPE;
-  }
-
-  @Override
-  Optional<FilterConfig.StatefulSession> decodeOverride(TypedConfig config, FieldErrors errors) {
-    return config
-        .read(StatefulSessionPerRoute.getDefaultInstance(), errors)
-        .map(proto -> decode(proto, errors));
-  }
+  private StatefulSessionDecoder() {}
 
   /** Decodes the filter of a listener. A filter without {@code session_state} has no effect. */
   private static FilterConfig.StatefulSession decode(StatefulSession proto, FieldErrors errors) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.route.FilterConfig;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class FilterDecodersTest {
@@ -25,10 +24,19 @@ class FilterDecodersTest {
 
   @Test
   void noTwoFiltersAreForOneTypeOfAListenerOrARoute() {
-    assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new FaultDecoder())))
+    FilterDecoder fault = FaultDecoder.DECODER;
+    var overriding =
+        new FilterDecoder(
+            FilterConfig.Router.class,
+            "pkg.v3.Own",
+            fault.filter(),
+            FaultDecoder.TYPE,
+            fault.override());
+
+    assertThatThrownBy(() -> new FilterDecoders(List.of(fault, fault)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("two decoders of " + FaultDecoder.TYPE);
-    assertThatThrownBy(() -> new FilterDecoders(List.of(new FaultDecoder(), new Overriding())))
+    assertThatThrownBy(() -> new FilterDecoders(List.of(fault, overriding)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("two decoders of " + FaultDecoder.TYPE);
   }
@@ -37,22 +45,5 @@ class FilterDecodersTest {
   void messagesNameFiltersByTheirPackages() {
     assertThat(FilterDecoders.CLIENT.names()).isEqualTo("router, fault, stateful_session");
     assertThat(FilterDecoders.SERVER.names()).isEqualTo("router, rbac");
-  }
-
-  /** A filter of its own whose override is of the type of another filter. */
-  private static final class Overriding extends FilterDecoder {
-    Overriding() {
-      super("pkg.v3.Own", FilterConfig.Router.class);
-    }
-
-    @Override
-    Optional<? extends FilterConfig> decode(TypedConfig config, FieldErrors errors) {
-      return Optional.empty();
-    }
-
-    @Override
-    String overrideTypeName() {
-      return FaultDecoder.TYPE;
-    }
   }
 }

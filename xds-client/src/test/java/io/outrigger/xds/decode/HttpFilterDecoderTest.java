@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpFilterDecoderTest {
   private static final String AT = "api_listener.api_listener.";
-  private static final String ROUTER = filter("router", type(RouterDecoder.TYPE), "");
+  private static final String ROUTER = filter("router", type(FilterDecoders.ROUTER), "");
   private static final String FAULT = filter("fault", type(FaultDecoder.TYPE), "");
   private static final String UNKNOWN_TYPE = type("envoy.extensions.filters.http.lua.v3.Lua");
   private static final FilterConfig.Fault NO_FAULT =
@@ -74,7 +74,7 @@ class HttpFilterDecoderTest {
         .startsWith(AT + "http_filters: the last filter must be the router filter");
     assertThat(chainErrors(ROUTER, FAULT))
         .containsExactly(AT + "http_filters[1]: follows the router filter, which must be the last");
-    assertThat(chainErrors(ROUTER, filter("second", type(RouterDecoder.TYPE), "")))
+    assertThat(chainErrors(ROUTER, filter("second", type(FilterDecoders.ROUTER), "")))
         .containsExactly(AT + "http_filters[1]: follows the router filter, which must be the last");
   }
 
@@ -357,7 +357,7 @@ class HttpFilterDecoderTest {
 
   @Test
   void routerTakesNoOverride() {
-    assertThat(errors(ROUTE, withOverride("{" + type(RouterDecoder.TYPE) + "}")))
+    assertThat(errors(ROUTE, withOverride("{" + type(FilterDecoders.ROUTER) + "}")))
         .containsExactly(
             "virtual_hosts[0].typed_per_filter_config[\"fault\"]: the router filter takes no"
                 + " override");

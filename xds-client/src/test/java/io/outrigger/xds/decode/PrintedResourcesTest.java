@@ -306,7 +306,7 @@ class PrintedResourcesTest {
     String listener =
         """
         {"@type":"%s","name":"orders","api_listener":{"api_listener":{"@type":"type.googleapis.com/%s","http_filters":[{"name":"router","typed_config":{"@type":"type.googleapis.com/%s"}}]}}}"""
-            .formatted(LISTENER.typeUrl(), ConnectionManagerDecoder.TYPE, RouterDecoder.TYPE);
+            .formatted(LISTENER.typeUrl(), ConnectionManagerDecoder.TYPE, FilterDecoders.ROUTER);
 
     Any any = ResourceJson.parse("{\"resources\":[" + listener + "]}").resources().get(0);
 

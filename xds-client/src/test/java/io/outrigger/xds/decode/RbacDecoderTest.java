@@ -288,7 +288,8 @@ class RbacDecoderTest {
             .build();
     var errors = FieldErrors.ofResource();
 
-    new RbacDecoder()
+    RbacDecoder.DECODER
+        .filter()
         .decode(new TypedConfig(RbacDecoder.TYPE, filter.toByteString(), Optional.empty()), errors);
 
     assertThat(errors.all())
@@ -325,7 +326,7 @@ class RbacDecoderTest {
   void unknownLoggerIsRefusedUnlessOptional() {
     String unknown =
         "audit_logger: {name: s, typed_config: {\"@type\": \"type.googleapis.com/%s\"}}"
-            .formatted(RouterDecoder.TYPE);
+            .formatted(FilterDecoders.ROUTER);
     String options =
         "rules: {audit_logging_options: {audit_condition: ON_DENY, logger_configs: [{%s%s}]}}";
 
@@ -395,7 +396,7 @@ class RbacDecoderTest {
           {name: f, typed_config: {%s", %s}},
           {name: r, typed_config: {"@type": "type.googleapis.com/%s"}}]}}]}]}
     """
-        .formatted(ConnectionManagerDecoder.TYPE, RBAC_TYPE, fields, RouterDecoder.TYPE);
+        .formatted(ConnectionManagerDecoder.TYPE, RBAC_TYPE, fields, FilterDecoders.ROUTER);
   }
 
   private static final class Request implements AuthorizationInput {

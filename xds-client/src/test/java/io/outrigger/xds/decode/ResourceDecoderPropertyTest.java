@@ -30,7 +30,8 @@ class ResourceDecoderPropertyTest {
                     "delay": {"fixed_delay": "1s", "percentage": {"numerator": 5}}}},
                   {"name": "r", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
               """
-                  .formatted(ConnectionManagerDecoder.TYPE, FaultDecoder.TYPE, RouterDecoder.TYPE)),
+                  .formatted(
+                      ConnectionManagerDecoder.TYPE, FaultDecoder.TYPE, FilterDecoders.ROUTER)),
           Decoding.any(
               ResourceType.ROUTE,
               """

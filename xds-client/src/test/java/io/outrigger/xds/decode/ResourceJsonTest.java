@@ -261,7 +261,7 @@ class ResourceJsonTest {
     for (String type :
         List.of(
             ConnectionManagerDecoder.TYPE,
-            RouterDecoder.TYPE,
+            FilterDecoders.ROUTER,
             FaultDecoder.TYPE,
             HttpFilterDecoder.FILTER_CONFIG,
             ClusterSourceDecoder.AGGREGATE,

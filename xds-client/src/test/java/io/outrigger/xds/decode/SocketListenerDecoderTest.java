@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Texts leave out the quotes of JSON; {@code refusals.md} has an example of each refusal. */
 class SocketListenerDecoderTest {
   private static final String ROUTER =
-      "{name: r, typed_config: {" + type(RouterDecoder.TYPE) + "}}";
+      "{name: r, typed_config: {" + type(FilterDecoders.ROUTER) + "}}";
   private static final String RDS = "rds: {route_config_name: r, config_source: {ads: {}}}";
   private static final String CHAIN = chain(RDS, ROUTER);
 

@@ -170,7 +170,7 @@ class StatefulSessionDecoderTest {
             {"name": "session", "typed_config": {%s}},
             {"name": "router", "typed_config": {"@type": "type.googleapis.com/%s"}}]}}}
         """
-        .formatted(ConnectionManagerDecoder.TYPE, quotes(typedConfig), RouterDecoder.TYPE);
+        .formatted(ConnectionManagerDecoder.TYPE, quotes(typedConfig), FilterDecoders.ROUTER);
   }
 
   private static String quotes(String json) {

@@ -491,6 +491,6 @@ class TlsContextDecoderTest {
         rds: {route_config_name: r, config_source: {ads: {}}}, http_filters: [
           {name: r, typed_config: {"@type": "type.googleapis.com/%s"}}]}}]%s}]}
     """
-        .formatted(ConnectionManagerDecoder.TYPE, RouterDecoder.TYPE, chainFields);
+        .formatted(ConnectionManagerDecoder.TYPE, FilterDecoders.ROUTER, chainFields);
   }
 }

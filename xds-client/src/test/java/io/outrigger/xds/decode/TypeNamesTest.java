@@ -42,7 +42,7 @@ class TypeNamesTest {
             TypedConfig.typeName(ResourceType.ENDPOINT.typeUrl()),
             ClusterLoadAssignment.getDescriptor()),
         Arguments.of(ConnectionManagerDecoder.TYPE, HttpConnectionManager.getDescriptor()),
-        Arguments.of(RouterDecoder.TYPE, Router.getDescriptor()),
+        Arguments.of(FilterDecoders.ROUTER, Router.getDescriptor()),
         Arguments.of(FaultDecoder.TYPE, HTTPFault.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.TYPE, StatefulSession.getDescriptor()),
         Arguments.of(StatefulSessionDecoder.OVERRIDE_TYPE, StatefulSessionPerRoute.getDescriptor()),
