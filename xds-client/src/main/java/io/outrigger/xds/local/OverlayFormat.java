@@ -227,7 +227,7 @@ final class OverlayFormat {
         entry.value() instanceof Items list ? list.items() : List.of(entry.value());
     List<Glob> globs = new ArrayList<>();
     for (Located item : items) {
-      text(item).filter(text -> !text.isEmpty()).map(Glob::new).ifPresent(globs::add);
+      text(item).filter(text -> !text.isEmpty()).map(Glob::of).ifPresent(globs::add);
     }
     if (globs.isEmpty() || globs.size() < items.size()) {
       add(entry.place(), field, "must be globs, such as [\"outbound|*\"]");

@@ -31,6 +31,6 @@ final class GlobTest {
         "a*?; ab; true",
       })
   void matchesAsAWhole(String pattern, String text, boolean matches) {
-    assertThat(new Glob(pattern).matches(text)).isEqualTo(matches);
+    assertThat(Glob.of(pattern).matches(text)).isEqualTo(matches);
   }
 }
