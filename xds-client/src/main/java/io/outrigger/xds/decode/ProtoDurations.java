@@ -1,5 +1,6 @@
 package io.outrigger.xds.decode;
 
+import com.google.protobuf.util.Durations;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,17 +15,12 @@ final class ProtoDurations {
    */
   static final Duration LONGEST = Duration.ofDays(36_525);
 
-  /** The maximum seconds that the documentation of {@code google.protobuf.Duration} allows. */
-  private static final long MAX_SECONDS = 315_576_000_000L;
-
-  private static final int MAX_NANOS = 999_999_999;
-
   private ProtoDurations() {}
 
   static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
     long seconds = proto.getSeconds();
     int nanos = proto.getNanos();
-    if (!isLegal(seconds, nanos)) {
+    if (!Durations.isValid(seconds, nanos)) {
       return errors.refuse(
           "is not a legal duration (seconds " + seconds + ", nanos " + nanos + ")");
     }
@@ -46,20 +42,10 @@ final class ProtoDurations {
    */
   static Optional<Duration> orZero(com.google.protobuf.Duration proto, FieldErrors errors) {
     boolean isNegative = proto.getSeconds() < 0 || proto.getNanos() < 0;
-    if (isNegative && isLegal(proto.getSeconds(), proto.getNanos())) {
+    if (isNegative && Durations.isValid(proto)) {
       errors.ignore("is negative, which means 0");
       return Optional.of(Duration.ZERO);
     }
     return decode(proto, errors);
-  }
-
-  private static boolean isLegal(long seconds, int nanos) {
-    boolean inBounds =
-        seconds >= -MAX_SECONDS
-            && seconds <= MAX_SECONDS
-            && nanos >= -MAX_NANOS
-            && nanos <= MAX_NANOS;
-    boolean oneSign = !(seconds > 0 && nanos < 0) && !(seconds < 0 && nanos > 0);
-    return inBounds && oneSign;
   }
 }

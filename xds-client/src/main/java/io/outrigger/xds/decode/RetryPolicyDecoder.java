@@ -14,23 +14,6 @@ import java.util.Set;
  * RetryPolicy"). Fields that A44 does not use, such as {@code per_try_timeout}, are ignored.
  */
 final class RetryPolicyDecoder {
-  private record Intervals(Duration base, Duration max) {
-    static final Intervals DEFAULT = ofBase(RetryPolicy.DEFAULT_BASE_INTERVAL);
-
-    static Intervals ofBase(Duration base) {
-      return new Intervals(base, base.multipliedBy(RetryPolicy.DEFAULT_MAX_FACTOR));
-    }
-
-    Intervals atLeastMinimum() {
-      return new Intervals(orMinimum(base), orMinimum(max));
-    }
-
-    private static Duration orMinimum(Duration interval) {
-      Duration shortest = RetryPolicy.MIN_INTERVAL;
-      return interval.compareTo(shortest) < 0 ? shortest : interval;
-    }
-  }
-
   private RetryPolicyDecoder() {}
 
   /**
@@ -40,17 +23,34 @@ final class RetryPolicyDecoder {
   static Optional<RetryPolicy> decode(
       io.envoyproxy.envoy.config.route.v3.RetryPolicy proto, FieldErrors errors) {
     int attempts = maxAttempts(proto, errors);
-    Optional<Intervals> intervals =
+    RetryBackOff backOff = proto.getRetryBackOff();
+    FieldErrors here = errors.at("retry_back_off");
+    Optional<Duration> base =
         proto.hasRetryBackOff()
-            ? intervals(proto.getRetryBackOff(), errors.at("retry_back_off"))
-            : Optional.of(Intervals.DEFAULT);
+            ? base(backOff, here.at("base_interval"))
+            : Optional.of(RetryPolicy.DEFAULT_BASE_INTERVAL);
+    Optional<Duration> max =
+        backOff.hasMaxInterval()
+            ? interval(backOff.getMaxInterval(), here.at("max_interval"))
+            : base.map(interval -> interval.multipliedBy(RetryPolicy.DEFAULT_MAX_FACTOR));
     Set<Code> codes = codes(proto.getRetryOn());
-    if (attempts < 2 || codes.isEmpty()) {
+    if (base.isEmpty() || max.isEmpty()) {
       return Optional.empty();
     }
-    return intervals
-        .map(Intervals::atLeastMinimum)
-        .map(wait -> new RetryPolicy(codes, attempts, wait.base(), wait.max()));
+    if (max.get().compareTo(base.get()) < 0) {
+      return here.at("max_interval").refuse("is less than base_interval");
+    }
+    return attempts < 2 || codes.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new RetryPolicy(
+                codes, attempts, atLeastMinimum(base.get()), atLeastMinimum(max.get())));
+  }
+
+  /** Raises an interval that is too short, after the bounds of both were checked (A44-03). */
+  private static Duration atLeastMinimum(Duration interval) {
+    Duration shortest = RetryPolicy.MIN_INTERVAL;
+    return interval.compareTo(shortest) < 0 ? shortest : interval;
   }
 
   /**
@@ -84,26 +84,10 @@ final class RetryPolicyDecoder {
     return (int) Math.min(retries + 1, RetryPolicy.MAX_ATTEMPTS);
   }
 
-  /**
-   * Decodes the intervals. The decoder checks their bounds before it raises intervals that are too
-   * short to the minimum (A44-03).
-   */
-  private static Optional<Intervals> intervals(RetryBackOff proto, FieldErrors errors) {
-    if (!proto.hasBaseInterval()) {
-      return errors.at("base_interval").refuse("is missing");
-    }
-    Optional<Duration> base = interval(proto.getBaseInterval(), errors.at("base_interval"));
-    if (!proto.hasMaxInterval()) {
-      return base.map(Intervals::ofBase);
-    }
-    Optional<Duration> max = interval(proto.getMaxInterval(), errors.at("max_interval"));
-    if (base.isEmpty() || max.isEmpty()) {
-      return Optional.empty();
-    }
-    if (max.get().compareTo(base.get()) < 0) {
-      return errors.at("max_interval").refuse("is less than base_interval");
-    }
-    return Optional.of(new Intervals(base.get(), max.get()));
+  private static Optional<Duration> base(RetryBackOff proto, FieldErrors errors) {
+    return proto.hasBaseInterval()
+        ? interval(proto.getBaseInterval(), errors)
+        : errors.refuse("is missing");
   }
 
   private static Optional<Duration> interval(
