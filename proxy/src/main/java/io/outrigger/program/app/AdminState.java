@@ -2,6 +2,7 @@ package io.outrigger.program.app;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlThread;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.OutOfMemory;
 import io.outrigger.http2.PeerErrors;
@@ -79,7 +80,7 @@ record AdminState(
       }
     }
     serves.forEach(serve -> serve.notReady().ifPresent(waiting::add));
-    certificates.lackOfIstioCa().ifPresent(waiting::add);
+    certificates.lack(CertificateProvider.IstioCa.class).ifPresent(waiting::add);
     return waiting;
   }
 

@@ -6,6 +6,7 @@ import io.outrigger.base.ControlLoop;
 import io.outrigger.base.ControlThread;
 import io.outrigger.base.RandomSource;
 import io.outrigger.config.bootstrap.Bootstrap;
+import io.outrigger.config.bootstrap.Bootstrap.CertificateProvider;
 import io.outrigger.config.bootstrap.WorkloadEndpoint;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.downstream.ListenAddress;
@@ -256,7 +257,7 @@ public final class ProxyApp implements AutoCloseable {
     return CompletableFuture.supplyAsync(
             () -> {
               certificates.start(bootstrap.certificateProviders());
-              return certificates.lack();
+              return certificates.lack(CertificateProvider.class);
             },
             control)
         .completeOnTimeout(

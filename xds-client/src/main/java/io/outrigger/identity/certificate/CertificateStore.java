@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The certificate providers of the bootstrap; all clusters that name the same provider share it
@@ -30,14 +30,6 @@ public final class CertificateStore {
   private static final String SYSTEM = "system";
 
   private static final Roots NO_ROOTS = new Roots.Authorities(List.of());
-
-  public interface Listener {
-    /**
-     * Called on the control loop when the material has changed, or when the reason for missing
-     * material has changed. The reason has the code UNAVAILABLE.
-     */
-    void onMaterial(Outcome<TlsMaterial> material);
-  }
 
   private record Followed(
       CertificateProvider provider, CertificateSource source, CertificateReports reports) {
@@ -110,24 +102,14 @@ public final class CertificateStore {
   /**
    * Why a Workload API or an istio CA has not provided an identity yet (the first such provider by
    * name); empty when all have.
+   *
+   * @param kind the class of the providers that count
    */
-  public Optional<String> lack() {
-    return lack(provider -> true);
-  }
-
-  /**
-   * Why an istio CA has not provided an identity yet (the first such provider by name); empty when
-   * all have. A sidecar with an istio CA is not ready before its first certificate (IST-05).
-   */
-  public Optional<String> lackOfIstioCa() {
-    return lack(CertificateProvider.IstioCa.class::isInstance);
-  }
-
-  private Optional<String> lack(Predicate<CertificateProvider> which) {
+  public Optional<String> lack(Class<? extends CertificateProvider> kind) {
     loop.checkInside();
     for (Map.Entry<String, Followed> each : followed.entrySet()) {
       Optional<String> reason = each.getValue().source().lack();
-      if (which.test(each.getValue().provider()) && reason.isPresent()) {
+      if (kind.isInstance(each.getValue().provider()) && reason.isPresent()) {
         return Optional.of(named(each.getKey(), reason.get()));
       }
     }
@@ -158,11 +140,11 @@ public final class CertificateStore {
   /** Follows the material for some settings. */
   public final class Watch {
     private final TlsSettings settings;
-    private final Listener listener;
+    private final Consumer<Outcome<TlsMaterial>> listener;
     private Outcome<TlsMaterial> last;
     private boolean closed;
 
-    private Watch(TlsSettings settings, Listener listener) {
+    private Watch(TlsSettings settings, Consumer<Outcome<TlsMaterial>> listener) {
       this.settings = settings;
       this.listener = listener;
       this.last = CertificateStore.this.material(settings);
@@ -172,7 +154,7 @@ public final class CertificateStore {
       Outcome<TlsMaterial> now = CertificateStore.this.material(settings);
       if (!closed && !isBeingRead() && !now.equals(last)) {
         last = now;
-        listener.onMaterial(now);
+        listener.accept(now);
       }
     }
 
@@ -195,8 +177,13 @@ public final class CertificateStore {
     }
   }
 
-  /** Watches the certificates that {@code settings} need; the watch holds the current ones. */
-  public Watch watch(TlsSettings settings, Listener listener) {
+  /**
+   * Watches the certificates that {@code settings} need; the watch holds the current ones.
+   *
+   * @param listener called on the control loop when the material, or the reason for missing
+   *     material, has changed; the reason has the code UNAVAILABLE
+   */
+  public Watch watch(TlsSettings settings, Consumer<Outcome<TlsMaterial>> listener) {
     loop.checkInside();
     if (!systemRootsAsked && settings.trust().orElse(null) instanceof TrustSource.SystemRoots) {
       systemRootsAsked = true;

@@ -2,9 +2,9 @@ package io.outrigger.identity.certificate;
 
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
-import io.outrigger.base.Outcome;
 import io.outrigger.config.bootstrap.CertificateFiles;
 import io.outrigger.config.tls.UpstreamTls;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -15,11 +15,9 @@ import java.util.concurrent.Executor;
  */
 @AnyThread
 public final class ControlPlaneCertificates {
-  private record Current(Optional<Identity> identity, Roots roots) {}
-
   private final FileWatcher.Source source;
   private final FileWatcher.Check first;
-  private volatile Current current;
+  private volatile CertificateSnapshot current;
 
   /**
    * Reads the certificates for the first time. Blocks.
@@ -30,21 +28,18 @@ public final class ControlPlaneCertificates {
   public ControlPlaneCertificates(CertificateFiles files, SystemRoots systemRoots) {
     source = new ProviderFiles(files, Optional.of(systemRoots));
     first = FileWatcher.check(source);
-    FileReading read = first.reading().orElseThrow();
-    read.failure()
+    current = CertificateSnapshot.NONE.after(first.reading().orElseThrow(), Instant.now());
+    current
+        .error()
         .ifPresent(
             failure -> {
               throw new IllegalArgumentException(failure);
             });
-    current =
-        new Current(
-            read.identity().flatMap(Outcome::toOptional),
-            read.roots().flatMap(Outcome::toOptional).orElseThrow());
   }
 
   public TlsMaterial material(UpstreamTls settings) {
-    Current now = current;
-    return new TlsMaterial(settings, now.identity(), now.roots());
+    CertificateSnapshot now = current;
+    return new TlsMaterial(settings, now.identity(), now.roots().orElseThrow());
   }
 
   /**
@@ -62,7 +57,7 @@ public final class ControlPlaneCertificates {
             reading,
             source,
             (before, now) -> {
-              current = new Current(now.identity(), now.roots().orElseThrow());
+              current = now;
               reports.onSnapshot(before, now);
             });
     watcher.startAfter(first);

@@ -108,24 +108,18 @@ public record Identity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   private static Signature signature(PrivateKey key) throws GeneralSecurityException {
-    switch (key.getAlgorithm()) {
-      case "RSA" -> {
-        return Signature.getInstance("SHA256withRSA");
-      }
-      case "EC" -> {
-        return Signature.getInstance("SHA256withECDSA");
-      }
-      case "EdDSA", "Ed25519" -> {
-        return Signature.getInstance("Ed25519");
-      }
+    return switch (key.getAlgorithm()) {
+      case "RSA" -> Signature.getInstance("SHA256withRSA");
+      case "EC" -> Signature.getInstance("SHA256withECDSA");
+      case "EdDSA", "Ed25519" -> Signature.getInstance("Ed25519");
       case "RSASSA-PSS" -> {
         Signature signature = Signature.getInstance("RSASSA-PSS");
         signature.setParameter(
             new PSSParameterSpec("SHA-256", "MGF1", MGF1ParameterSpec.SHA256, 32, 1));
-        return signature;
+        yield signature;
       }
       default -> throw new InvalidKeyException(key.getAlgorithm());
-    }
+    };
   }
 
   /** Omits the key, which some security providers print in full. */

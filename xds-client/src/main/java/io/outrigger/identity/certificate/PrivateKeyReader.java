@@ -50,29 +50,26 @@ public final class PrivateKeyReader {
 
   private static PrivateKey key(CredentialFile file, PemBlock block, Optional<Der> curve)
       throws UnusableFile {
-    switch (block.label()) {
-      case "PRIVATE KEY" -> {
-        return key(file, block.der());
-      }
-      case "RSA PRIVATE KEY" -> {
-        var algorithm = Der.of(Der.SEQUENCE, Der.oid(RSA_OID), new Der(NULL, NO_CONTENT));
-        return key(file, pkcs8(algorithm, block));
-      }
-      case "EC PRIVATE KEY" -> {
-        Der named =
-            ownCurve(block)
-                .or(() -> curve)
-                .orElseThrow(() -> file.unusable("has an EC key that does not name its curve"));
-        var algorithm = Der.of(Der.SEQUENCE, Der.oid(EC_OID), named);
-        return key(file, pkcs8(algorithm, block));
-      }
-      default -> throw file.unusable("has a " + block.label() + "; " + SUPPORTED);
-    }
+    return key(
+        file,
+        switch (block.label()) {
+          case "PRIVATE KEY" -> block.der();
+          case "RSA PRIVATE KEY" -> pkcs8(RSA_OID, new Der(NULL, NO_CONTENT), block);
+          case "EC PRIVATE KEY" -> {
+            Der named =
+                ownCurve(block)
+                    .or(() -> curve)
+                    .orElseThrow(() -> file.unusable("has an EC key that does not name its curve"));
+            yield pkcs8(EC_OID, named, block);
+          }
+          default -> throw file.unusable("has a " + block.label() + "; " + SUPPORTED);
+        });
   }
 
-  private static byte[] pkcs8(Der algorithm, PemBlock block) {
+  private static byte[] pkcs8(String algorithm, Der parameters, PemBlock block) {
     var key = new Der(Der.OCTET_STRING, block.der());
-    return Der.of(Der.SEQUENCE, Der.zero(), algorithm, key).bytes();
+    Der named = Der.of(Der.SEQUENCE, Der.oid(algorithm), parameters);
+    return Der.of(Der.SEQUENCE, Der.zero(), named, key).bytes();
   }
 
   /** Tries the algorithms in turn: a factory refuses a key of another algorithm. */

@@ -15,9 +15,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches tokens with the application default credentials. The key file is read again for each
@@ -30,36 +28,20 @@ public final class DefaultTokens implements TokenSource {
 
   private final Map<String, String> environment;
   private final BackgroundThread thread = new BackgroundThread("google-token");
-  private final Supplier<SSLContext> secure;
+  private final HttpClient client;
 
-  /**
-   * Created on {@link #thread} by the first fetch; the client's own thread lives as long as the
-   * client.
-   */
-  private volatile @Nullable HttpClient client;
-
-  public DefaultTokens(Map<String, String> environment, Supplier<SSLContext> secure) {
+  public DefaultTokens(Map<String, String> environment, SSLContext secure) {
     this.environment = Map.copyOf(environment);
-    this.secure = secure;
-  }
-
-  private HttpClient client() {
-    HttpClient known = client;
-    if (known != null) {
-      return known;
-    }
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .executor(thread)
-            .sslContext(secure.get())
+            .sslContext(secure)
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER);
-    HttpClient made =
+    client =
         AccountReader.file(environment).isPresent()
             ? builder.build()
             : builder.proxy(HttpClient.Builder.NO_PROXY).build(); // a local server
-    client = made;
-    return made;
   }
 
   /**
@@ -97,7 +79,7 @@ public final class DefaultTokens implements TokenSource {
       return; // canceled meanwhile
     }
     CompletableFuture<HttpResponse<byte[]>> sent =
-        client().sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
+        client.sendAsync(request, head -> ResponseBody.whole(MAX_BYTES));
     result.whenComplete((token, failure) -> sent.cancel(true)); // no effect after completion
     sent.whenComplete(
         (answer, failure) -> {

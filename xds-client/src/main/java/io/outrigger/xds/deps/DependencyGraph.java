@@ -109,11 +109,7 @@ final class DependencyGraph {
     WatchState<ListenerResource> listener = lookup.listener();
     WatchState<RouteTable> routes =
         listener.value().map(value -> routesOf(value, lookup)).orElseGet(WatchState::nothing);
-    ResolutionNotes current =
-        new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
-    if (!current.equals(notes)) {
-      notes = current;
-    }
+    notes = new ResolutionNotes(notes.nodeId(), listener.ambient(), routes.ambient());
     Optional<HostChoice> choice = routes.value().map(this::choose);
 
     var walk = new ClusterWalk(lookup, notes, results);

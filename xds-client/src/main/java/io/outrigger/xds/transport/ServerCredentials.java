@@ -90,7 +90,7 @@ final class ServerCredentials {
     Optional<ControlPlaneCertificates> certificates = certificates(server, environment);
     if (server.credentials() instanceof GoogleDefault && certificates.isPresent()) {
       Function<UpstreamTls, TlsMaterial> trust = certificates.get()::material;
-      var google = new DefaultTokens(environment, () -> HttpsContext.of(trust));
+      var google = new DefaultTokens(environment, HttpsContext.of(trust));
       tokens = Stream.concat(Stream.of(bearer(loop, GOOGLE, google, GOOGLE_AHEAD)), tokens);
     }
     return new ServerCredentials(loop, server, certificates, tokens);

@@ -858,8 +858,8 @@ class CertificateStoreTest {
     loop.inside(
         () -> {
           String lack = "certificate provider \"mesh\": no certificates yet: they are being read";
-          assertThat(store.lack()).hasValue(lack);
-          assertThat(store.lackOfIstioCa()).hasValue(lack);
+          assertThat(store.lack(CertificateProvider.class)).hasValue(lack);
+          assertThat(store.lack(CertificateProvider.IstioCa.class)).hasValue(lack);
         });
 
     istioCas.get(0).accept(Outcome.failed(RpcStatus.unavailable("refused")));
@@ -868,7 +868,7 @@ class CertificateStoreTest {
 
     loop.inside(
         () ->
-            assertThat(store.lackOfIstioCa())
+            assertThat(store.lack(CertificateProvider.IstioCa.class))
                 .hasValue("certificate provider \"mesh\": no certificates yet: refused"));
   }
 }

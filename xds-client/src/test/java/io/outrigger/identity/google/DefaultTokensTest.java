@@ -48,7 +48,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -144,7 +143,7 @@ class DefaultTokensTest {
     return "https://127.0.0.1:" + listen(server, seen, answer).getPort() + "/token";
   }
 
-  private static Supplier<SSLContext> trust() throws GeneralSecurityException, IOException {
+  private static SSLContext trust() throws GeneralSecurityException, IOException {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, NO_PASSWORD);
     store.setCertificateEntry("root", AUTHORITY.root());
@@ -152,7 +151,7 @@ class DefaultTokensTest {
     factory.init(store);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, factory.getTrustManagers(), null);
-    return () -> context;
+    return context;
   }
 
   private CompletableFuture<AccessToken> fetch(Map<String, String> environment) throws Exception {
