@@ -43,7 +43,7 @@ import javax.net.ssl.SSLException;
  * releases the native memory of an engine.
  */
 @AnyThread
-final class BoringSslEngines implements TlsEngines {
+record BoringSslEngines(SslContext context) implements TlsEngines {
   /** The maximum size of a Certificate message; the JDK has the same limit. */
   private static final int MAX_CERTIFICATE_BYTES = 32 << 10;
 
@@ -58,12 +58,6 @@ final class BoringSslEngines implements TlsEngines {
 
   /** The maximum size of an EC key: P-384 is the largest curve that was tested. */
   private static final int MAX_EC_BITS = 384;
-
-  private final SslContext context;
-
-  private BoringSslEngines(SslContext context) {
-    this.context = context;
-  }
 
   /** Whether BoringSSL can sign with {@code key}, which it cannot on Edwards curves. */
   static boolean canSign(PublicKey key) {

@@ -37,7 +37,7 @@ import javax.net.ssl.TrustManager;
  * thousands of rounds and read the JDK's own authorities.
  */
 @AnyThread
-final class JdkEngines implements TlsEngines {
+record JdkEngines(SslContext context) implements TlsEngines {
   /**
    * The session timeout. The timeout exceeds the maximum lifetime of tickets (RFC 8446 section
    * 4.6.1), so the JDK as a client drops tickets at once and as a server sends none. With a shorter
@@ -45,12 +45,6 @@ final class JdkEngines implements TlsEngines {
    * 32 KiB.
    */
   private static final int SESSION_SECONDS = 30 * 24 * 3600;
-
-  private final SslContext context;
-
-  private JdkEngines(SslContext context) {
-    this.context = context;
-  }
 
   static JdkEngines of(TlsMaterial material, List<String> alpn, PeerVerifier verifier)
       throws GeneralSecurityException {

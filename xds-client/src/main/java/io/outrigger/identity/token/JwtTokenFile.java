@@ -21,19 +21,11 @@ import java.util.regex.Pattern;
  * expiry (RFC 7519). The server, not this class, verifies the signature.
  */
 @AnyThread
-public final class JwtTokenFile implements TokenSource {
+public record JwtTokenFile(Executor reading, String path) implements TokenSource {
   public static final int MAX_BYTES = 64 << 10;
 
   /** The form of a JWT: three parts in base64url. No other text could be sent in a header. */
   private static final Pattern FORM = Pattern.compile("[\\w-]+\\.([\\w-]+)\\.[\\w-]*");
-
-  private final Executor reading;
-  private final String path;
-
-  public JwtTokenFile(Executor reading, String path) {
-    this.reading = reading;
-    this.path = path;
-  }
 
   @Override
   public CompletableFuture<AccessToken> fetch(Instant now) {

@@ -13,20 +13,10 @@ import java.util.Optional;
  * Reads the configuration of a policy in the form of a service config. All fields are optional and
  * have names in lower camel case. A field of the wrong type adds an error and reads as absent.
  */
-final class ServiceConfig {
-  private final Struct config;
-  private final FieldErrors errors;
-  private final Children children;
-
+record ServiceConfig(Struct config, FieldErrors errors, Children children) {
   @FunctionalInterface
   interface Children {
     Optional<BalancingPolicy> decode(ListValue policies, String field, FieldErrors errors);
-  }
-
-  ServiceConfig(Struct config, FieldErrors errors, Children children) {
-    this.config = config;
-    this.errors = errors;
-    this.children = children;
   }
 
   FieldErrors at(String field) {
@@ -44,10 +34,6 @@ final class ServiceConfig {
   <M extends Message> Optional<M> read(M prototype) {
     String name = prototype.getDescriptorForType().getFullName();
     return new TypedConfig(name, ByteString.EMPTY, Optional.of(config)).read(prototype, errors);
-  }
-
-  FieldErrors errors() {
-    return errors;
   }
 
   String text(String field) {

@@ -7,7 +7,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.Exhaustion;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.config.bootstrap.ServerFeatures;
 import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.ResourceType;
@@ -36,9 +35,19 @@ import java.util.stream.Stream;
  *
  * <p>Decoding has no state and runs on another executor, so a response with ten thousand resources
  * does not delay the control loop.
+ *
+ * @param server the name of the server for observers
  */
 @ControlConfined
-final class ResponseHandler {
+record ResponseHandler(
+    ControlLoop loop,
+    Executor decoding,
+    XdsServer origin,
+    String server,
+    ServerSubscriptions subscriptions,
+    IncrementalDecoder decoder,
+    CurrentOverlay overlays,
+    AdsObserver observer) {
   /**
    * If a response contains less than a quarter of the subscribed resources, all resources in the
    * response are decoded. For such a response, a comparison with all resources in use would cost
@@ -48,36 +57,6 @@ final class ResponseHandler {
 
   static final int MAX_REFUSAL = 256 * 1024;
   static final int MAX_REASONS = 8 * 1024;
-
-  private final ControlLoop loop;
-  private final Executor decoding;
-  private final XdsServer origin;
-  private final String server;
-  private final ServerFeatures features;
-  private final ServerSubscriptions subscriptions;
-  private final IncrementalDecoder decoder;
-  private final CurrentOverlay overlays;
-  private final AdsObserver observer;
-
-  ResponseHandler(
-      ControlLoop loop,
-      Executor decoding,
-      XdsServer origin,
-      String server,
-      ServerSubscriptions subscriptions,
-      IncrementalDecoder decoder,
-      CurrentOverlay overlays,
-      AdsObserver observer) {
-    this.loop = loop;
-    this.decoding = decoding;
-    this.origin = origin;
-    this.server = server;
-    this.features = origin.features();
-    this.subscriptions = subscriptions;
-    this.decoder = decoder;
-    this.overlays = overlays;
-    this.observer = observer;
-  }
 
   /**
    * Decodes a response. The result contains the subscribed resources, and the resources without a
@@ -294,7 +273,7 @@ final class ResponseHandler {
     var status =
         new RpcStatus(code, error.getErrorDetail().getMessage()).withPrefix(subscription.subject());
     observer.onResourceError(server, type, name, status);
-    subscription.apply(new CacheEvent.ServerError<>(status, version, now), features);
+    subscription.apply(new CacheEvent.ServerError<>(status, version, now), origin.features());
     return true;
   }
 
@@ -312,20 +291,20 @@ final class ResponseHandler {
       }
       CacheEntry<T> before = subscription.entry();
       String message = subscription.subject() + " does not exist: the control plane removed it";
-      subscription.apply(new CacheEvent.Deleted<>(message, version, now), features);
+      subscription.apply(new CacheEvent.Deleted<>(message, version, now), origin.features());
       if (!before.isStale() && !subscription.entry().equals(before)) {
         deleted.add(name);
       }
     }
     if (!deleted.isEmpty()) {
-      observer.onDeleted(server, type, deleted, !features.failOnDataErrors());
+      observer.onDeleted(server, type, deleted, !origin.features().failOnDataErrors());
     }
   }
 
   private <T> void apply(ResourceType<T> type, String name, CacheEvent<T> event) {
     Subscription<T> subscription = subscriptions.find(type, name);
     if (subscription != null) {
-      subscription.apply(event, features);
+      subscription.apply(event, origin.features());
     }
   }
 
