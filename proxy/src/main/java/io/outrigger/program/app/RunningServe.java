@@ -74,8 +74,8 @@ final class RunningServe {
   private void onState(ServingState state) {
     configErrors = Set.of();
     if (state instanceof ServingState.Serving serving) {
-      configErrors = reports.onConfig(serving.config());
-      port.serve(serving.config().listener(), serving.config()::routesOf);
+      configErrors = reports.onConfig(serving);
+      port.serve(serving.listener(), serving::routesOf);
     } else if (state instanceof ServingState.NotServing not) {
       port.stop(not.reason());
     } else if (state instanceof ServingState.Waiting waiting) {

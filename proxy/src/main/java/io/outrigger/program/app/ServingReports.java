@@ -11,7 +11,7 @@ import io.outrigger.config.route.RouteTable;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.observe.events.EventKind;
 import io.outrigger.observe.events.EventLog;
-import io.outrigger.xds.serving.ServingConfig;
+import io.outrigger.xds.serving.ServingState;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -68,7 +68,7 @@ final class ServingReports {
    *
    * @return what makes requests fail although the configuration is served
    */
-  Set<String> onConfig(ServingConfig config) {
+  Set<String> onConfig(ServingState.Serving config) {
     Set<String> errors = configErrors(config);
     errors.forEach(each -> log.warn("serve {}: {}", name, each));
     if (errors.isEmpty() && hadConfigErrors) {
@@ -106,7 +106,7 @@ final class ServingReports {
     return filter.config() instanceof Rbac rbac && rbac.rules().isPresent();
   }
 
-  private static Set<String> configErrors(ServingConfig config) {
+  private static Set<String> configErrors(ServingState.Serving config) {
     Set<String> errors = new LinkedHashSet<>();
     chains(config.listener())
         .map(config::routesOf)

@@ -24,7 +24,7 @@ import io.outrigger.dataplane.serve.ServedListener.State;
 import io.outrigger.observe.events.EventLog;
 import io.outrigger.testing.Conformance;
 import io.outrigger.testing.FakeControlLoop;
-import io.outrigger.xds.serving.ServingConfig;
+import io.outrigger.xds.serving.ServingState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +67,7 @@ class ServingReportsTest {
         new ServerFilterChain(
             "in", FilterChainMatch.ANY, Optional.empty(), new RouteSource.Rds("r"), filters);
     var listener = new SocketListener("l", "0.0.0.0", 8080, List.of(chain), Optional.empty());
-    loop.inside(() -> reports.onConfig(new ServingConfig(listener, Map.of("r", routes))));
+    loop.inside(() -> reports.onConfig(new ServingState.Serving(listener, Map.of("r", routes))));
   }
 
   private static Outcome<RouteTable> routes(RouteAction... actions) {

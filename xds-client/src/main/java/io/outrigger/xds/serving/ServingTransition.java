@@ -66,7 +66,7 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
       Function<String, WatchState<RouteTable>> routes) {
     Optional<SocketListener> served =
         before instanceof ServingState.Serving serving
-            ? Optional.of(serving.config().listener())
+            ? Optional.of(serving.listener())
             : Optional.empty();
     if (!deletion.isOk()) { // decision xds-0077
       return notServing(ResolutionNotes.describe(ResourceType.LISTENER, resource, deletion));
@@ -145,7 +145,7 @@ record ServingTransition(String resource, EndpointAddress listen, String nodeId)
               .map(Outcome::ok)
               .orElseGet(() -> Outcome.failed(failure(name, state.error()))));
     }
-    return new ServingState.Serving(new ServingConfig(listener, answers));
+    return new ServingState.Serving(listener, answers);
   }
 
   private RpcStatus failure(String routes, RpcStatus error) {

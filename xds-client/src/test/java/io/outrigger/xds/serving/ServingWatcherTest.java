@@ -88,9 +88,9 @@ class ServingWatcherTest {
     return states.get(0);
   }
 
-  private ServingConfig config() {
+  private ServingState.Serving config() {
     assertThat(state()).isInstanceOf(ServingState.Serving.class);
-    return ((ServingState.Serving) state()).config();
+    return (ServingState.Serving) state();
   }
 
   private String reason() {
