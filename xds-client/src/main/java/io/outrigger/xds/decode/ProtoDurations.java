@@ -8,7 +8,7 @@ import java.util.Optional;
  * Decodes durations of the control plane. An illegal or negative duration is an error; a very long
  * duration is shortened.
  */
-final class ProtoDurations {
+public final class ProtoDurations {
   /**
    * The maximum that longer durations are shortened to. For a proxy this is practically infinite,
    * and its nanoseconds plus a clock value still fit in a long.
@@ -17,7 +17,7 @@ final class ProtoDurations {
 
   private ProtoDurations() {}
 
-  static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
+  public static Optional<Duration> decode(com.google.protobuf.Duration proto, FieldErrors errors) {
     long seconds = proto.getSeconds();
     int nanos = proto.getNanos();
     if (!Durations.isValid(seconds, nanos)) {

@@ -12,6 +12,8 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.config.load.ClusterLoad;
 import io.outrigger.config.load.LoadSource;
 import io.outrigger.xds.ServerStream;
+import io.outrigger.xds.decode.FieldErrors;
+import io.outrigger.xds.decode.ProtoDurations;
 import io.outrigger.xds.decode.WireNode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -237,37 +239,21 @@ public final class LoadReporters {
      */
     static final Duration MIN_INTERVAL = Duration.ofSeconds(1); // decision xds-0002
 
-    /**
-     * The maximum interval between two reports. This interval never ends in practice, and its
-     * nanoseconds fit into a long.
-     */
-    static final Duration MAX_INTERVAL = Duration.ofDays(36_525);
-
     ReportPlan {
       clusters = Set.copyOf(clusters);
     }
 
     static ReportPlan of(LoadStatsResponse response) {
+      Duration interval =
+          ProtoDurations.decode(response.getLoadReportingInterval(), FieldErrors.ofResource())
+              .filter(asked -> asked.compareTo(MIN_INTERVAL) > 0)
+              .orElse(MIN_INTERVAL);
       return new ReportPlan(
-          interval(response.getLoadReportingInterval()),
-          response.getSendAllClusters(),
-          Set.copyOf(response.getClustersList()));
+          interval, response.getSendAllClusters(), Set.copyOf(response.getClustersList()));
     }
 
     boolean asksFor(String cluster) {
       return all || clusters.contains(cluster);
-    }
-
-    private static Duration interval(com.google.protobuf.Duration asked) {
-      long seconds = asked.getSeconds();
-      if (seconds < 0 || asked.getNanos() < 0) {
-        return MIN_INTERVAL;
-      }
-      if (seconds >= MAX_INTERVAL.toSeconds()) {
-        return MAX_INTERVAL;
-      }
-      Duration interval = Duration.ofSeconds(seconds, asked.getNanos());
-      return interval.compareTo(MIN_INTERVAL) < 0 ? MIN_INTERVAL : interval;
     }
 
     @Override
