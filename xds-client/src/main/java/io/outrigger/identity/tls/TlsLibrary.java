@@ -6,9 +6,6 @@ import io.outrigger.identity.certificate.PeerVerifier;
 import io.outrigger.identity.certificate.TlsMaterial;
 import java.security.GeneralSecurityException;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The TLS libraries, and the choice between them (decision proxy-0043). */
@@ -18,13 +15,22 @@ public enum TlsLibrary {
   BORINGSSL,
   JDK;
 
-  /** The system property that selects a library by its name in lower case. */
+  /** The system property whose value {@code jdk} selects the JDK's library. */
   public static final String PROPERTY = "outrigger.tls.library";
 
-  private static final Logger log = LoggerFactory.getLogger(TlsLibrary.class);
+  /** Is loaded, and logs, when a connection first needs TLS. */
+  private static final class BoringSsl {
+    static final boolean IS_LOADED = OpenSsl.isAvailable();
 
-  /** Warnings already logged; contexts are created often, and each warning is logged once. */
-  private static final Set<String> warned = ConcurrentHashMap.newKeySet();
+    static {
+      if (!IS_LOADED) {
+        LoggerFactory.getLogger(TlsLibrary.class)
+            .warn(
+                "BoringSSL cannot be loaded, so TLS is the JDK's: {}",
+                String.valueOf(OpenSsl.unavailabilityCause()));
+      }
+    }
+  }
 
   /** Returns the library for connections with this identity. The first call loads BoringSSL. */
   public static TlsLibrary of(TlsMaterial material) {
@@ -33,30 +39,8 @@ public enum TlsLibrary {
             .identity()
             .map(identity -> BoringSslEngines.canSign(identity.leaf().getPublicKey()))
             .orElse(true);
-    return isBoringSslWanted() && canSign && isBoringSslLoaded() ? BORINGSSL : JDK;
-  }
-
-  private static boolean isBoringSslWanted() {
-    String name = System.getProperty(PROPERTY, "boringssl");
-    if (!name.equals("boringssl") && !name.equals("jdk")) {
-      warn(
-          "-D%s=%s is neither boringssl nor jdk; it counts as boringssl".formatted(PROPERTY, name));
-    }
-    return !name.equals("jdk");
-  }
-
-  private static boolean isBoringSslLoaded() {
-    if (!OpenSsl.isAvailable()) {
-      warn("BoringSSL cannot be loaded, so TLS is the JDK's: " + OpenSsl.unavailabilityCause());
-      return false;
-    }
-    return true;
-  }
-
-  private static void warn(String text) {
-    if (warned.add(text)) {
-      log.warn("{}", text);
-    }
+    boolean isJdkWanted = System.getProperty(PROPERTY, "").equalsIgnoreCase("jdk");
+    return !isJdkWanted && canSign && BoringSsl.IS_LOADED ? BORINGSSL : JDK;
   }
 
   /** Makes the context that the engines share. Takes milliseconds. */

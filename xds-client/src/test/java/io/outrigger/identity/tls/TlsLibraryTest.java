@@ -2,9 +2,6 @@ package io.outrigger.identity.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.netty.pkitesting.CertificateBuilder.Algorithm;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
@@ -21,7 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /** For whom BoringSSL is used, and for whom the JDK. */
 class TlsLibraryTest {
@@ -57,24 +53,6 @@ class TlsLibraryTest {
 
     assertThat(BoringSslEngines.canSign(generator.generateKeyPair().getPublic()))
         .isEqualTo(admitted);
-  }
-
-  @Test
-  void aNameThatIsNoneCountsAsTheDefaultAndIsSaidOnce() {
-    System.setProperty(TlsLibrary.PROPERTY, "openssl");
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger(TlsLibrary.class);
-    lines.start();
-    logger.addAppender(lines);
-
-    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
-    assertThat(TlsLibrary.of(material(Optional.empty()))).isEqualTo(TlsLibrary.BORINGSSL);
-
-    logger.detachAppender(lines);
-    assertThat(lines.list)
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .containsExactly(
-            "-Doutrigger.tls.library=openssl is neither boringssl nor jdk; it counts as boringssl");
   }
 
   @Test
