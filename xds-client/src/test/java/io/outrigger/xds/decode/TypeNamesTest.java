@@ -57,7 +57,7 @@ class TypeNamesTest {
         Arguments.of(PolicyDecoderRegistry.WRR_LOCALITY.typeName(), WrrLocality.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.ROUND_ROBIN.typeName(), RoundRobin.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.PICK_FIRST.typeName(), PickFirst.getDescriptor()),
-        Arguments.of(RandomSubsettingMessage.TYPE, RandomSubsettingMessage.descriptor()));
+        Arguments.of(RandomSubsettingDecoder.TYPE, RandomSubsettingDecoder.descriptor()));
   }
 
   @ParameterizedTest(name = "{0}")
