@@ -2,10 +2,13 @@ package io.outrigger.xds.decode;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
-import com.google.protobuf.UnknownFieldSet;
+import com.google.protobuf.WireFormat;
 import io.envoyproxy.envoy.config.core.v3.Address;
 import io.envoyproxy.envoy.config.core.v3.SocketAddress;
 import io.outrigger.xds.ResourceType;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Builds a protobuf message field by field. To write a generated message that may have a map, or to
@@ -13,7 +16,7 @@ import io.outrigger.xds.ResourceType;
  * (decision xds-0074).
  */
 public final class WireMessage {
-  private final UnknownFieldSet.Builder fields = UnknownFieldSet.newBuilder();
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
   /** Returns the message {@code Address} of a host and port. */
   public static WireMessage address(String host, int port) {
@@ -26,13 +29,11 @@ public final class WireMessage {
   }
 
   public WireMessage text(int field, String text) {
-    fields.mergeLengthDelimitedField(field, ByteString.copyFromUtf8(text));
-    return this;
+    return delimited(field, text.getBytes(StandardCharsets.UTF_8));
   }
 
   public WireMessage message(int field, WireMessage message) {
-    fields.mergeLengthDelimitedField(field, message.bytes());
-    return this;
+    return delimited(field, message.bytes.toByteArray());
   }
 
   /** Adds an {@code Any} whose type has the full name {@code type}. */
@@ -48,7 +49,8 @@ public final class WireMessage {
    * @param value the value of an unsigned field or of an enum
    */
   public WireMessage number(int field, int value) {
-    fields.mergeVarintField(field, value);
+    varint(field << 3);
+    varint(value);
     return this;
   }
 
@@ -57,12 +59,28 @@ public final class WireMessage {
   }
 
   WireMessage real(int field, double value) {
-    var bits = UnknownFieldSet.Field.newBuilder().addFixed64(Double.doubleToRawLongBits(value));
-    fields.mergeField(field, bits.build());
+    varint(field << 3 | WireFormat.WIRETYPE_FIXED64);
+    long bits = Long.reverseBytes(Double.doubleToRawLongBits(value)); // little-endian
+    bytes.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(bits).array());
     return this;
   }
 
+  private WireMessage delimited(int field, byte[] content) {
+    varint(field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED);
+    varint(content.length);
+    bytes.writeBytes(content);
+    return this;
+  }
+
+  private void varint(int value) {
+    int rest = value;
+    for (; (rest & ~0x7f) != 0; rest >>>= 7) {
+      bytes.write(rest & 0x7f | 0x80);
+    }
+    bytes.write(rest);
+  }
+
   ByteString bytes() {
-    return fields.build().toByteString();
+    return ByteString.copyFrom(bytes.toByteArray());
   }
 }

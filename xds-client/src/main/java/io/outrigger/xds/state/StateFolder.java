@@ -113,12 +113,6 @@ public final class StateFolder {
 
   /** Reads all resources, or none. */
   public Reading read(Instant now) {
-    Reading first = readOnce(now);
-    // Another process may have replaced the parts after the index was read.
-    return first.problem().isPresent() ? readOnce(now) : first;
-  }
-
-  private Reading readOnce(Instant now) {
     if (!Files.exists(folder.resolve(INDEX))) {
       return new Reading(Map.of(), Map.of(), Optional.empty()); // nothing was ever written
     }
@@ -197,9 +191,6 @@ public final class StateFolder {
   public Optional<String> open() {
     try {
       lock();
-      Path unused = folder.resolve(INDEX + TEMPORARY);
-      write(unused, new byte[1]);
-      Files.delete(unused);
       return Optional.empty();
     } catch (IOException | RuntimeException | OutOfMemoryError failure) {
       return Optional.of(unwritable(failure));
@@ -274,11 +265,6 @@ public final class StateFolder {
 
   private void replace(String name, byte[] content) throws IOException {
     Path temporary = folder.resolve(name + TEMPORARY);
-    write(temporary, content);
-    Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static void write(Path temporary, byte[] content) throws IOException {
     Files.deleteIfExists(temporary); // left by a process that was killed
     try (FileChannel out =
         FileChannel.open(
@@ -291,6 +277,7 @@ public final class StateFolder {
       }
       out.force(false); // after a power failure the new name must not refer to an empty file
     }
+    Files.move(temporary, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Removes the parts of earlier configurations, and files that were never finished. */
@@ -314,7 +301,7 @@ public final class StateFolder {
     if (lock != null && Files.exists(folder.resolve(LOCK))) {
       return;
     }
-    unlock();
+    close();
     Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PRIVATE_FOLDER));
     if (listed().isEmpty()) {
       try {
@@ -348,20 +335,16 @@ public final class StateFolder {
     }
   }
 
-  private void unlock() throws IOException {
+  /** Releases the lock. Nothing is saved after that. */
+  public void close() {
     FileLock held = lock;
     lock = null;
     if (held != null) {
-      held.acquiredBy().close();
-    }
-  }
-
-  /** Releases the lock. Nothing is saved after that. */
-  public void close() {
-    try {
-      unlock();
-    } catch (IOException lost) {
-      // the system releases the lock with the process
+      try {
+        held.acquiredBy().close();
+      } catch (IOException lost) {
+        // the system releases the lock with the process
+      }
     }
   }
 
