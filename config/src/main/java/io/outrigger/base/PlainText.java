@@ -38,8 +38,12 @@ public final class PlainText {
    * JSON document has such characters within strings only. The line ends of the document stay.
    */
   public static String ofJson(String json) {
-    if (json.codePoints().noneMatch(c -> c >= 0x7F && steers(c))) {
-      return json; // JSON writers escape the characters below 0x7F
+    int ascii = 0; // JSON writers escape the control characters below 0x7F
+    while (ascii < json.length() && json.charAt(ascii) < 0x7F) {
+      ascii++;
+    }
+    if (ascii == json.length()) {
+      return json;
     }
     var plain = new StringBuilder(json.length());
     for (int i = 0; i < json.length(); ) {

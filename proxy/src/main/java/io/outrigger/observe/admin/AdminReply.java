@@ -16,9 +16,11 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.outrigger.base.AnyThread;
+import io.outrigger.base.PlainText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -106,7 +108,7 @@ public record AdminReply(
         status,
         JSON,
         out -> {
-          var text = new PlainJsonWriter(out);
+          var text = new PlainWriter(out);
           var json = new JsonWriter(text);
           json.setIndent(isForPeople ? "  " : "");
           document.writeTo(json);
@@ -143,9 +145,7 @@ public record AdminReply(
    */
   static AdminReply notAllowed(boolean hasGet, boolean hasPost) {
     String allow = hasGet ? hasPost ? "GET, HEAD, POST" : "GET, HEAD" : "POST";
-    byte[] text = ("this endpoint takes " + allow + "\n").getBytes(StandardCharsets.UTF_8);
-    return new AdminReply(
-        405, TEXT, Unpooled.wrappedBuffer(text), Optional.empty(), Map.of("allow", allow));
+    return text(405, "this endpoint takes " + allow).with(Map.of("allow", allow));
   }
 
   /** Returns this reply in HTTP/1.1; without its body when {@code head} is true. */
@@ -183,5 +183,50 @@ public record AdminReply(
         .set("referrer-policy", "no-referrer")
         .set("content-security-policy", CONTENT_SECURITY);
     headers.forEach(response.headers()::set);
+  }
+
+  /**
+   * Writes the text of a JSON document in UTF-8, with JSON escapes in place of characters that
+   * {@linkplain PlainText#steers can control a terminal}. Single characters are those of JSON's
+   * structure; an encoder for each of them would double the time of a long document.
+   */
+  private static final class PlainWriter extends Writer {
+    private static final int PART = 8 * 1024;
+
+    private final StringBuilder part = new StringBuilder(PART);
+    private final OutputStream out;
+
+    PlainWriter(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public void write(int c) {
+      part.append((char) c);
+    }
+
+    @Override
+    public void write(char[] text, int offset, int count) throws IOException {
+      write(new String(text, offset, count), 0, count);
+    }
+
+    @Override
+    public void write(String text, int offset, int count) throws IOException {
+      part.append(text, offset, offset + count);
+      if (part.length() >= PART) {
+        flush();
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      out.write(PlainText.ofJson(part.toString()).getBytes(StandardCharsets.UTF_8));
+      part.setLength(0);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
+    }
   }
 }
