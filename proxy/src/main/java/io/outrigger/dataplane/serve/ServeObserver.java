@@ -1,9 +1,7 @@
 package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.config.rbac.Rbac;
 import io.outrigger.config.tls.HandshakeResult;
-import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.filter.RbacObserver;
 import java.util.Optional;
 
@@ -15,12 +13,8 @@ public interface ServeObserver extends RbacObserver {
    *
    * @param reason why the port is not open; empty when it is open
    */
-  default void onState(ServedListener.State state, Optional<String> reason) {}
+  void onState(ServedListener.State state, Optional<String> reason);
 
   /** A TLS handshake has succeeded or failed (A118); on an event loop. */
-  default void onHandshake(HandshakeResult result) {}
-
-  @Override
-  default void onDecision(
-      FilteredCall call, String filter, Rbac.Rules rules, Rbac.Decision decision) {}
+  void onHandshake(HandshakeResult result);
 }

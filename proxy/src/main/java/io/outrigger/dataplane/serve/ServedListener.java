@@ -6,11 +6,9 @@ import io.outrigger.base.IpAddress;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.TimerHandle;
-import io.outrigger.config.listener.HttpFilter;
 import io.outrigger.config.listener.ServerFilterChain;
 import io.outrigger.config.listener.SocketListener;
 import io.outrigger.config.route.RouteTable;
-import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.dataplane.downstream.Http2Listener;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.filter.HttpFilters;
@@ -378,19 +376,9 @@ public final class ServedListener {
     return config != null && config.listener().defaultChain().filter(chain::equals).isPresent();
   }
 
-  public ServedView view() {
-    List<ServedView.Chain> chains =
-        config == null
-            ? List.of()
-            : config.chains().stream().map(chain -> view(chain.config())).toList();
-    return new ServedView(settings.name(), settings.listen(), state, lack(), chains, connections());
-  }
-
-  private static ServedView.Chain view(ServerFilterChain chain) {
-    return new ServedView.Chain(
-        chain.name(),
-        chain.tls().isPresent(),
-        chain.tls().filter(DownstreamTls::requireClientCertificate).isPresent(),
-        chain.filters().stream().map(HttpFilter::name).toList());
+  /** Returns the filter chains of new connections; empty while nothing is served. */
+  public List<ServerFilterChain> chains() {
+    control.checkInside();
+    return config == null ? List.of() : config.chains().stream().map(ServedChain::config).toList();
   }
 }

@@ -3,10 +3,12 @@ package io.outrigger.program.app;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.config.bootstrap.ListenerNames;
+import io.outrigger.config.listener.HttpFilter;
+import io.outrigger.config.listener.ServerFilterChain;
+import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.serve.AppCluster;
 import io.outrigger.dataplane.serve.ServedListener;
-import io.outrigger.dataplane.serve.ServedView;
 import io.outrigger.observe.admin.AdminReply;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ServeSpec;
@@ -144,20 +146,28 @@ final class RunningServe {
 
   /** Returns the entry of {@code /listeners}. */
   Map<String, Object> view(AdminState process) {
-    ServedView view = port.view();
     return AdminReply.members(
         "name", spec.name(),
         "listen", spec.listen().toString(),
         "app", spec.app().toString(),
         "resource", resource,
-        "state", view.state().toString(),
+        "state", port.state().toString(),
         "error",
             process
                 .bootstrapWait()
                 .missing()
-                .or(view::error)
+                .or(port::lack)
                 .orElseGet(() -> String.join("; ", configErrors)),
-        "chains", view.chains(),
-        "connections", view.connections());
+        "chains", port.chains().stream().map(RunningServe::view).toList(),
+        "connections", port.connections());
+  }
+
+  private static Map<String, Object> view(ServerFilterChain chain) {
+    return AdminReply.members(
+        "name", chain.name(),
+        "tls", chain.tls().isPresent(),
+        "client_certificate",
+            chain.tls().filter(DownstreamTls::requireClientCertificate).isPresent(),
+        "filters", chain.filters().stream().map(HttpFilter::name).toList());
   }
 }

@@ -23,11 +23,11 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.config.tls.DownstreamTls;
 import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallTracer;
+import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.tls.TlsThreads;
 import io.outrigger.dataplane.upstream.NettyConnector;
@@ -104,7 +104,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             TargetResolver.none(),
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             loopCount);
     var settings =
         change.apply(
@@ -171,6 +171,10 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   public void onHandshake(HandshakeResult result) {
     handshakes.add(result);
   }
+
+  @Override
+  public void onDecision(
+      FilteredCall call, String filter, Rbac.Rules rules, Rbac.Decision decision) {}
 
   /** Serves and waits until the port is open. */
   ServedPort serving(ServerFilterChain... chains) {
