@@ -56,7 +56,6 @@ public final class Http2Listener {
   private final List<AcceptedConnections> connections;
   private final @Nullable UnixSocketFile file;
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -102,16 +101,12 @@ public final class Http2Listener {
       if (file != null) {
         file.makeWay();
       }
-      ChannelFuture binding = listener.bindTo(address).awaitUninterruptibly();
-      if (!binding.isSuccess()) {
-        Throwable cause = binding.cause();
-        throw cause instanceof IOException io ? io : new IOException(cause);
-      }
+      listener.bindTo(address).syncUninterruptibly(); // throws the reason as it is
       if (file != null) {
         file.onBound();
       }
       return listener;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       throw notOpened(address, e);
     }
   }
@@ -181,7 +176,6 @@ public final class Http2Listener {
       channel.close();
       return;
     }
-    accepted.incrementAndGet();
     channel.closeFuture().addListener(closed -> onConnectionClosed());
     int index = loops.index(channel.eventLoop());
     admission.admit(
@@ -251,10 +245,6 @@ public final class Http2Listener {
                       .toList());
     }
     return all;
-  }
-
-  public long accepted() {
-    return accepted.get();
   }
 
   /** The number of connections closed at once because too many were open or memory was full. */
