@@ -6,6 +6,7 @@ import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.route.RequestView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -31,9 +32,22 @@ public final class FilterChain {
     return filters.isEmpty() ? NONE : new FilterChain(List.copyOf(filters));
   }
 
-  /** Returns this chain with {@code last} after its filters. */
-  public FilterChain and(RouteFilter last) {
-    return new FilterChain(Stream.concat(filters.stream(), Stream.of(last)).toList());
+  /** Returns a chain that answers the requests that the filters of this chain have passed. */
+  public FilterChain refusing(FilterStep.Answer answer) {
+    return new FilterChain(
+        Stream.concat(filters.stream(), Stream.of(new Refusal(answer))).toList());
+  }
+
+  private record Refusal(FilterStep.Answer answer) implements RouteFilter {
+    @Override
+    public FilterStep onRequest(FilteredCall call) {
+      return answer;
+    }
+
+    @Override
+    public Optional<Verdict> judge(AuthorizationInput input) {
+      return Optional.of(new Verdict("", "", Optional.empty(), Optional.of(answer)));
+    }
   }
 
   public boolean isEmpty() {

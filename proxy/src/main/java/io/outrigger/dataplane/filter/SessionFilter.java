@@ -7,11 +7,15 @@ import io.outrigger.config.route.FilterConfig;
 import io.outrigger.config.route.RequestView;
 import io.outrigger.dataplane.filter.FilterPlan.AskedSession;
 import io.outrigger.lb.SessionHint;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +94,7 @@ public final class SessionFilter implements RouteFilter {
     }
     String cookies = request.header(COOKIE);
     String value = cookies == null ? null : valueIn(cookies);
-    return new Session(value == null ? null : SessionValue.decode(value).orElse(null));
+    return new Session(value == null ? null : Value.decode(value).orElse(null));
   }
 
   /** Whether the request path matches the cookie's path (RFC 6265 section 5.1.4). */
@@ -136,10 +140,10 @@ public final class SessionFilter implements RouteFilter {
    */
   @LoopConfined
   public final class Session implements SessionHint {
-    private final @Nullable SessionValue asked;
+    private final @Nullable Value asked;
     private List<EndpointAddress> used = List.of();
 
-    private Session(@Nullable SessionValue asked) {
+    private Session(@Nullable Value asked) {
       this.asked = asked;
     }
 
@@ -189,7 +193,60 @@ public final class SessionFilter implements RouteFilter {
           asked != null && asked.addresses().equals(used) && asked.cluster().equals(cluster);
       return isKnown
           ? Optional.empty()
-          : Optional.of(name + "=" + new SessionValue(used, cluster).encode() + attributes);
+          : Optional.of(name + "=" + new Value(used, cluster).encode() + attributes);
+    }
+  }
+
+  /**
+   * The content of a session cookie (A60 "Include Cluster Name in the Cookie", A75): {@code
+   * addr[,addr…];cluster} in base64.
+   *
+   * @param addresses the addresses of one endpoint, with the used address first; never empty
+   * @param cluster the cluster; empty in cookies as in A55, which name no cluster
+   */
+  record Value(List<EndpointAddress> addresses, String cluster) {
+    /**
+     * The maximum number of addresses of an endpoint. Further addresses in a cookie are ignored
+     * (decision proxy-0012).
+     */
+    static final int MAX_ADDRESSES = 64;
+
+    Value {
+      addresses = List.copyOf(addresses);
+      if (addresses.isEmpty()) {
+        throw new IllegalArgumentException("a session without address");
+      }
+    }
+
+    /** Decodes a cookie's value; empty when it is not base64 or contains no address (A55-03). */
+    static Optional<Value> decode(String text) {
+      String value;
+      try {
+        value = new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
+      } catch (IllegalArgumentException notBase64) {
+        return Optional.empty();
+      }
+      int semicolon = value.indexOf(';');
+      List<EndpointAddress> addresses =
+          addresses(semicolon < 0 ? value : value.substring(0, semicolon));
+      String cluster = semicolon < 0 ? "" : value.substring(semicolon + 1);
+      return addresses.isEmpty()
+          ? Optional.empty()
+          : Optional.of(new Value(addresses, cluster));
+    }
+
+    String encode() {
+      String list =
+          addresses.stream().map(EndpointAddress::toString).collect(Collectors.joining(","));
+      byte[] value = (list + ";" + cluster).getBytes(StandardCharsets.UTF_8);
+      return Base64.getEncoder().encodeToString(value);
+    }
+
+    private static List<EndpointAddress> addresses(String list) {
+      return Stream.of(list.split(",", MAX_ADDRESSES + 1))
+          .limit(MAX_ADDRESSES)
+          .flatMap(text -> EndpointAddress.parse(text).stream())
+          .toList();
     }
   }
 }

@@ -12,7 +12,6 @@ import io.outrigger.config.route.VirtualHost;
 import io.outrigger.dataplane.filter.FilterChain;
 import io.outrigger.dataplane.filter.FilterStep;
 import io.outrigger.dataplane.filter.HttpFilters;
-import io.outrigger.dataplane.filter.RefusingFilter;
 import io.outrigger.lb.tree.ClusterHandle;
 import java.util.List;
 import java.util.Map;
@@ -31,15 +30,13 @@ public final class AppSelectors {
       new EffectiveTimeout(EffectiveTimeout.NONE, EffectiveTimeout.Source.NOTHING);
 
   private static final FilterChain LACKS_RBAC =
-      FilterChain.of(
-          List.of(
-              new RefusingFilter(
-                  new FilterStep.Answer(
-                      new RpcStatus(
-                          RpcStatus.Code.PERMISSION_DENIED,
-                          "no RBAC filter allows requests (--serve-require-rbac)"),
-                      "denied",
-                      403))));
+      FilterChain.NONE.refusing(
+          new FilterStep.Answer(
+              new RpcStatus(
+                  RpcStatus.Code.PERMISSION_DENIED,
+                  "no RBAC filter allows requests (--serve-require-rbac)"),
+              "denied",
+              403));
 
   private final ClusterHandle app;
   private final RouteAction.Forward toApp;
@@ -80,7 +77,7 @@ public final class AppSelectors {
     FilterChain whole =
         route.action() instanceof RouteAction.NonForwarding
             ? chain
-            : chain.and(new RefusingFilter(wrongAction(route)));
+            : chain.refusing(wrongAction(route));
     return RouteChoice.of(
         new RouteDecision.Forward(app, route, toApp, NO_LIMIT, NO_LIMIT, whole, Map.of()));
   }

@@ -34,7 +34,7 @@ class FieldBytesRandomTest {
         of("grpc-timeout", bytes -> GrpcTimeout.parse(text(bytes)), "1S", "99999999H", "100m"),
         of(
             "session",
-            bytes -> SessionValue.decode(text(bytes)),
+            bytes -> SessionFilter.Value.decode(text(bytes)),
             "MTI3LjAuMC4xOjgwO2M=",
             "WzoxXTo4MCwxMjcuMC4wLjE6ODA7Yw=="),
         new Case(

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SessionFilterTest {
   private static final EndpointAddress ONE = new EndpointAddress("10.0.0.1", 80);
   private static final EndpointAddress TWO = new EndpointAddress("10.0.0.2", 80);
-  private static final String ONE_IN_PAY = new SessionValue(List.of(ONE), "pay").encode();
+  private static final String ONE_IN_PAY = new SessionFilter.Value(List.of(ONE), "pay").encode();
   private static final String ONE_ALONE = "MTAuMC4wLjE6ODA="; // 10.0.0.1:80
 
   private final SessionFilter filter = filter("sid", "", Duration.ZERO);
@@ -105,7 +105,7 @@ class SessionFilterTest {
     session.picked(List.of(TWO));
 
     assertThat(session.setCookie("pay"))
-        .contains("sid=" + new SessionValue(List.of(TWO), "pay").encode() + "; HttpOnly");
+        .contains("sid=" + new SessionFilter.Value(List.of(TWO), "pay").encode() + "; HttpOnly");
   }
 
   @Conformance("A55-08")
@@ -135,7 +135,7 @@ class SessionFilterTest {
     "'',          'pay',                 ''",
   })
   void theCookiesClusterCountsIfTheRouteHasIt(String named, String clusters, String expected) {
-    String value = new SessionValue(List.of(ONE), named).encode();
+    String value = new SessionFilter.Value(List.of(ONE), named).encode();
 
     assertThat(begin(filter, "sid=" + value).cluster(Set.of(clusters.split(" "))))
         .isEqualTo(expected);

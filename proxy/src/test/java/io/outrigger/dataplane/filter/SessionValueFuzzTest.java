@@ -22,7 +22,7 @@ final class SessionValueFuzzTest {
   @MethodSource("seeds")
   @FuzzTest
   void anyCookie(byte[] bytes) {
-    SessionValue.decode(new String(bytes, StandardCharsets.ISO_8859_1))
-        .ifPresent(session -> assertThat(SessionValue.decode(session.encode())).contains(session));
+    SessionFilter.Value.decode(new String(bytes, StandardCharsets.ISO_8859_1))
+        .ifPresent(session -> assertThat(SessionFilter.Value.decode(session.encode())).contains(session));
   }
 }

@@ -35,7 +35,7 @@ class SessionValueTest {
         "10.0.0.1:80;zähler                | 10.0.0.1:80            | zähler",
       })
   void valueHoldsAddressesAndACluster(String text, String addresses, String cluster) {
-    SessionValue value = SessionValue.decode(base64(text)).orElseThrow();
+    SessionFilter.Value value = SessionFilter.Value.decode(base64(text)).orElseThrow();
 
     assertThat(
             value.addresses().stream()
@@ -61,7 +61,7 @@ class SessionValueTest {
         "OwE", // ;
       })
   void whatCannotBeReadIsNoValue(String text) {
-    assertThat(SessionValue.decode(text)).isEmpty();
+    assertThat(SessionFilter.Value.decode(text)).isEmpty();
   }
 
   @Conformance("A55-03")
@@ -73,7 +73,7 @@ class SessionValueTest {
         "[]:80;pay", "host:80;pay", "10.0.0.1:8 0;pay", "10.0.0.1:-1;pay", "\n\u000e10.0.0.1:80",
       })
   void aValueWithoutAnAddressIsNone(String text) {
-    assertThat(SessionValue.decode(base64(text))).isEmpty();
+    assertThat(SessionFilter.Value.decode(base64(text))).isEmpty();
   }
 
   @Test
@@ -81,7 +81,7 @@ class SessionValueTest {
     String padded = base64("10.0.0.1:80;p");
     assertThat(padded).endsWith("=");
 
-    assertThat(SessionValue.decode(padded.replace("=", ""))).isEqualTo(SessionValue.decode(padded));
+    assertThat(SessionFilter.Value.decode(padded.replace("=", ""))).isEqualTo(SessionFilter.Value.decode(padded));
   }
 
   @Test
@@ -91,26 +91,26 @@ class SessionValueTest {
             .mapToObj(i -> "10.0.0.1:" + (1 + i))
             .collect(Collectors.joining(","));
 
-    assertThat(SessionValue.decode(base64(list + ";pay")))
+    assertThat(SessionFilter.Value.decode(base64(list + ";pay")))
         .hasValueSatisfying(
             value -> {
-              assertThat(value.addresses()).hasSize(SessionValue.MAX_ADDRESSES);
+              assertThat(value.addresses()).hasSize(SessionFilter.Value.MAX_ADDRESSES);
               assertThat(value.cluster()).isEqualTo("pay");
             });
   }
 
   @Test
   void encodingIsReadBack() {
-    var value = new SessionValue(List.of(ONE, new EndpointAddress("::1", 443)), "cluster:pay");
+    var value = new SessionFilter.Value(List.of(ONE, new EndpointAddress("::1", 443)), "cluster:pay");
 
     assertThat(decoded(value.encode())).isEqualTo("10.0.0.1:80,[::1]:443;cluster:pay");
-    assertThat(SessionValue.decode(value.encode())).isEqualTo(Optional.of(value));
+    assertThat(SessionFilter.Value.decode(value.encode())).isEqualTo(Optional.of(value));
   }
 
   @Property(tries = 1_000, seed = "55")
   void noTextIsTooStrange(@ForAll @StringLength(max = 200) String text) {
-    assertThatCode(() -> SessionValue.decode(text)).doesNotThrowAnyException();
-    assertThatCode(() -> SessionValue.decode(base64(text))).doesNotThrowAnyException();
+    assertThatCode(() -> SessionFilter.Value.decode(text)).doesNotThrowAnyException();
+    assertThatCode(() -> SessionFilter.Value.decode(base64(text))).doesNotThrowAnyException();
   }
 
   private static String base64(String text) {
