@@ -8,7 +8,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.dataplane.calls.CallObserver;
 import io.outrigger.dataplane.calls.CallSummary;
-import io.outrigger.observe.history.TrafficView.Minute;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -22,6 +21,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
@@ -110,37 +110,25 @@ public final class TrafficHistory implements CallObserver {
    * @param cluster if present, the only cluster in the view
    * @param endpoint if present, the only endpoint of each cluster in the view
    */
-  public CompletableFuture<TrafficView> read(Optional<String> cluster, Optional<String> endpoint) {
-    var view = new CompletableFuture<TrafficView>();
-    gather(() -> view.complete(view(cluster, endpoint)));
-    return view;
+  public CompletableFuture<View> read(Optional<String> cluster, Optional<String> endpoint) {
+    return gather().thenApply(all -> view(cluster, endpoint));
   }
 
   private void onMinuteOver() {
     control.schedule(MINUTE, this::onMinuteOver);
-    gather(this::closeMinute);
+    var unused = gather().thenRun(this::closeMinute);
   }
 
-  /** Collects the traffic of all event loops, then runs the given action. */
-  private void gather(Runnable then) {
+  /** Collects the traffic of all event loops; completes on the control loop. */
+  private CompletableFuture<Void> gather() {
     control.checkInside();
-    int[] missing = {loops.size()};
-    for (int i = 0; i < loops.size(); i++) {
-      LoopTraffic ofLoop = traffic.get(i);
-      loops
-          .get(i)
-          .execute(
-              () -> {
-                Map<String, ClusterTraffic> taken = ofLoop.take();
-                control.execute(
-                    () -> {
-                      add(taken);
-                      if (--missing[0] == 0) {
-                        then.run();
-                      }
-                    });
-              });
-    }
+    return CompletableFuture.allOf(
+        IntStream.range(0, loops.size())
+            .mapToObj(
+                i ->
+                    CompletableFuture.supplyAsync(traffic.get(i)::take, loops.get(i))
+                        .thenAcceptAsync(this::add, control))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   private void add(Map<String, ClusterTraffic> taken) {
@@ -165,25 +153,25 @@ public final class TrafficHistory implements CallObserver {
     begin = control.now();
   }
 
-  private TrafficView view(Optional<String> only, Optional<String> onlyEndpoint) {
-    Map<String, List<TrafficView.Endpoint>> endpoints = new TreeMap<>();
+  private View view(Optional<String> only, Optional<String> onlyEndpoint) {
+    Map<String, List<View.Endpoint>> endpoints = new TreeMap<>();
     all.forEach(
         (key, series) -> {
-          List<TrafficView.Endpoint> ofCluster =
+          List<View.Endpoint> ofCluster =
               endpoints.computeIfAbsent(key.cluster(), name -> new ArrayList<>());
           if (!key.endpoint().isEmpty() && onlyEndpoint.map(key.endpoint()::equals).orElse(true)) {
-            ofCluster.add(new TrafficView.Endpoint(key.endpoint(), series.view(begin)));
+            ofCluster.add(new View.Endpoint(key.endpoint(), series.view(begin)));
           }
         });
-    only.ifPresent(name -> endpoints.keySet().removeIf(each -> !each.equals(name)));
-    List<TrafficView.Cluster> clusters = new ArrayList<>();
+    only.ifPresent(name -> endpoints.keySet().retainAll(List.of(name)));
+    List<View.Cluster> clusters = new ArrayList<>();
     endpoints.forEach(
         (name, each) -> {
           Series whole = all.get(new Key(name, ""));
           clusters.add(
-              new TrafficView.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
+              new View.Cluster(name, whole == null ? List.of() : whole.view(begin), each));
         });
-    return new TrafficView(forward, clusters);
+    return new View(forward, clusters);
   }
 
   /** The traffic that one event loop has recorded since the last {@link #take}. */
@@ -210,15 +198,14 @@ public final class TrafficHistory implements CallObserver {
         return;
       }
       TrafficBucket endpoint = traffic.endpoints.get(address);
-      if (endpoint == null) {
-        if (endpoints >= MAX_ENDPOINTS) {
-          return;
-        }
+      if (endpoint == null && endpoints < MAX_ENDPOINTS) {
         endpoints++;
         endpoint = new TrafficBucket();
         traffic.endpoints.put(address, endpoint);
       }
-      endpoint.record(micros, isError);
+      if (endpoint != null) {
+        endpoint.record(micros, isError);
+      }
     }
 
     /** Returns the recorded traffic and starts with empty data. */
@@ -238,7 +225,7 @@ public final class TrafficHistory implements CallObserver {
   /** The minutes with calls of one cluster or endpoint, including the current minute. */
   @ControlConfined
   private static final class Series {
-    private final ArrayDeque<Minute> minutes = new ArrayDeque<>(1);
+    private final ArrayDeque<View.Minute> minutes = new ArrayDeque<>(1);
     private @Nullable TrafficBucket current;
 
     void add(TrafficBucket bucket) {
@@ -271,8 +258,8 @@ public final class TrafficHistory implements CallObserver {
      * Returns the minutes, the oldest first. The last one may be the current minute, which started
      * at {@code begin}.
      */
-    List<Minute> view(Instant begin) {
-      List<Minute> view = new ArrayList<>(minutes);
+    List<View.Minute> view(Instant begin) {
+      List<View.Minute> view = new ArrayList<>(minutes);
       if (current != null) {
         view.add(current.summary(begin));
       }
@@ -301,13 +288,52 @@ public final class TrafficHistory implements CallObserver {
       errors += other.errors;
     }
 
-    Minute summary(Instant begin) {
-      return new Minute(
+    View.Minute summary(Instant begin) {
+      return new View.Minute(
           begin, latency.getTotalCount(), errors, millis(50), millis(90), millis(99), millis(100));
     }
 
     private double millis(double percentile) {
       return latency.getValueAtPercentile(percentile) / 1e3;
     }
+  }
+
+  /**
+   * The traffic of a forward for each minute of the last hour; the components are the members of
+   * {@code /history}. Minutes without calls are omitted; the last one may be the current minute.
+   */
+  @AnyThread
+  public record View(String name, List<Cluster> clusters) {
+    public View {
+      clusters = List.copyOf(clusters);
+    }
+
+    public record Cluster(String name, List<Minute> minutes, List<Endpoint> endpoints) {
+      public Cluster {
+        minutes = List.copyOf(minutes);
+        endpoints = List.copyOf(endpoints);
+      }
+    }
+
+    /** An endpoint, with the calls whose last attempt went there. */
+    public record Endpoint(String address, List<Minute> minutes) {
+      public Endpoint {
+        minutes = List.copyOf(minutes);
+      }
+    }
+
+    /**
+     * The calls that ended within one minute. Latencies are in milliseconds, to within 6 %.
+     *
+     * @param time the start of the minute, or of the observed part of the minute
+     */
+    public record Minute(
+        Instant time,
+        long requests,
+        long errors,
+        double p50Ms,
+        double p90Ms,
+        double p99Ms,
+        double maxMs) {}
   }
 }

@@ -6,7 +6,7 @@ import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.tls.EndpointTls;
 import io.outrigger.config.tls.TrustSource;
 import io.outrigger.config.tls.UpstreamTls;
-import io.outrigger.observe.history.TrafficView.Minute;
+import io.outrigger.observe.history.TrafficHistory.View.Minute;
 import io.outrigger.testing.FakeControlLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -34,7 +34,7 @@ class TrafficHistoryTest {
     over(MINUTE);
     call(0, "A", 2, 10, false);
 
-    TrafficView.Cluster cluster = view().clusters().get(0);
+    TrafficHistory.View.Cluster cluster = view().clusters().get(0);
 
     assertThat(cluster.minutes()).extracting(Minute::requests).containsExactly(3L, 1L);
     assertThat(cluster.minutes()).extracting(Minute::errors).containsExactly(1L, 0L);
@@ -42,7 +42,7 @@ class TrafficHistoryTest {
     assertThat(first.p50Ms()).isBetween(10.0, 10.7);
     assertThat(first.maxMs()).isBetween(1_000.0, 1_070.0);
     assertThat(cluster.endpoints())
-        .extracting(TrafficView.Endpoint::address)
+        .extracting(TrafficHistory.View.Endpoint::address)
         .containsExactly("10.0.0.1:80", "10.0.0.2:80");
     assertThat(cluster.endpoints().get(0).minutes())
         .extracting(Minute::requests)
@@ -60,7 +60,7 @@ class TrafficHistoryTest {
       over(MINUTE);
     }
 
-    assertThat(view().clusters()).extracting(TrafficView.Cluster::name).containsExactly("A");
+    assertThat(view().clusters()).extracting(TrafficHistory.View.Cluster::name).containsExactly("A");
     assertThat(view().clusters().get(0).minutes()).hasSize(60);
     assertThat(view().clusters().get(0).endpoints().get(0).minutes()).hasSize(60);
   }
@@ -92,7 +92,7 @@ class TrafficHistoryTest {
       call(0, "c" + i % 1000, i, 5, false);
     }
 
-    List<TrafficView.Cluster> clusters = view().clusters();
+    List<TrafficHistory.View.Cluster> clusters = view().clusters();
 
     assertThat(clusters).hasSize(TrafficHistory.MAX_CLUSTERS);
     assertThat(clusters.stream().mapToInt(cluster -> cluster.endpoints().size()).sum())
@@ -126,8 +126,8 @@ class TrafficHistoryTest {
     history.onEnded(new EndedCall(loop, cluster, address, millis * 1_000_000, failed));
   }
 
-  private TrafficView view() {
-    List<TrafficView> views = new ArrayList<>();
+  private TrafficHistory.View view() {
+    List<TrafficHistory.View> views = new ArrayList<>();
     control.inside(() -> history.read(Optional.empty(), Optional.empty()).thenAccept(views::add));
     settle();
     return views.get(0);
