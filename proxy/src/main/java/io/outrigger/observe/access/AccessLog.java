@@ -61,15 +61,12 @@ public final class AccessLog implements AutoCloseable {
     writer.start();
   }
 
-  public CallObserver of(String forward) {
-    return of(forward, false);
-  }
-
-  public CallObserver ofServe(String serve) {
-    return of(serve, true);
-  }
-
-  private CallObserver of(String name, boolean isServed) {
+  /**
+   * Returns the observer that logs the calls of one port.
+   *
+   * @param isServed whether the port is one of a {@code --serve}
+   */
+  public CallObserver of(String name, boolean isServed) {
     return call -> {
       CallRecord entry = call.record(name, clock.millis());
       return writer.add(lines -> AccessLine.append(lines, entry, isServed), entry.textLength());

@@ -105,7 +105,7 @@ record PortOpener(
             spec.name(),
             PartSettings.forward(options, () -> controlPlanes.node().id()),
             only.map(TargetResolver::fixed).orElseGet(many::orElseThrow),
-            access.map(lines -> history.and(lines.of(spec.name()))).orElse(history),
+            access.map(lines -> history.and(lines.of(spec.name(), false))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
             memory,
             loops.count());
@@ -180,7 +180,7 @@ record PortOpener(
             spec.name(),
             PartSettings.serving(options),
             TargetResolver.none(),
-            access.map(lines -> lines.ofServe(spec.name())).orElse(call -> true),
+            access.map(lines -> lines.of(spec.name(), true)).orElse(call -> true),
             telemetry.map(Telemetry::serverTracer).orElse(CallTracer.NONE),
             memory,
             loops.count());

@@ -27,7 +27,7 @@ class AccessLogTest {
     int calls = 2_000; // many batches, and soon written on a slow machine
 
     try (AccessLog log = AccessLog.toFile(file)) {
-      CallObserver observer = log.of("orders");
+      CallObserver observer = log.of("orders", false);
       for (int i = 0; i < calls; i++) {
         assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
       }
@@ -44,7 +44,7 @@ class AccessLogTest {
   void aFullQueueTakesNoMoreAndSaysSo() {
     var out = new ByteArrayOutputStream();
     var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 3); // not started yet
-    CallObserver observer = log.of("orders");
+    CallObserver observer = log.of("orders", false);
 
     for (int i = 0; i < 3; i++) {
       assertThat(observer.onEnded(Calls.known("/" + i))).isTrue();
@@ -62,7 +62,7 @@ class AccessLogTest {
   void longTextsTakeMoreOfTheQueue() {
     var out = new ByteArrayOutputStream();
     var log = new AccessLog("memory", out, () -> {}, Clock.systemUTC(), 1000);
-    CallObserver observer = log.of("orders");
+    CallObserver observer = log.of("orders", false);
     int kept = 0;
     for (int i = 0; i < 100; i++) {
       kept += observer.onEnded(Calls.known("/" + "p".repeat(60_000))) ? 1 : 0;
@@ -80,7 +80,7 @@ class AccessLogTest {
   void aWriteThatFailsLosesItsLinesAndNothingElse() {
     var failing = new FailingFirst();
     var log = new AccessLog("memory", failing, () -> {}, Clock.systemUTC(), 10);
-    CallObserver observer = log.of("orders");
+    CallObserver observer = log.of("orders", false);
     observer.onEnded(Calls.known("/lost"));
     log.start();
     failing.awaitFirst();
