@@ -1,9 +1,8 @@
 package io.outrigger.observe.metrics;
 
-import io.outrigger.base.AnyThread;
+import io.outrigger.base.ControlConfined;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
 /**
@@ -11,33 +10,17 @@ import java.util.function.LongSupplier;
  * next scrape reports how long that task waited. A task that is still waiting counts with its time
  * so far, so a hanging loop shows as lag. Nothing is measured between scrapes.
  */
-@AnyThread
+@ControlConfined
 public final class LoopLag {
-  private static final long NONE = Long.MIN_VALUE;
-
-  private final List<? extends Executor> loops;
   private final LongSupplier clock;
-
-  /**
-   * The time at which the pending task of each loop was posted; {@link #NONE} without a pending
-   * task.
-   */
-  private final AtomicLongArray postedNanos;
-
-  /** The waiting time of the last task of each loop. */
-  private final AtomicLongArray waitedNanos;
+  private final List<Loop> loops;
 
   /**
    * @param clock monotonic nanoseconds
    */
   public LoopLag(List<? extends Executor> loops, LongSupplier clock) {
-    this.loops = List.copyOf(loops);
     this.clock = clock;
-    postedNanos = new AtomicLongArray(loops.size());
-    waitedNanos = new AtomicLongArray(loops.size());
-    for (int i = 0; i < loops.size(); i++) {
-      postedNanos.set(i, NONE);
-    }
+    this.loops = loops.stream().map(Loop::new).toList();
   }
 
   /**
@@ -45,21 +28,35 @@ public final class LoopLag {
    * measurement.
    */
   public long[] measure() {
-    long[] lags = new long[loops.size()];
-    for (int i = 0; i < lags.length; i++) {
-      long now = clock.getAsLong();
-      long posted = postedNanos.get(i);
-      lags[i] = Math.max(waitedNanos.get(i), posted == NONE ? 0 : now - posted);
-      if (posted == NONE && postedNanos.compareAndSet(i, NONE, now)) {
-        int loop = i;
-        loops.get(i).execute(() -> onRun(loop));
-      }
-    }
-    return lags;
+    return loops.stream().mapToLong(Loop::measure).toArray();
   }
 
-  private void onRun(int loop) {
-    waitedNanos.set(loop, clock.getAsLong() - postedNanos.get(loop));
-    postedNanos.set(loop, NONE);
+  private final class Loop {
+    private final Executor loop;
+    private long postedNanos;
+    private volatile boolean isWaiting;
+
+    /** The waiting time of the last task that has run. */
+    private volatile long waitedNanos;
+
+    Loop(Executor loop) {
+      this.loop = loop;
+    }
+
+    long measure() {
+      long now = clock.getAsLong();
+      long last = waitedNanos;
+      if (isWaiting) {
+        return Math.max(last, now - postedNanos);
+      }
+      isWaiting = true;
+      postedNanos = now;
+      loop.execute(
+          () -> {
+            waitedNanos = clock.getAsLong() - now;
+            isWaiting = false;
+          });
+      return last;
+    }
   }
 }

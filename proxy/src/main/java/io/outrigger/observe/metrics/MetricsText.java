@@ -10,14 +10,8 @@ import java.io.UncheckedIOException;
 
 /** Renders the text of a scrape in one format. */
 @AnyThread
-public final class MetricsText {
+public record MetricsText(ExpositionFormatWriter writer) {
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();
-
-  private final ExpositionFormatWriter writer;
-
-  private MetricsText(ExpositionFormatWriter writer) {
-    this.writer = writer;
-  }
 
   /**
    * Returns the format that the client prefers.

@@ -14,12 +14,13 @@ import io.opentelemetry.sdk.metrics.data.SumData;
 import io.opentelemetry.sdk.metrics.export.MetricProducer;
 import io.opentelemetry.sdk.resources.Resource;
 import io.outrigger.base.AnyThread;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBucket;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.Label;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -30,9 +31,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * The instruments of {@code /metrics} in OTLP's form, so that both exports have the same set: names
@@ -89,8 +88,14 @@ final class OtlpMetrics implements MetricProducer {
       implements MetricData {}
 
   private record Scrape(long startNanos, long nanos) {
-    DoublePointData point(DataPointSnapshot point, double value) {
+    DoublePointData point(DataPointSnapshot point) {
       Attributes labels = attributes(point.getLabels());
+      double value = 1; // of an info metric
+      if (point instanceof CounterDataPointSnapshot counter) {
+        value = counter.getValue();
+      } else if (point instanceof GaugeDataPointSnapshot gauge) {
+        value = gauge.getValue();
+      }
       return DoublePointData.create(startNanos, nanos, labels, value, List.of());
     }
 
@@ -100,14 +105,7 @@ final class OtlpMetrics implements MetricProducer {
      */
     HistogramPointData histogram(HistogramSnapshot.HistogramDataPointSnapshot point) {
       ClassicHistogramBuckets buckets = point.getClassicBuckets();
-      List<Double> bounds = new ArrayList<>(buckets.size());
-      List<Long> counts = new ArrayList<>(buckets.size());
-      for (int i = 0; i < buckets.size(); i++) {
-        counts.add(buckets.getCount(i));
-        if (i < buckets.size() - 1) {
-          bounds.add(buckets.getUpperBound(i));
-        }
-      }
+      var bounds = buckets.stream().map(ClassicHistogramBucket::getUpperBound);
       return HistogramPointData.create(
           startNanos,
           nanos,
@@ -117,8 +115,8 @@ final class OtlpMetrics implements MetricProducer {
           0,
           false,
           0,
-          bounds,
-          counts);
+          bounds.limit(buckets.size() - 1).toList(),
+          buckets.stream().map(ClassicHistogramBucket::getCount).toList());
     }
   }
 
@@ -133,49 +131,27 @@ final class OtlpMetrics implements MetricProducer {
     var scrape = new Scrape(startNanos, nanos(Instant.now()));
     List<MetricData> all = new ArrayList<>();
     for (MetricSnapshot snapshot : source.get()) {
-      metric(resource, scrape, snapshot).filter(metric -> !metric.isEmpty()).ifPresent(all::add);
+      if (!snapshot.getDataPoints().isEmpty()) {
+        all.add(metric(resource, scrape, snapshot));
+      }
     }
     return all;
   }
 
-  private Optional<MetricData> metric(Resource resource, Scrape scrape, MetricSnapshot snapshot) {
-    if (snapshot instanceof CounterSnapshot counter) {
-      var points = counter.getDataPoints().stream();
-      return Optional.of(
-          sum(resource, counter, true, points.map(each -> scrape.point(each, each.getValue()))));
-    }
-    if (snapshot instanceof GaugeSnapshot gauge) {
-      var points = gauge.getDataPoints().stream().map(each -> scrape.point(each, each.getValue()));
-      return Optional.of(
-          gauge.getMetadata().getName().equals(UP_DOWN_COUNTER)
-              ? sum(resource, gauge, false, points)
-              : gauge(resource, gauge, points));
-    }
-    if (snapshot instanceof InfoSnapshot info) {
-      var points = info.getDataPoints().stream().map(each -> scrape.point(each, 1));
-      return Optional.of(gauge(resource, info, points));
-    }
+  private MetricData metric(Resource resource, Scrape scrape, MetricSnapshot snapshot) {
     if (snapshot instanceof HistogramSnapshot histogram) {
       var points = histogram.getDataPoints().stream().map(scrape::histogram).toList();
       Data<?> data = HistogramData.create(SINCE_START, points);
-      return Optional.of(metric(resource, histogram, MetricDataType.HISTOGRAM, data));
+      return metric(resource, snapshot, MetricDataType.HISTOGRAM, data);
     }
-    return Optional.empty();
-  }
-
-  private MetricData sum(
-      Resource resource,
-      MetricSnapshot snapshot,
-      boolean onlyGrows,
-      Stream<DoublePointData> points) {
-    Data<?> data = SumData.createDoubleSumData(onlyGrows, SINCE_START, points.toList());
-    return metric(resource, snapshot, MetricDataType.DOUBLE_SUM, data);
-  }
-
-  private MetricData gauge(
-      Resource resource, MetricSnapshot snapshot, Stream<DoublePointData> points) {
-    Data<?> data = GaugeData.createDoubleGaugeData(points.toList());
-    return metric(resource, snapshot, MetricDataType.DOUBLE_GAUGE, data);
+    List<DoublePointData> points = snapshot.getDataPoints().stream().map(scrape::point).toList();
+    boolean onlyGrows = snapshot instanceof CounterSnapshot;
+    if (onlyGrows || snapshot.getMetadata().getName().equals(UP_DOWN_COUNTER)) {
+      Data<?> sum = SumData.createDoubleSumData(onlyGrows, SINCE_START, points);
+      return metric(resource, snapshot, MetricDataType.DOUBLE_SUM, sum);
+    }
+    Data<?> gauge = GaugeData.createDoubleGaugeData(points);
+    return metric(resource, snapshot, MetricDataType.DOUBLE_GAUGE, gauge);
   }
 
   private MetricData metric(
