@@ -8,13 +8,13 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
+import io.outrigger.xds.decode.ResourceJson;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -23,10 +23,9 @@ import java.util.function.Supplier;
  *
  * @param node returns the node that identifies this process to the control plane; known only after
  *     the start
- * @param toJson renders a resource as proto3 JSON; does not fail on unknown messages
  */
 @AnyThread
-public record XdsViews(Supplier<Node> node, String version, Function<RawResource, String> toJson) {
+public record XdsViews(Supplier<Node> node, String version) {
   /**
    * Returns a CSDS {@code ClientConfig} in proto3 JSON (CONTRACT {@code /config_dump}). For targets
    * with clients of their own (A71), the reply is a {@code ClientStatusResponse} with one {@code
@@ -126,7 +125,7 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     return json;
   }
 
-  private JsonObject resource(XdsStatusView.Resource resource, boolean withBody) {
+  private static JsonObject resource(XdsStatusView.Resource resource, boolean withBody) {
     JsonObject json = Json.object("typeUrl", resource.typeUrl(), "name", resource.name());
     if (!resource.version().isEmpty()) {
       json.addProperty("versionInfo", resource.version());
@@ -147,7 +146,7 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     return json;
   }
 
-  private JsonObject summary(XdsStatusView.Resource resource, boolean withHistory) {
+  private static JsonObject summary(XdsStatusView.Resource resource, boolean withHistory) {
     JsonObject json = resource(resource, false);
     if (withHistory) {
       json.add("changes", Json.tree(resource.changes().stream().map(XdsViews::change).toList()));
@@ -167,7 +166,7 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     return json;
   }
 
-  private JsonObject error(DataError error, boolean withBody) {
+  private static JsonObject error(DataError error, boolean withBody) {
     var json = new JsonObject();
     if (withBody) {
       error.refused().ifPresent(raw -> json.add("failedConfiguration", body(raw)));
@@ -178,7 +177,7 @@ public record XdsViews(Supplier<Node> node, String version, Function<RawResource
     return json;
   }
 
-  private JsonElement body(RawResource raw) {
-    return Json.parsed(toJson.apply(raw));
+  private static JsonElement body(RawResource raw) {
+    return Json.parsed(ResourceJson.print(raw));
   }
 }

@@ -15,7 +15,6 @@ import io.outrigger.observe.admin.XdsViews;
 import io.outrigger.observe.admin.grpc.AppHealth;
 import io.outrigger.observe.metrics.MetricsText;
 import io.outrigger.program.options.ProgramVersion;
-import io.outrigger.xds.decode.ResourceJson;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,8 +40,7 @@ final class AdminEndpoints {
 
   private AdminEndpoints(AdminState state) {
     this.state = state;
-    this.xdsViews =
-        new XdsViews(state.controlPlanes()::node, ProgramVersion.text(), ResourceJson::print);
+    this.xdsViews = new XdsViews(state.controlPlanes()::node, ProgramVersion.text());
   }
 
   static Map<String, AdminEndpoint> of(AdminState state) {

@@ -19,7 +19,6 @@ import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.observe.admin.ConnectionCap;
 import io.outrigger.observe.admin.channelz.ChannelzSource;
 import io.outrigger.observe.admin.channelz.ProxyChannelz;
-import io.outrigger.xds.decode.Redaction;
 import io.outrigger.xds.decode.WireNode;
 import io.outrigger.xds.status.XdsStatusView;
 import java.io.IOException;
@@ -67,12 +66,12 @@ public final class AdminGrpcServer implements AutoCloseable {
       AdminBudget budget)
       throws IOException {
     var health = new HealthStatusManager();
-    set(health, Map.of(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, false));
+    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
     var cap = new ConnectionCap(MAX_CONNECTIONS);
     var group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("admin-grpc", true), NioIoHandler.newFactory());
-    var configs = new ClientConfigs(() -> WireNode.shown(node.get(), version), Redaction::of);
+    var configs = new ClientConfigs(() -> WireNode.shown(node.get(), version));
     Server server =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .bossEventLoopGroup(group)
@@ -113,10 +112,6 @@ public final class AdminGrpcServer implements AutoCloseable {
    * @param serving the status of every service by name; the empty name is the whole process
    */
   public void health(Map<String, Boolean> serving) {
-    set(health, serving);
-  }
-
-  private static void set(HealthStatusManager health, Map<String, Boolean> serving) {
     serving.forEach(
         (name, yes) ->
             health.setStatus(name, yes ? ServingStatus.SERVING : ServingStatus.NOT_SERVING));

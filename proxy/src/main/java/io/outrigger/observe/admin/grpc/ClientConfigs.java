@@ -1,6 +1,5 @@
 package io.outrigger.observe.admin.grpc;
 
-import com.google.protobuf.Any;
 import com.google.protobuf.Timestamp;
 import io.envoyproxy.envoy.admin.v3.ClientResourceStatus;
 import io.envoyproxy.envoy.admin.v3.UpdateFailureState;
@@ -9,21 +8,19 @@ import io.envoyproxy.envoy.service.status.v3.ClientConfig;
 import io.envoyproxy.envoy.service.status.v3.ClientConfig.GenericXdsConfig;
 import io.envoyproxy.envoy.service.status.v3.ClientStatusResponse;
 import io.outrigger.base.AnyThread;
-import io.outrigger.xds.RawResource;
 import io.outrigger.xds.cache.CacheEntry.DataError;
+import io.outrigger.xds.decode.Redaction;
 import io.outrigger.xds.status.XdsStatusView;
 import java.time.Instant;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * Converts a view of the xDS clients to CSDS messages (A40, A88 "Cache Entry States").
  *
  * @param node returns the node as the control plane receives it
- * @param toAny packs a resource without its secrets
  */
 @AnyThread
-record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
+record ClientConfigs(Supplier<Node> node) {
   /**
    * Returns one {@code ClientConfig} per client; its scope is the client's target, if the client
    * has its own (A71).
@@ -42,7 +39,7 @@ record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     return response.build();
   }
 
-  private GenericXdsConfig resource(XdsStatusView.Resource resource, boolean withContents) {
+  private static GenericXdsConfig resource(XdsStatusView.Resource resource, boolean withContents) {
     var config =
         GenericXdsConfig.newBuilder()
             .setTypeUrl(resource.typeUrl())
@@ -52,7 +49,7 @@ record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     resource.lastUpdated().ifPresent(at -> config.setLastUpdated(timestamp(at)));
     resource.error().ifPresent(error -> config.setErrorState(error(error, withContents)));
     if (withContents) {
-      resource.raw().ifPresent(raw -> config.setXdsConfig(toAny.apply(raw)));
+      resource.raw().ifPresent(raw -> config.setXdsConfig(Redaction.of(raw)));
     }
     return config.build();
   }
@@ -62,14 +59,14 @@ record ClientConfigs(Supplier<Node> node, Function<RawResource, Any> toAny) {
     return ClientResourceStatus.valueOf(resource.clientStatus());
   }
 
-  private UpdateFailureState error(DataError error, boolean withContents) {
+  private static UpdateFailureState error(DataError error, boolean withContents) {
     var state =
         UpdateFailureState.newBuilder()
             .setLastUpdateAttempt(timestamp(error.at()))
             .setDetails(error.status().message())
             .setVersionInfo(error.version());
     if (withContents) {
-      error.refused().ifPresent(raw -> state.setFailedConfiguration(toAny.apply(raw)));
+      error.refused().ifPresent(raw -> state.setFailedConfiguration(Redaction.of(raw)));
     }
     return state.build();
   }
