@@ -79,7 +79,7 @@ final class MemoryOverloadIT {
             assertThat(status).isIn("200", "503");
             refused += status.equals("503") ? 1 : 0;
             served += status.equals("200") ? 1 : 0;
-            most = Math.max(most, (long) metric(sidecar, "outrigger_buffer_memory_bytes"));
+            most = Math.max(most, (long) metric(sidecar, "jvm_memory_used_bytes{area=\"direct\"}"));
           }
         }
 
@@ -101,7 +101,7 @@ final class MemoryOverloadIT {
 
       Await.until("small calls are served again", () -> call(small).equals("200"));
       Await.until(
-          "memory is free again", () -> metric(sidecar, "outrigger_buffer_memory_bytes") < LIMIT);
+          "memory is free again", () -> metric(sidecar, "jvm_memory_used_bytes{area=\"direct\"}") < LIMIT);
     }
   }
 

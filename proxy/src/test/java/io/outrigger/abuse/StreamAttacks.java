@@ -260,8 +260,7 @@ final class StreamAttacks {
   }
 
   private static void nothingIsHeld(AttackRun run, String whose) {
-    double held = run.metric("outrigger_memory_held_bytes{kind=\"direct\"}");
-    double buffers = Double.isNaN(held) ? run.metric("outrigger_buffer_memory_bytes") : held;
+    double buffers = run.metric("outrigger_memory_held_bytes{kind=\"direct\"}");
     if (buffers > LEFT_BYTES) {
       run.complain("%.0f MiB are held %s".formatted(buffers / (1 << 20), whose));
     }

@@ -101,7 +101,7 @@ final class Watcher implements AutoCloseable {
       String text = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
       double heap = value(text, "outrigger_memory_held_bytes{kind=\"heap\"}");
       double direct = value(text, "outrigger_memory_held_bytes{kind=\"direct\"}");
-      double buffers = value(text, "outrigger_buffer_memory_bytes");
+      double buffers = value(text, "jvm_memory_used_bytes{area=\"direct\"}");
       most.updateAndGet(
           usage -> usage.held(heap / (1 << 20), direct / (1 << 20), buffers / (1 << 20)));
       answered = number;

@@ -71,7 +71,7 @@ public final class HeapWatch {
   /** The time from which on the watch may collect the heap again. */
   private long nextNanos;
 
-  /** The time of the last collection after which the heap was not full. */
+  /** The last time at which the heap was not full. */
   private long roomNanos;
 
   /**
@@ -130,13 +130,17 @@ public final class HeapWatch {
    * bytes.
    */
   private void measure() {
-    if ((gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0) {
+    boolean isDue =
+        (gauge.isWorthACollection() || isFull()) && loop.nanoTime() - nextNanos >= 0;
+    if (isDue) {
       collect();
     } else {
-      if (!isFull()) {
-        roomNanos = loop.nanoTime();
-      }
       gauge.lookAtHeap();
+    }
+    if (!isFull()) {
+      roomNanos = loop.nanoTime();
+    } else if (isDue && loop.nanoTime() - roomNanos >= FULL_LIMIT.toNanos()) {
+      onFull.run();
     }
   }
 
@@ -147,11 +151,6 @@ public final class HeapWatch {
     long ended = loop.nanoTime();
     nextNanos = ended + REST * (ended - began);
     gauge.onCollected(heap.usedBytes.getAsLong());
-    if (!isFull()) {
-      roomNanos = ended;
-    } else if (ended - roomNanos >= FULL_LIMIT.toNanos()) {
-      onFull.run();
-    }
   }
 
   private void collectIfGrown() {

@@ -53,10 +53,6 @@ public final class MemoryGauge implements ProcessMemory {
    */
   private static final double HEAP_FULL = 1.15;
 
-  /** A gauge without limits, which always measures 0 bytes. */
-  public static final MemoryGauge UNLIMITED =
-      new MemoryGauge(new Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
-
   private final Limits limits;
   private final LongSupplier heapUsed;
   private final LongSupplier direct;
@@ -138,10 +134,6 @@ public final class MemoryGauge implements ProcessMemory {
     return known;
   }
 
-  public long directBytes() {
-    return direct.getAsLong();
-  }
-
   @Override
   public boolean isShort() {
     return isSuspect || Math.max(directShare, heapShare) >= SHORT;
@@ -176,7 +168,7 @@ public final class MemoryGauge implements ProcessMemory {
    * the total are at 85 %.
    */
   public void measure() {
-    long buffers = directBytes();
+    long buffers = direct.getAsLong();
     double ofBoth = (double) (buffers + heldHeap) / limits.totalBytes();
     directShare = Math.max((double) buffers / limits.directBytes(), ofBoth);
     long used = heapUsed.getAsLong() - programBytes;
@@ -352,6 +344,6 @@ public final class MemoryGauge implements ProcessMemory {
         List.of(
             new MemoryView.EndedCount(Side.APP, endedApps.sum()),
             new MemoryView.EndedCount(Side.BACKEND, endedBackends.sum()));
-    return new MemoryView(heldHeap, directBytes(), limits, ended, heaviest);
+    return new MemoryView(heldHeap, direct.getAsLong(), limits, ended, heaviest);
   }
 }

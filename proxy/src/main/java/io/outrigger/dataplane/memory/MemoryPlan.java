@@ -27,23 +27,16 @@ public record MemoryPlan(long heapBytes, long directBytes) {
 
   /**
    * {@code MinRAMPercentage}. The JVM uses this share where the resulting heap is smaller than the
-   * heap that the JVM would make without any flag, {@link #SMALL_HEAP_BYTES}.
+   * heap that the JVM would make without any flag, 124.8 MiB.
    */
   private static final double SMALL_SHARE = 0.28;
 
-  /** {@code MaxRAMPercentage}, which applies to containers from about 445 MiB on. */
-  private static final double SHARE = 0.35;
-
-  /**
-   * The bound between heaps by {@link #SMALL_SHARE} and by {@link #SHARE}. Without any flag the JVM
-   * makes a heap of 124.8 MiB; the smallest heap by {@link #SHARE} has 156 MiB.
-   */
   private static final long SMALL_HEAP_BYTES = 125 * MIB;
 
-  /**
-   * The bytes that everything except for heap and buffers takes in the worst case, including the
-   * pages of files in use.
-   */
+  /** {@code MaxRAMPercentage}, for containers from about 445 MiB and heaps from 156 MiB on. */
+  private static final double SHARE = 0.35;
+
+  /** The bytes that all except for heap and buffers takes at the worst, pages of files included. */
   private static final long REST_BYTES = 90 * MIB;
 
   /**
@@ -61,9 +54,7 @@ public record MemoryPlan(long heapBytes, long directBytes) {
   /** The size of the young generation, {@code -Xmn}. Objects that stay live are moved out of it. */
   static final long YOUNG_BYTES = 7 * MIB;
 
-  /**
-   * The heap that the program itself keeps (6 MiB), and about as much again for a configuration.
-   */
+  /** The heap that the program itself keeps (6 MiB), and about as much for a configuration. */
   private static final long PROGRAM_BYTES = 13 * MIB;
 
   /**
@@ -116,18 +107,12 @@ public record MemoryPlan(long heapBytes, long directBytes) {
     return (long) (heapBytes / (heapBytes < SMALL_HEAP_BYTES ? SMALL_SHARE : SHARE));
   }
 
-  /**
-   * Returns the bytes that peers may make the process hold on the heap, so that collections stay
-   * cheap.
-   */
+  /** Returns the bytes that peers may hold on the heap, so that collections stay cheap. */
   public long peerHeapBytes() {
     return Math.max(MIB, (long) ((heapBytes - YOUNG_BYTES - PROGRAM_BYTES) * PEER_SHARE));
   }
 
-  /**
-   * Returns the bytes that peers may make the process hold in buffers, so that reads still get
-   * buffers.
-   */
+  /** Returns the bytes that peers may hold in buffers, so that reads still get buffers. */
   public long peerDirectBytes() {
     long safe = (long) (directBytes * SAFE_DIRECT_SHARE);
     return Math.max(MIB, Math.min(safe, directBytes - DIRECT_HEADROOM_BYTES));

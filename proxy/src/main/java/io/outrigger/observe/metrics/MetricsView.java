@@ -47,7 +47,6 @@ public record MetricsView(
    *     a bug
    * @param lostAuditLines lines that are missing from the audit log; empty when there is none
    * @param drainCut requests that were cut when a drain timed out
-   * @param directBytes bytes of buffers outside the heap
    * @param loopLagNanos the lag of each event loop (see {@link LoopLag})
    * @param endedForErrors connections that were closed because of an error of their peer
    */
@@ -56,7 +55,6 @@ public record MetricsView(
       long controlFailures,
       Optional<Long> lostAuditLines,
       long drainCut,
-      long directBytes,
       MemoryView memory,
       long[] loopLagNanos,
       List<PeerErrors.EndedCount> endedForErrors) {

@@ -90,13 +90,8 @@ final class ProcessMetrics {
         all.gauge("jvm_memory_used_bytes", "Memory in use, by area; direct is that of buffers.");
     used.add(Labels.of("area", "heap"), jvm.getHeapMemoryUsage().getUsed());
     used.add(Labels.of("area", "nonheap"), jvm.getNonHeapMemoryUsage().getUsed());
-    used.add(Labels.of("area", "direct"), process.directBytes());
-    all.gauge(
-            "outrigger_buffer_memory_bytes",
-            "Memory of the buffer allocator, including buffers that wait for reuse.",
-            Unit.BYTES)
-        .add(Labels.EMPTY, process.directBytes());
     MemoryView memory = process.memory();
+    used.add(Labels.of("area", "direct"), memory.directBytes());
     Points held =
         all.gauge(
             "outrigger_memory_held_bytes",

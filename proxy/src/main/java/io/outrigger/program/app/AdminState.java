@@ -103,7 +103,6 @@ record AdminState(
             control.failures(),
             audit.map(StdoutAuditLog::lost),
             drain.cutRequests(),
-            memory.directBytes(),
             memory.now(),
             loopLag.measure(),
             peerErrors.ended()),

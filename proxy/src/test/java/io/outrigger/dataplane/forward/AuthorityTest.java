@@ -8,7 +8,6 @@ import io.outrigger.base.RpcStatus.Code;
 import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RetryPolicy;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.lb.tree.PickQueue.ParkedCall;
@@ -171,7 +170,7 @@ class AuthorityTest {
             byAuthority,
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             1);
     script.routed(OneRoute.noLimit());
 

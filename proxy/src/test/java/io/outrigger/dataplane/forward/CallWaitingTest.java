@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.outrigger.base.Outcome;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ForwardTarget;
 import io.outrigger.http2.Http2Error;
@@ -470,7 +469,7 @@ class CallWaitingTest {
             TargetResolver.fixed(late),
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             1);
 
     script.unary();

@@ -8,7 +8,6 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.CallTracer;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.KnownName;
@@ -418,7 +417,7 @@ class ForwardedCallTest {
             TargetResolver.fixed(script.target),
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             3);
     var second =
         new CallLoop(

@@ -25,7 +25,6 @@ import io.outrigger.dataplane.filter.HttpFilters;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.RequestHead;
 import io.outrigger.dataplane.forward.TargetResolver;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.route.ConfigSelector;
 import io.outrigger.dataplane.route.ConfigSelectors;
 import io.outrigger.dataplane.route.ForwardTarget;
@@ -222,7 +221,7 @@ class ExplainerPropertiesTest {
             TargetResolver.fixed(target),
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             1);
     return Explainer.explain(
         forward, target, request, Optional.empty(), cluster -> Optional.empty(), Map.of());

@@ -12,7 +12,6 @@ import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.CallTotals;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.calls.LocalReason;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.PeerErrors;
 import io.outrigger.identity.certificate.CertificateView;
@@ -201,8 +200,7 @@ final class AlertsTest {
             0,
             Optional.empty(),
             1,
-            0,
-            MemoryGauge.UNLIMITED.now(),
+            DefaultSettings.MEMORY.now(),
             new long[1],
             new PeerErrors().ended()),
         Set.of());

@@ -12,7 +12,6 @@ import io.outrigger.config.tls.HandshakeResult;
 import io.outrigger.dataplane.calls.CallTracer;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.http2.Http2Error;
 import io.outrigger.http2.PeerErrors;
@@ -65,7 +64,6 @@ class MetricsTextTest {
           7,
           Optional.of(2L),
           3,
-          4096,
           MEMORY,
           new long[] {2_000_000, 0},
           List.of(new PeerErrors.EndedCount(PeerErrors.Side.APP, Http2Error.ENHANCE_YOUR_CALM, 4)));
@@ -346,7 +344,6 @@ class MetricsTextTest {
   @Test
   void theProcessShowsWhatItTakes() {
     assertThat(text(new XdsStatusView(List.of()), List.of()))
-        .contains("outrigger_buffer_memory_bytes 4096.0\n")
         .contains("outrigger_memory_held_bytes{kind=\"heap\"} 5.0\n")
         .contains("outrigger_memory_held_bytes{kind=\"direct\"} 6.0\n")
         .contains("outrigger_memory_limit_bytes{kind=\"heap\"} 70.0\n")
@@ -360,7 +357,7 @@ class MetricsTextTest {
         .contains("outrigger_drain_requests_cut_total 3.0\n")
         .containsPattern("jvm_memory_used_bytes\\{area=\"heap\"} [1-9]")
         .containsPattern("jvm_memory_used_bytes\\{area=\"nonheap\"} [1-9]")
-        .contains("jvm_memory_used_bytes{area=\"direct\"} 4096.0\n")
+        .contains("jvm_memory_used_bytes{area=\"direct\"} 6.0\n")
         .containsPattern("process_cpu_seconds_total [0-9.]*[1-9]")
         .containsPattern("process_start_time_seconds [1-9]");
   }
@@ -445,7 +442,7 @@ class MetricsTextTest {
         none,
         call -> true,
         CallTracer.NONE,
-        MemoryGauge.UNLIMITED,
+        DefaultSettings.MEMORY,
         1);
   }
 

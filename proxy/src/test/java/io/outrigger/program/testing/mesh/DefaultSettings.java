@@ -4,6 +4,8 @@ import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.forward.ForwardSettings;
+import io.outrigger.dataplane.memory.MemoryGauge;
+import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import java.time.Duration;
@@ -21,6 +23,11 @@ public final class DefaultSettings {
 
   public static final ListenerSettings LISTENER =
       new ListenerSettings(10_000, ConnectionSettings.DEFAULT.withMaxConcurrentStreams(1_000));
+
+  /** A gauge without limits, which always measures 0 bytes. */
+  public static final MemoryGauge MEMORY =
+      new MemoryGauge(
+          new MemoryView.Limits(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE), () -> 0, () -> 0);
 
   /** The fewest attributes: those that metrics always have. */
   public static final Measuring LITTLE = new Measuring(Set.of(), false, false, false, false);

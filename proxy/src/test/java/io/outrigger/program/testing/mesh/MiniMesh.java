@@ -14,7 +14,6 @@ import io.outrigger.dataplane.downstream.ListenerSettings;
 import io.outrigger.dataplane.forward.CallLoop;
 import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
-import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.NettyConnector;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
@@ -131,7 +130,7 @@ public final class MiniMesh implements AutoCloseable {
             TargetResolver.fixed(target),
             call -> true,
             CallTracer.NONE,
-            MemoryGauge.UNLIMITED,
+            DefaultSettings.MEMORY,
             loops.count());
     listener =
         Http2Listener.bind(
