@@ -3,11 +3,10 @@
 import {Commands, curl, outrigger} from './command.js';
 import {Refused, get, placeName} from './data.js';
 import {attr, el, glyph, keyed, percent, several, text, words} from './dom.js';
-import {patched, rulesOf} from './overlay.js';
+import {patched} from './overlay.js';
 import {Picture} from './picture.js';
 
 const MISSES = 5; // routes that missed and are shown at once, those next to the hit
-const LIMITS = ['timeout', 'max_grpc_timeout', 'max_stream_duration'];
 
 export class Explain {
   constructor(page) {
@@ -145,8 +144,7 @@ function branchOf(branch, root, number) {
   const steps = [
     step('good', 'route', route.name || `number ${route.index}`, policy(route.overlay)),
     step('good', 'timeout', timeout.effective === null ? 'none' : duration(timeout.effective),
-      el('p.quiet', {}, `the route gives ${timeout.route_limit === null ? 'no limit' : duration(timeout.route_limit)} (${words(timeout.source)}), the request ${timeout.asked === null ? 'none' : duration(timeout.asked)}`),
-      withoutOverlay(branch)),
+      el('p.quiet', {}, `the route gives ${timeout.route_limit === null ? 'no limit' : duration(timeout.route_limit)} (${words(timeout.source)}), the request ${timeout.asked === null ? 'none' : duration(timeout.asked)}`)),
     step(retry ? 'good' : 'idle', 'retries', retry ? `up to ${several(retry.max_attempts, 'attempt')}` : 'none',
       retry ? el('p.quiet', {}, `after ${retry.codes.join(', ')}; ${retry.base_interval} to ${retry.max_interval} between`) : ''),
     ...filters.map(filter => step('wait', 'filter', filter.kind, el('p.quiet', {}, Object.entries(filter).filter(([name]) => name !== 'kind').map(([name, value]) => `${name} ${value}`).join(', ')))),
@@ -163,13 +161,6 @@ function branchOf(branch, root, number) {
 /** The values that local policy has set, where there are any. */
 function policy(values) {
   return values?.length ? patched(values) : '';
-}
-
-/** What the timeout would be without local policy. */
-function withoutOverlay({route, timeout: {without_overlay: without}}) {
-  if (!without) return '';
-  const limit = without.effective === null ? 'none' : duration(without.effective);
-  return el('p.quiet', {}, `would be ${limit} without ${rulesOf(route.overlay, LIMITS)}`);
 }
 
 function duration(seconds) {

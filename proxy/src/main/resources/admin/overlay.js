@@ -131,9 +131,3 @@ export function patched(values) {
   return el('ul.patched', {}, values.map(each => el('li', {}, el('code', {}, `${each.field} ${json(each.value)}`),
     el('span.quiet', {}, `from rule ${each.rule}, ${at(each)}`))));
 }
-
-/** The rules that set one of `fields` or something in it: `rule a, rule b`. */
-export function rulesOf(values, fields) {
-  const found = values.filter(({field}) => fields.some(each => field === each || field.startsWith(each + '.')));
-  return [...new Set(found.map(each => 'rule ' + each.rule))].join(', ');
-}

@@ -210,8 +210,6 @@ class OverlayIT {
             .getAsJsonObject()
             .getAsJsonObject("timeout");
     assertThat(timeout.get("route_limit").getAsDouble()).isEqualTo(30);
-    assertThat(timeout.getAsJsonObject("without_overlay").get("route_limit").getAsDouble())
-        .isEqualTo(15);
     assertThat(rule("elsewhere").getAsJsonObject("matched").get("routes").getAsInt()).isZero();
     assertThat(rule("longer").getAsJsonObject("matched").get("routes").getAsInt()).isEqualTo(1);
     assertThat(mesh.admin().get("/metrics").body())

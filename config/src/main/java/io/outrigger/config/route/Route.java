@@ -22,7 +22,7 @@ public record Route(
     RouteMatch match,
     RouteAction action,
     Map<String, FilterConfig> filterOverrides,
-    Optional<RouteOverlay> overlay) {
+    Optional<OverlayEffect> overlay) {
   public Route {
     filterOverrides = Map.copyOf(filterOverrides);
   }
@@ -37,13 +37,7 @@ public record Route(
   }
 
   public Route overlaid(RouteAction changed, OverlayEffect effect) {
-    return new Route(
-        name,
-        index,
-        match,
-        changed,
-        filterOverrides,
-        Optional.of(new RouteOverlay(action, effect)));
+    return new Route(name, index, match, changed, filterOverrides, Optional.of(effect));
   }
 
   /** Returns the route's name, or {@code #} and the index for a route without a name. */

@@ -38,12 +38,8 @@ public record RouteTable(
   public void visitEffects(BiConsumer<String, OverlayEffect> visitor) {
     for (VirtualHost host : virtualHosts) {
       for (Route route : host.routes()) {
-        route
-            .overlay()
-            .ifPresent(
-                overlay ->
-                    visitor.accept(
-                        name + "/" + host.name() + "/" + route.label(), overlay.effect()));
+        String place = name + "/" + host.name() + "/" + route.label();
+        route.overlay().ifPresent(effect -> visitor.accept(place, effect));
       }
     }
     byTarget.values().forEach(table -> table.visitEffects(visitor));

@@ -79,7 +79,7 @@ public final class AppSelectors {
             ? chain
             : chain.refusing(wrongAction(route));
     return RouteChoice.of(
-        new RouteDecision.Forward(app, route, toApp, NO_LIMIT, NO_LIMIT, whole, Map.of()));
+        new RouteDecision.Forward(app, route, toApp, NO_LIMIT, whole, Map.of()));
   }
 
   private static FilterStep.Answer wrongAction(Route route) {

@@ -140,21 +140,12 @@ public final class ConfigSelectors {
                   filterOverrides,
                   route.filterOverrides(),
                   config.virtualHost().filterOverrides()));
-      return new RouteDecision.Forward(
-          handle, route, action, limit(action), ownLimit(route, action), chain, clusters);
+      return new RouteDecision.Forward(handle, route, action, limit(action), chain, clusters);
     }
 
     private EffectiveTimeout limit(RouteAction.Forward action) {
       return EffectiveTimeout.of(
           action.timeout(), config.listener().maxStreamDuration(), ignoreRouteTimeout);
-    }
-
-    /** Returns the time limit that the route would have without local policy. */
-    private EffectiveTimeout ownLimit(Route route, RouteAction.Forward action) {
-      return route.overlay().isPresent()
-              && route.overlay().get().own() instanceof RouteAction.Forward own
-          ? limit(own)
-          : limit(action);
     }
 
     private static RouteDecision unsupported(Route route, String kind) {

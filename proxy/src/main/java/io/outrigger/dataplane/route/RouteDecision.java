@@ -14,7 +14,6 @@ public sealed interface RouteDecision {
    * release the cluster once.
    *
    * @param limit the route's time limit, to be combined with the app's deadline
-   * @param ownLimit the time limit that the route would have without local policy
    * @param filters the filters that run before the request is sent
    * @param clusters all clusters of a weighted route, by name; a filter may change to another of
    *     them
@@ -24,7 +23,6 @@ public sealed interface RouteDecision {
       Route route,
       RouteAction.Forward action,
       EffectiveTimeout limit,
-      EffectiveTimeout ownLimit,
       FilterChain filters,
       Map<String, ClusterHandle> clusters)
       implements RouteDecision {

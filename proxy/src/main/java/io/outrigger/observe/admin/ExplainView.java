@@ -125,7 +125,7 @@ public final class ExplainView {
         .route()
         .overlay()
         .ifPresent(
-            overlay -> route.add("overlay", Json.tree(OverlayViews.values(overlay.effect()))));
+            effect -> route.add("overlay", Json.tree(OverlayViews.values(effect))));
     json.add("route", route);
     json.add("cluster_overlay", Json.tree(OverlayViews.values(branch.overlay())));
     json.addProperty("cluster", branch.cluster());
@@ -147,23 +147,12 @@ public final class ExplainView {
   /** Returns the timeouts in seconds; null means no limit. */
   private static JsonObject timeout(RouteDecision.Forward chosen, RequestHead request) {
     EffectiveTimeout limit = chosen.limit();
-    EffectiveTimeout own = chosen.ownLimit();
     long asked = request.appTimeoutNanos();
-    JsonObject json =
-        Json.object(
-            "route_limit", seconds(limit.limitNanos()),
-            "source", Json.word(limit.source()),
-            "asked", seconds(asked),
-            "effective", seconds(limit.forRequest(asked)));
-    if (!own.equals(limit)) {
-      json.add(
-          "without_overlay",
-          Json.object(
-              "route_limit", seconds(own.limitNanos()),
-              "source", Json.word(own.source()),
-              "effective", seconds(own.forRequest(asked))));
-    }
-    return json;
+    return Json.object(
+        "route_limit", seconds(limit.limitNanos()),
+        "source", Json.word(limit.source()),
+        "asked", seconds(asked),
+        "effective", seconds(limit.forRequest(asked)));
   }
 
   private static @Nullable Double seconds(long nanos) {
