@@ -30,7 +30,7 @@ public class HttpFilters {
 
   /** Returns the filters of all forwards of the process. */
   public static HttpFilters ofProcess() {
-    return new HttpFilters(new AtomicLong(), (call, filter, rules, decision) -> {});
+    return new HttpFilters(new AtomicLong(), (call, filter, decision) -> {});
   }
 
   /**

@@ -23,7 +23,7 @@ record RbacFilter(String name, Rbac.Rules rules, RbacObserver observer) implemen
   public FilterStep onRequest(FilteredCall call) {
     Rbac.Decision decision = rules.decide(call.authorization());
     call.decided(decision);
-    observer.onDecision(call, name, rules, decision);
+    observer.onDecision(call, name, decision);
     return decision.isAllowed() ? FilterStep.PROCEED : DENIED;
   }
 

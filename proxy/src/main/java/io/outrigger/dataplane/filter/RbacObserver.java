@@ -10,5 +10,5 @@ public interface RbacObserver {
   /**
    * @param filter the name of the HTTP filter in the listener
    */
-  void onDecision(FilteredCall call, String filter, Rbac.Rules rules, Rbac.Decision decision);
+  void onDecision(FilteredCall call, String filter, Rbac.Decision decision);
 }

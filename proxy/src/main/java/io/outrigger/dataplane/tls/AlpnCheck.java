@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslClientHelloHandler;
 import io.netty.util.concurrent.Future;
 import io.outrigger.base.LoopConfined;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +38,7 @@ final class AlpnCheck extends SslClientHelloHandler<Boolean> {
 
   private boolean offersOne(ByteBuf hello) {
     try {
-      return ClientHello.protocols(hello.nioBuffer()).stream()
-          .map(name -> new String(name, StandardCharsets.US_ASCII))
-          .anyMatch(alpn::contains);
+      return ClientHello.protocols(hello.nioBuffer()).stream().anyMatch(alpn::contains);
     } catch (RuntimeException malformed) {
       return true; // the library names the error
     }

@@ -1,6 +1,7 @@
 package io.outrigger.dataplane.tls;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -63,14 +64,14 @@ final class ClientHello {
    * @param hello a complete ClientHello without the headers of record and message
    * @throws RuntimeException if the ClientHello is malformed
    */
-  static List<byte[]> protocols(ByteBuffer hello) {
+  static List<String> protocols(ByteBuffer hello) {
     ByteBuffer names = extension(hello.duplicate(), ALPN);
     skip(names, Math.min(2, names.remaining())); // the length of the list
-    List<byte[]> protocols = new ArrayList<>();
+    List<String> protocols = new ArrayList<>();
     while (names.hasRemaining()) {
       byte[] name = new byte[names.get() & 0xff];
       names.get(name);
-      protocols.add(name);
+      protocols.add(new String(name, StandardCharsets.US_ASCII));
     }
     return protocols;
   }

@@ -39,7 +39,7 @@ public final class AdminBudget {
       if (oldest == null || oldest == added) {
         break;
       }
-      if (oldest.remove()) {
+      if (oldest.done()) {
         oldest.disconnect.run();
       }
     }
@@ -60,12 +60,12 @@ public final class AdminBudget {
       this.disconnect = disconnect;
     }
 
-    /** Called when the client has read the reply, or the reply was dropped. */
-    public void done() {
-      remove();
-    }
-
-    private boolean remove() {
+    /**
+     * Called when the client has read the reply, or the reply was dropped.
+     *
+     * @return whether this is the first call
+     */
+    public boolean done() {
       boolean isRemoved = oldestFirst.remove(this);
       if (isRemoved) {
         held.addAndGet(-bytes);

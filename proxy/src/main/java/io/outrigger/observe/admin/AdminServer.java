@@ -141,12 +141,8 @@ public final class AdminServer implements AutoCloseable {
     if (!future.isSuccess()) {
       group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
       throw new IOException(
-          "cannot listen on "
-              + address.getHostString()
-              + ":"
-              + address.getPort()
-              + ": "
-              + future.cause().getMessage(),
+          "cannot listen on %s:%d: %s"
+              .formatted(address.getHostString(), address.getPort(), future.cause().getMessage()),
           future.cause());
     }
     return new AdminServer(group, future.channel());

@@ -124,8 +124,7 @@ public final class ExplainView {
     chosen
         .route()
         .overlay()
-        .ifPresent(
-            effect -> route.add("overlay", Json.tree(OverlayViews.values(effect))));
+        .ifPresent(effect -> route.add("overlay", Json.tree(OverlayViews.values(effect))));
     json.add("route", route);
     json.add("cluster_overlay", Json.tree(OverlayViews.values(branch.overlay())));
     json.addProperty("cluster", branch.cluster());

@@ -92,8 +92,7 @@ final class ServeRecords implements ServeObserver {
   }
 
   @Override
-  public void onDecision(
-      FilteredCall call, String filter, Rbac.Rules rules, Rbac.Decision decision) {
+  public void onDecision(FilteredCall call, String filter, Rbac.Decision decision) {
     Tally tally = tally(filter, decision);
     tally.count.increment();
     if (decision.auditLines() > 0) {

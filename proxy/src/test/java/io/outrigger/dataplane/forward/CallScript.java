@@ -58,7 +58,7 @@ final class CallScript {
   final List<ByteBuf> buffers = new ArrayList<>();
   final List<String> ended = new ArrayList<>();
   final AtomicLong faults = new AtomicLong();
-  private final HttpFilters chains = new HttpFilters(faults, (call, filter, rules, decision) -> {});
+  private final HttpFilters chains = new HttpFilters(faults, (call, filter, decision) -> {});
   final ScriptedRandom random = new ScriptedRandom(1);
   final CallLoop loop =
       new CallLoop(
@@ -117,7 +117,7 @@ final class CallScript {
   }
 
   private static HttpFilters only(RouteFilter filter) {
-    return new HttpFilters(new AtomicLong(), (call, name, rules, decision) -> {}) {
+    return new HttpFilters(new AtomicLong(), (call, name, decision) -> {}) {
       @Override
       protected Optional<RouteFilter> filter(String name, FilterConfig settings) {
         return Optional.of(filter);

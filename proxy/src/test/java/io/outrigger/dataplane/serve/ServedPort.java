@@ -173,8 +173,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   }
 
   @Override
-  public void onDecision(
-      FilteredCall call, String filter, Rbac.Rules rules, Rbac.Decision decision) {}
+  public void onDecision(FilteredCall call, String filter, Rbac.Decision decision) {}
 
   /** Serves and waits until the port is open. */
   ServedPort serving(ServerFilterChain... chains) {

@@ -6,7 +6,6 @@ import io.outrigger.testing.ForeignBytes;
 import io.outrigger.testing.ForeignBytes.Case;
 import io.outrigger.testing.Shape;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,9 +30,7 @@ class ClientHelloTest {
   }
 
   private static List<String> protocols(byte[] hello) {
-    return ClientHello.protocols(ByteBuffer.wrap(hello)).stream()
-        .map(name -> new String(name, StandardCharsets.US_ASCII))
-        .toList();
+    return ClientHello.protocols(ByteBuffer.wrap(hello));
   }
 
   private static byte[] body(byte[] record) {

@@ -30,8 +30,6 @@ import org.junit.jupiter.api.Test;
 
 @Conformance("OPS-07")
 class ServeRecordsTest {
-  private static final Rbac.Rules RULES =
-      new Rbac.Rules(Rbac.Action.ALLOW, List.of(), Rbac.Audit.NONE);
   private static final Rbac.Decision NO_POLICY = new Rbac.Decision(false, Optional.empty(), 0);
 
   private final FakeControlLoop loop = new FakeControlLoop();
@@ -51,7 +49,7 @@ class ServeRecordsTest {
   }
 
   private void decide(String filter, Rbac.Decision decision) {
-    records.onDecision(new Call("/test.Pay/Charge"), filter, RULES, decision);
+    records.onDecision(new Call("/test.Pay/Charge"), filter, decision);
   }
 
   private List<String> told() {
@@ -119,7 +117,7 @@ class ServeRecordsTest {
 
   @Test
   void aLongPathIsCut() {
-    records.onDecision(new Call("/" + "x".repeat(100_000)), "rbac", RULES, NO_POLICY);
+    records.onDecision(new Call("/" + "x".repeat(100_000)), "rbac", NO_POLICY);
 
     assertThat(told()).singleElement().asString().hasSizeLessThan(400).contains("x… from");
   }
