@@ -1,5 +1,7 @@
 package io.outrigger.http2;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.LoopConfined;
 import org.jspecify.annotations.Nullable;
 
@@ -108,11 +110,7 @@ final class DynamicTable {
 
   /** The entry of this age; the newest has age 1. */
   private HeaderField at(int age) {
-    HeaderField entry = ring[(added - age) & (ring.length - 1)];
-    if (entry == null) {
-      throw new AssertionError("entry of age " + age + " is gone");
-    }
-    return entry;
+    return requireNonNull(ring[(added - age) & (ring.length - 1)]);
   }
 
   private void shrinkTo(int most) {

@@ -25,8 +25,6 @@ final class HeaderBlock {
    */
   private static final int MIN_MAX_BYTES = 256 << 10;
 
-  private static final String NOT_OPEN = "no header block is open";
-
   private final int maxBytes;
   private final int maxFrames;
   private @Nullable ByteBuf bytes;
@@ -61,7 +59,7 @@ final class HeaderBlock {
   }
 
   void append(ByteBuf fragment) throws ConnectionFault {
-    ByteBuf kept = requireNonNull(bytes, NOT_OPEN);
+    ByteBuf kept = requireNonNull(bytes);
     frames++;
     if (frames > maxFrames || fragment.readableBytes() > maxBytes - kept.readableBytes()) {
       throw new ConnectionFault(
@@ -72,7 +70,7 @@ final class HeaderBlock {
 
   /** Returns the whole block, which the caller releases. */
   ByteBuf close() {
-    ByteBuf whole = requireNonNull(bytes, NOT_OPEN);
+    ByteBuf whole = requireNonNull(bytes);
     bytes = null;
     return whole;
   }

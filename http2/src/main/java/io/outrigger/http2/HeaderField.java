@@ -42,8 +42,8 @@ public final class HeaderField {
     hash = ByteHash.of(name.hash(), ByteHash.of(bytes, 0, bytes.length));
     this.neverIndexed = neverIndexed;
     staticIndex = (byte) staticIndex(name, bytes);
-    faulty = FieldRules.fault(name, bytes) != null;
-    padded = FieldRules.isPadded(name, bytes);
+    faulty = HeaderRules.fault(name, bytes) != null;
+    padded = HeaderRules.isPadded(name, bytes);
   }
 
   public static HeaderField of(KnownName name, AsciiString value) {
@@ -109,10 +109,10 @@ public final class HeaderField {
     }
     int from = 0;
     int to = bytes.length;
-    while (from < to && FieldRules.isBlank(bytes[from])) {
+    while (from < to && HeaderRules.isBlank(bytes[from])) {
       from++;
     }
-    while (to > from && FieldRules.isBlank(bytes[to - 1])) {
+    while (to > from && HeaderRules.isBlank(bytes[to - 1])) {
       to--;
     }
     return copyOf(name, bytes, from, to - from, neverIndexed);
@@ -120,7 +120,7 @@ public final class HeaderField {
 
   /** The rule that the field breaks by itself, whatever list it is in; null when it breaks none. */
   @Nullable String fault() {
-    return faulty ? FieldRules.fault(name, bytes) : null;
+    return faulty ? HeaderRules.fault(name, bytes) : null;
   }
 
   int hash() {

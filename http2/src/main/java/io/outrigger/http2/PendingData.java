@@ -58,7 +58,7 @@ public final class PendingData {
       bytes += size;
       return;
     }
-    settleSource(windowClosed, alloc);
+    settle(windowClosed, alloc);
     ByteBuf chunk = open;
     if (chunk == null || chunk.writableBytes() < size) {
       try { // never reallocated: slices of the chunk may be in use
@@ -79,7 +79,7 @@ public final class PendingData {
   private void addSlice(ByteBuf data, boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf from = sourceOf(data);
     if (from != source) {
-      settleSource(windowClosed, alloc);
+      settle(windowClosed, alloc);
       source = from;
     }
     chunks.add(data);
@@ -87,18 +87,10 @@ public final class PendingData {
   }
 
   /**
-   * Releases the last read buffer too, by a copy, if this stream's pieces take less than half of
-   * it.
-   */
-  void settle(ByteBufAllocator alloc) {
-    settleSource(true, alloc);
-  }
-
-  /**
    * Copies the slices of the last read buffer, unless they take half of it or more, the stream
    * makes progress, or there is no memory for a copy.
    */
-  private void settleSource(boolean windowClosed, ByteBufAllocator alloc) {
+  void settle(boolean windowClosed, ByteBufAllocator alloc) {
     ByteBuf done = source;
     int size = Math.min(sliceBytes, bytes); // some slices may have been taken
     source = null;

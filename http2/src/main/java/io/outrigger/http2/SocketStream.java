@@ -196,7 +196,7 @@ final class SocketStream implements Http2Stream {
 
   void settlePending(ByteBufAllocator alloc) {
     if (pending != null) {
-      pending.settle(alloc);
+      pending.settle(true, alloc);
     }
   }
 

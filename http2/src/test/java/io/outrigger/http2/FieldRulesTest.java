@@ -95,6 +95,6 @@ final class FieldRulesTest {
 
   private static @Nullable String fault(String name, String value) {
     byte[] bytes = value.getBytes(StandardCharsets.ISO_8859_1);
-    return FieldRules.fault(HeaderName.of(new AsciiString(name)), bytes);
+    return HeaderRules.fault(HeaderName.of(new AsciiString(name)), bytes);
   }
 }

@@ -28,7 +28,7 @@ class Http2LayersTest {
   private static final List<String> LAYERS =
       List.of(
           // words: fields, errors, settings; the end of a loop's turn
-          "ByteHash FieldRules HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
+          "ByteHash HeaderField HeaderList HeaderName HeaderRules KnownName StaticTable"
               + " ConnectionFault ConnectionSettings FallbackBuffers LoopTurn FrameType Http2Error"
               + " MemoryHolder PeerErrors ProcessMemory SocketView",
           // codec: HPACK, frames

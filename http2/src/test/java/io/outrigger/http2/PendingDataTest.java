@@ -72,7 +72,7 @@ final class PendingDataTest {
   void whereThereIsNoRoomForACopyItStaysAsItIs() {
     read(16_384);
 
-    pending.settle(new Exhausted());
+    pending.settle(true, new Exhausted());
 
     assertThat(pending.bytes()).isEqualTo(16_384);
     assertThat(used()).isEqualTo(READ_BUFFER);
@@ -87,7 +87,7 @@ final class PendingDataTest {
     read(16_384);
     assertThat(used()).isEqualTo(READ_BUFFER);
 
-    pending.settle(alloc);
+    pending.settle(true, alloc);
 
     assertThat(used()).isEqualTo(16_384);
     assertThat(used()).isEqualTo(16_384);
@@ -129,7 +129,7 @@ final class PendingDataTest {
   @Test
   void bothHalvesOfAReadAreKeptAsTheyCame() {
     read(16_384, 16_384); // exactly half of it
-    pending.settle(alloc);
+    pending.settle(true, alloc);
     assertThat(used()).isEqualTo(READ_BUFFER);
     assertThat(used()).isEqualTo(READ_BUFFER);
   }
