@@ -390,10 +390,6 @@ public final class CallStatsRecorder implements CallSummary {
     return stats.loop();
   }
 
-  private String path() {
-    return head == null ? "" : head.path();
-  }
-
   @Override
   public RpcStatus.Code code() {
     return code;
@@ -423,7 +419,7 @@ public final class CallStatsRecorder implements CallSummary {
         endMillis,
         durationNanos,
         head == null ? AsciiString.EMPTY_STRING : head.method(),
-        path(),
+        head == null ? "" : head.path(),
         head == null ? AsciiString.EMPTY_STRING : head.authority(),
         Optional.ofNullable(chosen).map(to -> to.route().name()).filter(name -> !name.isEmpty()),
         Optional.ofNullable(clusterName),

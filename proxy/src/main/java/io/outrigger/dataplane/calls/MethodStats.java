@@ -31,52 +31,18 @@ public final class MethodStats {
   /** A66's attribute value for names that metrics do not distinguish. */
   static final String OTHER = "other";
 
-  /** The latency buckets of A66 "Units", in nanoseconds. */
+  /** The latency buckets of A66 "Units", in microseconds. */
+  private static final long[] LATENCY_MICROS = {
+    0, 10, 50, 100, 300, 600, 800,
+    1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000,
+    10_000, 13_000, 16_000, 20_000, 25_000, 30_000, 40_000,
+    50_000, 65_000, 80_000, 100_000, 130_000, 160_000, 200_000,
+    250_000, 300_000, 400_000, 500_000, 650_000, 800_000, 1_000_000,
+    2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000
+  };
+
   private static final long[] LATENCY_NANOS =
-      LongStream.of(
-              0,
-              10,
-              50,
-              100,
-              300,
-              600,
-              800,
-              1_000,
-              2_000,
-              3_000,
-              4_000,
-              5_000,
-              6_000,
-              8_000,
-              10_000,
-              13_000,
-              16_000,
-              20_000,
-              25_000,
-              30_000,
-              40_000,
-              50_000,
-              65_000,
-              80_000,
-              100_000,
-              130_000,
-              160_000,
-              200_000,
-              250_000,
-              300_000,
-              400_000,
-              500_000,
-              650_000,
-              800_000,
-              1_000_000,
-              2_000_000,
-              5_000_000,
-              10_000_000,
-              20_000_000,
-              50_000_000,
-              100_000_000)
-          .map(micros -> micros * 1_000)
-          .toArray();
+      LongStream.of(LATENCY_MICROS).map(micros -> micros * 1_000).toArray();
 
   /** The size buckets of A66 "Units". */
   private static final long[] SIZE_BYTES = {

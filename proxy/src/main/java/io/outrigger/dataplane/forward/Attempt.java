@@ -1,9 +1,13 @@
 package io.outrigger.dataplane.forward;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.outrigger.base.LoopConfined;
 import io.outrigger.base.RpcStatus;
+import io.outrigger.config.route.HostRewrite;
+import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.orca.OrcaReports;
 import io.outrigger.http2.HeaderList;
 import io.outrigger.http2.Http2Error;
@@ -36,6 +40,7 @@ final class Attempt implements CallTransport.Waiter {
   }
 
   private final CallAttempts attempts;
+  private final ForwardedCall call;
   private final Subchannel subchannel;
   final ResponseRelay response;
   private State state = State.WAITING;
@@ -49,10 +54,11 @@ final class Attempt implements CallTransport.Waiter {
    */
   private @Nullable HeaderList early;
 
-  Attempt(CallAttempts attempts, Subchannel subchannel, ResponseRelay response) {
+  Attempt(CallAttempts attempts, ForwardedCall call, Subchannel subchannel) {
     this.attempts = attempts;
+    this.call = call;
     this.subchannel = subchannel;
-    this.response = response;
+    response = new ResponseRelay(call, subchannel.address());
   }
 
   /**
@@ -80,15 +86,6 @@ final class Attempt implements CallTransport.Waiter {
     return subchannel.address().toString();
   }
 
-  boolean isEncrypted() {
-    return subchannel.address().tls().isPresent();
-  }
-
-  /** The hostname of the endpoint (A81), or the empty string. */
-  String hostname() {
-    return subchannel.backend().endpoint().hostname();
-  }
-
   boolean isWaiting() {
     return state == State.WAITING;
   }
@@ -104,7 +101,44 @@ final class Attempt implements CallTransport.Waiter {
     }
     state = State.OPEN;
     stream = opened;
-    attempts.onStreamOpen(opened);
+    attempts.onStreamOpen();
+  }
+
+  /**
+   * Sends the request on the open stream. Ends the call if its header list is larger than the
+   * backend accepts, because the backend might end the whole connection.
+   */
+  void send(HostRewrite rewrite, long timeoutNanos, int previousAttempts) {
+    Http2Stream backend = requireNonNull(stream);
+    RequestHead head = call.head();
+    long tooLarge =
+        HopByHopHeaders.send(
+            backend,
+            call.request.endsWithHead(),
+            head,
+            call.forward.authorityFor(head, call.target(), authority(rewrite)),
+            subchannel.address().tls().isPresent(),
+            timeoutNanos,
+            previousAttempts,
+            call.record.spans().context());
+    if (tooLarge > 0) {
+      call.reply(
+          CallFailures.beyondPeersLimit(
+              "the request's header list", tooLarge, address(), backend.maxHeaderListBytes()),
+          LocalReason.HEADERS_TOO_LARGE);
+    } else {
+      call.request.open(backend);
+    }
+  }
+
+  /** The authority to which the route rewrites (A81, A111); empty when it rewrites nothing. */
+  private String authority(HostRewrite rewrite) {
+    if (rewrite instanceof HostRewrite.Literal literal) {
+      return literal.authority();
+    }
+    return rewrite instanceof HostRewrite.OfEndpoint
+        ? subchannel.backend().endpoint().hostname()
+        : "";
   }
 
   @Override
@@ -135,12 +169,12 @@ final class Attempt implements CallTransport.Waiter {
       transport.forget(attempts.loop(), this);
       // A50-12: a deadline or a cancellation by the app counts as a failure, as it does on an open
       // stream.
-      end(attempts.unlessBeyondLimits(CallOutcome.FAILURE));
+      endUnlessBeyondLimits(CallOutcome.FAILURE);
     } else if (state == State.OPEN && stream != null) {
       if (!response.hasEnded() || !stream.hasSentEnd()) {
         stream.reset(Http2Error.CANCEL);
       }
-      end(attempts.unlessBeyondLimits(response.outcome()));
+      endUnlessBeyondLimits(response.outcome());
     }
   }
 
@@ -150,7 +184,7 @@ final class Attempt implements CallTransport.Waiter {
         !endStream
             && early == null
             && !response.hasBegun()
-            && attempts.isGrpc()
+            && call.isGrpc()
             && headers.contains(KnownName.GRPC_STATUS);
     if (isEarly) {
       early = headers;
@@ -184,7 +218,7 @@ final class Attempt implements CallTransport.Waiter {
       }
       if (response.hasEnded()) {
         reportLoad(headers);
-        attempts.onResponseEnd();
+        call.onResponseEnd();
       }
     }
   }
@@ -212,7 +246,7 @@ final class Attempt implements CallTransport.Waiter {
     }
     Http2Stream from = stream;
     if (from != null) {
-      attempts.takeUnsent(from);
+      returnUnsent(from);
       if (!endStream || !from.hasSentEnd()) {
         from.reset(Http2Error.CANCEL);
       }
@@ -239,7 +273,7 @@ final class Attempt implements CallTransport.Waiter {
     }
     response.onData(data, endStream);
     if (response.hasEnded()) {
-      attempts.onResponseEnd();
+      call.onResponseEnd();
     }
   }
 
@@ -272,7 +306,7 @@ final class Attempt implements CallTransport.Waiter {
   private void fail(Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
     if (state == State.OPEN && stream != null) {
       end(response.outcome());
-      attempts.takeUnsent(stream);
+      returnUnsent(stream);
       attempts.onUpstreamFailed(this, refusal, relayed, failure);
     }
   }
@@ -280,8 +314,18 @@ final class Attempt implements CallTransport.Waiter {
   @Override
   public void onOverload() {
     if (state == State.OPEN) {
-      attempts.onOverload();
+      call.onOverload();
     }
+  }
+
+  /** Returns unsent data to the request, so that another stream can send the data. */
+  private void returnUnsent(Http2Stream ended) {
+    call.request.close(ended.takeUnsent());
+  }
+
+  /** A call that this proxy ends because of its own limits is not counted against the backend. */
+  private void endUnlessBeyondLimits(CallOutcome outcome) {
+    end(call.record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome);
   }
 
   private void end(CallOutcome outcome) {

@@ -8,20 +8,15 @@ import io.outrigger.base.RandomSource;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.rbac.AuthorizationInput;
 import io.outrigger.config.rbac.Rbac;
-import io.outrigger.config.route.HostRewrite;
 import io.outrigger.config.route.RequestView;
-import io.outrigger.config.route.RouteAction;
 import io.outrigger.dataplane.calls.CallCounter;
 import io.outrigger.dataplane.calls.CallStatsRecorder;
 import io.outrigger.dataplane.calls.LocalReason;
 import io.outrigger.dataplane.filter.FilteredCall;
 import io.outrigger.dataplane.route.EffectiveTimeout;
 import io.outrigger.dataplane.route.RouteDecision;
-import io.outrigger.http2.HeaderField;
 import io.outrigger.http2.Http2Error;
-import io.outrigger.http2.Http2Stream;
 import io.outrigger.http2.StreamHandler.Refusal;
-import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
@@ -81,21 +76,18 @@ final class CallAttempts implements PickContext, FilteredCall {
 
     /** Returns {@code next}; throws when the table does not allow this transition. */
     Phase to(Phase next) {
-      if (!mayBecome(next)) {
+      boolean isAllowed =
+          switch (this) {
+            case IDLE, BACKING_OFF -> next == PICKING || next == OVER;
+            case PICKING -> next == OPENING || next == BACKING_OFF || next == OVER;
+            case OPENING -> next == PICKING || next == STREAMING || next == OVER;
+            case STREAMING -> next == PICKING || next == BACKING_OFF || next == OVER;
+            case OVER -> false;
+          };
+      if (!isAllowed) {
         throw new IllegalStateException("the attempts of a call went from " + this + " to " + next);
       }
       return next;
-    }
-
-    private boolean mayBecome(Phase next) {
-      return switch (this) {
-        case IDLE -> next == PICKING || next == OVER;
-        case PICKING -> next == OPENING || next == BACKING_OFF || next == OVER;
-        case OPENING -> next == PICKING || next == STREAMING || next == OVER;
-        case STREAMING -> next == PICKING || next == BACKING_OFF || next == OVER;
-        case BACKING_OFF -> next == PICKING || next == OVER;
-        case OVER -> false;
-      };
     }
   }
 
@@ -143,8 +135,8 @@ final class CallAttempts implements PickContext, FilteredCall {
     holdsCluster = true;
     time.limit(chosen.limit().forRequest(time.limitNanos()));
     record.routed(chosen, cluster(), time.limitNanos());
-    RouteAction.Forward action = chosen.action();
-    if (action.retry().isPresent() && isGrpc()) { // SC-28
+    var action = chosen.action();
+    if (action.retry().isPresent() && call.isGrpc()) { // SC-28
       retries = new RetryState(action.retry().get(), random());
     }
     if (retries == null && call.forward.memory.isShort()) { // no copy for transparent retries
@@ -247,6 +239,7 @@ final class CallAttempts implements PickContext, FilteredCall {
     return cluster == null ? "" : cluster.note();
   }
 
+  /** Begins the first attempt, or the next one that the retry policy counts. */
   void begin() {
     beginAttempt(false);
     pick();
@@ -330,7 +323,7 @@ final class CallAttempts implements PickContext, FilteredCall {
    */
   private boolean open(Subchannel subchannel) {
     to(Phase.OPENING);
-    var next = new Attempt(this, subchannel, new ResponseRelay(call, subchannel.address()));
+    var next = new Attempt(this, call, subchannel);
     attempt = next;
     record.attempt(subchannel);
     if (!next.start()) {
@@ -355,51 +348,20 @@ final class CallAttempts implements PickContext, FilteredCall {
     }
   }
 
-  void onStreamOpen(Http2Stream upstream) {
+  void onStreamOpen() {
     if (time.isOver()) {
       call.onDeadline();
       return;
     }
     to(Phase.STREAMING);
     call.stopWaiting();
-    long timeoutNanos = isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
-    HeaderField authority =
-        call.forward.authorityFor(call.head(), call.target(), rewrittenAuthority());
     if (waited) {
       record.delayOver(time.elapsedNanos());
       record.spans().pickDelayed();
     }
-    long tooLarge =
-        HopByHopHeaders.send(
-            upstream,
-            request.endsWithHead(),
-            call.head(),
-            authority,
-            requireNonNull(attempt).isEncrypted(),
-            timeoutNanos,
-            previousAttempts(),
-            record.spans().context());
-    if (tooLarge > 0) { // else the peer may fail the whole connection
-      String peer = requireNonNull(attempt).address();
-      call.reply(
-          CallFailures.beyondPeersLimit(
-              "the request's header list", tooLarge, peer, upstream.maxHeaderListBytes()),
-          LocalReason.HEADERS_TOO_LARGE);
-      return;
-    }
-    request.open(upstream);
-  }
-
-  /**
-   * The authority to which the route rewrites {@code :authority} (A81, A111); empty when the route
-   * rewrites nothing.
-   */
-  private String rewrittenAuthority() {
-    HostRewrite rewrite = decision().action().hostRewrite();
-    if (rewrite instanceof HostRewrite.Literal literal) {
-      return literal.authority();
-    }
-    return rewrite instanceof HostRewrite.OfEndpoint && attempt != null ? attempt.hostname() : "";
+    long timeoutNanos = call.isGrpc() ? time.remainingNanos() : EffectiveTimeout.NONE;
+    requireNonNull(attempt)
+        .send(decision().action().hostRewrite(), timeoutNanos, previousAttempts());
   }
 
   void onRequestSent(int bytes) {
@@ -411,14 +373,6 @@ final class CallAttempts implements PickContext, FilteredCall {
       }
       releaseCluster(); // too much was sent for a retry: no pick can follow (A31-08)
     }
-  }
-
-  /**
-   * Returns the unsent data of the ended stream to the request, so that another stream can send the
-   * data.
-   */
-  void takeUnsent(Http2Stream ended) {
-    request.close(ended.takeUnsent());
   }
 
   /** The call is committed: no further pick can happen from here on (A6, A31-08). */
@@ -452,21 +406,15 @@ final class CallAttempts implements PickContext, FilteredCall {
     to(Phase.BACKING_OFF);
     lastFailure = failure;
     record.retried(failure, false, time.elapsedNanos());
-    call.waiting().pause(nanos, this::onBackoffOver);
+    call.waiting().pause(nanos, this::begin);
   }
 
   private boolean retry(RpcStatus failure) {
     long delay = retryDelay(failure.code(), null);
-    if (delay == RetryState.NO_RETRY) {
-      return false;
+    if (delay != RetryState.NO_RETRY) {
+      retryAfter(delay, failure);
     }
-    retryAfter(delay, failure);
-    return true;
-  }
-
-  private void onBackoffOver() {
-    beginAttempt(false);
-    pick();
+    return delay != RetryState.NO_RETRY;
   }
 
   /**
@@ -478,53 +426,29 @@ final class CallAttempts implements PickContext, FilteredCall {
    */
   void onUpstreamFailed(
       Attempt ended, Refusal refusal, @Nullable Http2Error relayed, RpcStatus failure) {
-    if (mayRetryTransparently(refusal) && retryTransparently(ended, failure)) {
-      return;
-    }
-    if (ended.response.hasBegun() || !retry(failure)) {
+    int allowed =
+        switch (refusal) {
+          case NONE -> 0;
+          case OF_CALL -> 1;
+          case OF_CONNECTION -> MAX_TRANSPARENT_RETRIES;
+        };
+    if (transparentRetries < allowed && request.canReplay() && !ended.response.hasBegun()) {
+      retryTransparently(failure);
+    } else if (ended.response.hasBegun() || !retry(failure)) {
       call.onUpstreamFailed(ended.response, relayed, failure);
     }
   }
 
-  private boolean mayRetryTransparently(Refusal refusal) {
-    return switch (refusal) {
-      case NONE -> false;
-      case OF_CALL -> transparentRetries == 0;
-      case OF_CONNECTION -> transparentRetries < MAX_TRANSPARENT_RETRIES; // decision proxy-0033
-    };
-  }
-
   /**
-   * Sends a refused request again to another backend, if all of its data is still available
+   * Sends a refused request, all of whose data is still available, again to another backend
    * (SC-34). The new pick runs in a separate task, since the connection that just lost its streams
    * may not be marked as closing yet. The retry policy does not count this attempt.
    */
-  private boolean retryTransparently(Attempt refused, RpcStatus failure) {
-    if (!request.canReplay() || refused.response.hasBegun()) {
-      return false;
-    }
+  private void retryTransparently(RpcStatus failure) {
     transparentRetries++;
     record.retried(failure, true, time.elapsedNanos());
     beginAttempt(true);
     call.loop.execute(this::resume);
-    return true;
-  }
-
-  void onResponseEnd() {
-    call.onResponseEnd();
-  }
-
-  void onOverload() {
-    call.onOverload();
-  }
-
-  boolean isGrpc() {
-    return call.head().isGrpc();
-  }
-
-  /** A call that this proxy ends because of its own limits is not counted against the backend. */
-  CallOutcome unlessBeyondLimits(CallOutcome outcome) {
-    return record.isBeyondLimits() ? CallOutcome.NOT_SENT : outcome;
   }
 
   // Methods for the call.

@@ -113,8 +113,10 @@ final class DownstreamResponse {
     } else {
       var text = Unpooled.copiedBuffer(status.message() + "\n", StandardCharsets.UTF_8);
       headers(LocalReply.http(httpStatus, reason, text.readableBytes()));
-      boolean bodiless = head.method().contentEquals(HEAD);
-      data(bodiless ? empty(text) : text, true);
+      if (head.method().contentEquals(HEAD)) {
+        text.clear(); // only its length is sent
+      }
+      data(text, true);
     }
   }
 
@@ -202,10 +204,5 @@ final class DownstreamResponse {
     if (phase == Phase.STOPPING && stream.pendingBytes() == 0) {
       reset(Http2Error.NO_ERROR);
     }
-  }
-
-  private static ByteBuf empty(ByteBuf instead) {
-    instead.release();
-    return Unpooled.EMPTY_BUFFER;
   }
 }

@@ -159,7 +159,8 @@ final class RequestRelay {
       if (kept == null) {
         kept = new PendingData();
       }
-      addTo(kept, data.skipBytes(copied).slice()); // the slice has its own indices
+      ByteBuf rest = data.skipBytes(copied).slice(); // has its own indices
+      kept.add(rest, true, data.alloc());
     } else {
       data.release();
     }
@@ -189,15 +190,6 @@ final class RequestRelay {
     if (kept != null) {
       kept.release();
       kept = null;
-    }
-  }
-
-  /** Adds a buffer to data that waits; small slices of a read buffer are copied. */
-  private static void addTo(PendingData data, ByteBuf more) {
-    if (more.isReadable()) {
-      data.add(more, true, more.alloc());
-    } else {
-      more.release();
     }
   }
 

@@ -286,7 +286,7 @@ final class LoopConnection implements ConnectionHandler, TlsHandshake.Listener {
   @Override
   public void onCapacity() {
     if (state == State.READY) {
-      owner.onCapacity();
+      owner.serve();
     }
   }
 

@@ -193,9 +193,9 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
 
   /**
    * Opens streams for waiting calls, in order, as far as backends admit streams (SC-36). If calls
-   * still wait, opens or borrows a connection.
+   * still wait, opens or borrows a connection. Called when a connection may accept streams again.
    */
-  private void serve() {
+  void serve() {
     while (!waiters.isEmpty()) {
       CallTransport.Waiter waiter = waiters.iterator().next();
       Http2Stream stream = openFor(waiter);
@@ -457,11 +457,6 @@ final class LoopConnections implements RemoteStream.Borrower, RemoteStream.Lende
     cancelRetryTimer();
     retryAfter(backoff.next()); // A105 "Backoff Behavior and Connectivity State"
     grow();
-  }
-
-  /** A connection may accept streams again. */
-  void onCapacity() {
-    serve();
   }
 
   /** {@code connection} was not used for a whole idle timeout. */

@@ -1,5 +1,7 @@
 package io.outrigger.dataplane.upstream;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.outrigger.base.LoopConfined;
@@ -297,11 +299,7 @@ final class RemoteStream implements Http2Stream {
 
     /** Returns the stream; valid only after {@link #onOpened}. */
     Http2Stream stream() {
-      Http2Stream opened = stream;
-      if (opened == null) {
-        throw new IllegalStateException("the stream was not opened");
-      }
-      return opened;
+      return requireNonNull(stream, "the stream was not opened");
     }
 
     /** Cancels the wait for the stream, or resets the open stream. */
