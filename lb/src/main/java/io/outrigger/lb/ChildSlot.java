@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ControlConfined
 public final class ChildSlot {
-  private static final FixedPicker WAITS =
-      new FixedPicker(PickResult.Queue.connecting("waiting for the policy's first state"));
+  private static final Picker.Fixed WAITS =
+      new Picker.Fixed(PickResult.Queue.connecting("waiting for the policy's first state"));
 
   private final PolicyFactory factory;
   private final LbParent owner;
@@ -117,7 +117,7 @@ public final class ChildSlot {
 
     @Override
     public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
+        Backend backend, EndpointAddress address, Subchannel.Listener listener) {
       return owner.newSubchannel(backend, address, listener);
     }
 

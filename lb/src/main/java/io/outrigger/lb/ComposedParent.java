@@ -15,7 +15,7 @@ public record ComposedParent(
     Runnable reresolution)
     implements LbParent {
   public interface SubchannelFactory {
-    Subchannel create(Backend backend, EndpointAddress address, SubchannelListener listener);
+    Subchannel create(Backend backend, EndpointAddress address, Subchannel.Listener listener);
   }
 
   public static ComposedParent wrapping(LbParent parent, UnaryOperator<Subchannel> wrap) {
@@ -28,7 +28,7 @@ public record ComposedParent(
 
   @Override
   public Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return subchannels.create(backend, address, listener);
   }
 

@@ -1,5 +1,7 @@
 package io.outrigger.lb;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
@@ -24,10 +26,7 @@ public abstract class DelegatingSubchannel implements Subchannel {
   }
 
   protected final Subchannel delegate() {
-    if (delegate == null) {
-      throw new IllegalStateException("nothing is wrapped");
-    }
-    return delegate;
+    return requireNonNull(delegate, "nothing is wrapped");
   }
 
   @Override

@@ -16,7 +16,7 @@ public interface LbParent {
    * @param listener called for each change of state, on the control loop, never before this method
    *     returns
    */
-  Subchannel newSubchannel(Backend backend, EndpointAddress address, SubchannelListener listener);
+  Subchannel newSubchannel(Backend backend, EndpointAddress address, Subchannel.Listener listener);
 
   /**
    * Replaces the child's state and picker; the child calls this by the end of its first update,

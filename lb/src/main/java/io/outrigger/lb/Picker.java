@@ -18,4 +18,18 @@ public interface Picker {
   default PickPlan plan(PlannedCall call) {
     return new PickPlan.Shared(List.of());
   }
+
+  /** A picker that gives every call the same result. */
+  @AnyThread
+  record Fixed(PickResult result) implements Picker {
+    @Override
+    public PickResult pick(PickContext call) {
+      return result;
+    }
+
+    @Override
+    public PickPlan plan(PlannedCall call) {
+      return new PickPlan.Certain(result);
+    }
+  }
 }

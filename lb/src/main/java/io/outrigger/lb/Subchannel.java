@@ -1,8 +1,12 @@
 package io.outrigger.lb;
 
+import io.outrigger.base.ControlConfined;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
+import io.outrigger.lb.state.ConnectionEvent;
+import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -75,4 +79,19 @@ public interface Subchannel {
 
   /** Called when the locality, priority or weight of the endpoint has changed. */
   default void update(Backend backend) {}
+
+  /** Receives the states of a subchannel, on the control loop. */
+  @ControlConfined
+  interface Listener {
+    /**
+     * @param reason the cause when {@code state} is TRANSIENT_FAILURE, otherwise OK
+     */
+    void onState(Connectivity state, RpcStatus reason);
+
+    /**
+     * A connection was made, lost or changed; the event is independent of states, and never follows
+     * the close.
+     */
+    default void onConnection(ConnectionEvent event) {}
+  }
 }

@@ -27,7 +27,7 @@ class ComposedParentTest {
             Samples.backend("10.0.0.1:80"), Samples.address("10.0.0.1:80"), (state, reason) -> {});
     assertThat(wrapped).hasSize(1).doesNotContain(made);
 
-    var picker = new FixedPicker(Samples.QUEUE);
+    var picker = new Picker.Fixed(Samples.QUEUE);
     parent.loop().inside(() -> above.publish(Connectivity.READY, picker));
     assertThat(parent.state()).isEqualTo(Connectivity.READY);
     assertThat(parent.picker()).isSameAs(picker);

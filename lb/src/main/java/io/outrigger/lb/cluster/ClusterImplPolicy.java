@@ -23,14 +23,13 @@ import io.outrigger.lb.PlannedCall;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.cluster.DropCounts.DropCount;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.state.ConnectionGroup;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,7 +119,7 @@ public final class ClusterImplPolicy implements LbPolicy {
     settings.put("max_connections_per_subchannel", config.maxConnections());
     settings.put("drops", shares);
     meter.server().ifPresent(server -> settings.put("load_reports_to", server.uri()));
-    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
+    visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail(), isUsed));
     child.accept(visitor, name, true);
     visitor.leave();
   }
@@ -156,7 +155,7 @@ public final class ClusterImplPolicy implements LbPolicy {
   }
 
   private Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     var connections =
         new ConnectionMeter(
             context.observer(),

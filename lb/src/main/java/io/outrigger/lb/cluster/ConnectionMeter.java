@@ -3,7 +3,7 @@ package io.outrigger.lb.cluster;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
@@ -15,14 +15,14 @@ import io.outrigger.lb.view.LbObserver;
  * count as ended.
  */
 @ControlConfined
-final class ConnectionMeter implements SubchannelListener {
+final class ConnectionMeter implements Subchannel.Listener {
   private final LbObserver observer;
-  private final SubchannelListener owner;
+  private final Subchannel.Listener owner;
   private ConnectionGroup group;
   private int open;
   private boolean closed;
 
-  ConnectionMeter(LbObserver observer, ConnectionGroup group, SubchannelListener owner) {
+  ConnectionMeter(LbObserver observer, ConnectionGroup group, Subchannel.Listener owner) {
     this.observer = observer;
     this.group = group;
     this.owner = owner;
@@ -51,7 +51,7 @@ final class ConnectionMeter implements SubchannelListener {
     if (open > 0) {
       observer.onConnection(group, new ConnectionEvent.Moved(open, next));
     }
-    group = group.in(next);
+    group = new ConnectionGroup(group.cluster(), next, group.secure());
   }
 
   void close() {

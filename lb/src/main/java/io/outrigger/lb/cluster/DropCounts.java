@@ -1,5 +1,7 @@
 package io.outrigger.lb.cluster;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.endpoint.DropCategory;
@@ -53,11 +55,7 @@ final class DropCounts {
   }
 
   DropCount of(DropCategory drop) {
-    DropCount count = byCategory.get(drop.category());
-    if (count == null) {
-      throw new IllegalStateException("category \"" + drop.category() + "\" is not counted");
-    }
-    return count;
+    return requireNonNull(byCategory.get(drop.category()), drop::category);
   }
 
   DropCount refused() {

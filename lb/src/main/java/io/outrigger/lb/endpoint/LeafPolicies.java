@@ -2,17 +2,17 @@ package io.outrigger.lb.endpoint;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
+import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyRegistry;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.endpoint.ring.RingHashPolicy;
 import io.outrigger.lb.endpoint.weighted.WeightedRoundRobinPolicy;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.Map;
 
@@ -61,7 +61,7 @@ public final class LeafPolicies {
           config.refuses()
               ? new PickResult.Drop(config.status(), PickResult.Reason.NO_CLUSTER)
               : new PickResult.Fail(config.status());
-      parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(result));
+      parent.publish(Connectivity.TRANSIENT_FAILURE, new Picker.Fixed(result));
     }
 
     @Override
@@ -72,7 +72,7 @@ public final class LeafPolicies {
     @Override
     public void accept(NodeVisitor visitor, String name, boolean isUsed) {
       visitor.enter(
-          new NodeHead(
+          new LbNode(
               name,
               config.policy(),
               Connectivity.TRANSIENT_FAILURE,

@@ -5,7 +5,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RandomSource;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -19,7 +18,7 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.member.HappyEyeballs;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.Comparator;
 import java.util.List;
@@ -119,7 +118,7 @@ final class PickFirstPolicy implements LbPolicy {
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     HappyEyeballs list = addresses;
     Connectivity state = list == null ? Connectivity.TRANSIENT_FAILURE : list.state();
-    visitor.enter(new NodeHead(name, config.policy(), state, Map.of(), "", isUsed));
+    visitor.enter(new LbNode(name, config.policy(), state, Map.of(), "", isUsed));
     if (list != null) {
       list.describe(config.backends()).forEach(visitor::endpoint);
     }
@@ -141,9 +140,9 @@ final class PickFirstPolicy implements LbPolicy {
     switch (list.state()) {
       case READY -> {
         var use = new PickResult.Use(list.chosen().orElseThrow());
-        parent.publish(Connectivity.READY, new FixedPicker(use));
+        parent.publish(Connectivity.READY, new Picker.Fixed(use));
       }
-      case CONNECTING -> parent.publish(Connectivity.CONNECTING, new FixedPicker(WAITS));
+      case CONNECTING -> parent.publish(Connectivity.CONNECTING, new Picker.Fixed(WAITS));
       case IDLE -> parent.publish(Connectivity.IDLE, new WakingPicker(list));
       case TRANSIENT_FAILURE ->
           fail("no address can be reached; last error: " + list.lastError().message());
@@ -152,7 +151,7 @@ final class PickFirstPolicy implements LbPolicy {
 
   private void fail(String reason) {
     var failure = new PickResult.Fail(config.note().unavailable(reason));
-    parent.publish(Connectivity.TRANSIENT_FAILURE, new FixedPicker(failure));
+    parent.publish(Connectivity.TRANSIENT_FAILURE, new Picker.Fixed(failure));
   }
 
   /** Queues the call and begins to connect (A62-02). */

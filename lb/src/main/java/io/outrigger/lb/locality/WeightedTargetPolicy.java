@@ -7,7 +7,6 @@ import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.ComposedParent;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
@@ -19,7 +18,7 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,8 +45,8 @@ import java.util.Map;
  */
 @ControlConfined
 public final class WeightedTargetPolicy implements LbPolicy {
-  private static final FixedPicker WAITS =
-      new FixedPicker(
+  private static final Picker.Fixed WAITS =
+      new Picker.Fixed(
           PickResult.Queue.connecting(
               "weighted_target: waiting for an endpoint of any locality to connect"));
 
@@ -107,7 +106,7 @@ public final class WeightedTargetPolicy implements LbPolicy {
           }
         });
     Map<String, Object> settings = Map.of("weights", weights);
-    visitor.enter(new NodeHead(name, config.policy(), state, settings, "", isUsed));
+    visitor.enter(new LbNode(name, config.policy(), state, settings, "", isUsed));
     children.forEach(
         (locality, child) -> child.slot.accept(visitor, locality.toString(), getsCalls(child)));
     visitor.leave();
@@ -122,13 +121,9 @@ public final class WeightedTargetPolicy implements LbPolicy {
   }
 
   private Connectivity aggregated() {
-    for (Connectivity wanted :
-        List.of(Connectivity.READY, Connectivity.CONNECTING, Connectivity.IDLE)) {
-      if (children.values().stream().anyMatch(child -> child.slot.state() == wanted)) {
-        return wanted;
-      }
-    }
-    return Connectivity.TRANSIENT_FAILURE;
+    return children.values().stream()
+        .map(child -> child.slot.state())
+        .reduce(Connectivity.TRANSIENT_FAILURE, Connectivity::or);
   }
 
   private boolean getsCalls(Child child) {

@@ -4,7 +4,6 @@ import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ListChange;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -14,7 +13,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -177,8 +176,7 @@ public abstract class EndpointPolicy<
 
   @Override
   public final void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    visitor.enter(
-        new NodeHead(name, config.policy(), state, shownSettings(), shownDetail(), isUsed));
+    visitor.enter(new LbNode(name, config.policy(), state, shownSettings(), shownDetail(), isUsed));
     for (M member : places) {
       visitor.endpoint(member.describe());
     }
@@ -239,7 +237,7 @@ public abstract class EndpointPolicy<
             : "no endpoint can be reached; last error: " + lastError();
     publish(
         Connectivity.TRANSIENT_FAILURE,
-        new FixedPicker(new PickResult.Fail(note().unavailable(reason))));
+        new Picker.Fixed(new PickResult.Fail(note().unavailable(reason))));
   }
 
   private String lastError() {

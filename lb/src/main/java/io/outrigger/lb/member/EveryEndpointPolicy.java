@@ -2,7 +2,6 @@ package io.outrigger.lb.member;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
@@ -29,12 +28,12 @@ import java.util.List;
 public abstract class EveryEndpointPolicy<
         S extends BalancingPolicy.EndpointPicking, M extends LeafEndpoint>
     extends EndpointPolicy<S, M> {
-  private final FixedPicker waits;
+  private final Picker.Fixed waits;
 
   protected EveryEndpointPolicy(LbContext context, LbConfig.Leaf<S> config, LbParent parent) {
     super(context, config, parent);
     waits =
-        new FixedPicker(
+        new Picker.Fixed(
             PickResult.Queue.connecting(config.policy() + ": waiting for any endpoint to connect"));
   }
 

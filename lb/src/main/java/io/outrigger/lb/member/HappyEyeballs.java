@@ -10,7 +10,6 @@ import io.outrigger.base.TimerHandle;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
@@ -317,7 +316,7 @@ public final class HappyEyeballs {
   private record Key(EndpointAddress address, String hostname) {}
 
   /** One address and its subchannel, which is created for the first attempt. */
-  private final class Candidate implements SubchannelListener {
+  private final class Candidate implements Subchannel.Listener {
     private final EndpointAddress address;
     private Backend backend;
     private @Nullable Subchannel subchannel;

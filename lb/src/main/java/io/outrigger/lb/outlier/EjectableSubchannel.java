@@ -8,7 +8,7 @@ import io.outrigger.lb.CallCounts;
 import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
-import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import java.util.function.Consumer;
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * in the counts of the current tracker; no call is counted while detection is off.
  */
 @AnyThread
-final class EjectableSubchannel extends DelegatingSubchannel implements SubchannelListener {
+final class EjectableSubchannel extends DelegatingSubchannel implements Subchannel.Listener {
   private final EndpointAddress address;
-  private final SubchannelListener owner;
+  private final Subchannel.Listener owner;
   private final Consumer<EjectableSubchannel> onClose;
   private Connectivity state = Connectivity.IDLE;
   private RpcStatus reason = RpcStatus.OK;
@@ -39,7 +39,7 @@ final class EjectableSubchannel extends DelegatingSubchannel implements Subchann
    * Creates a subchannel that must not be used before {@link #wrap}, whose argument reports to it.
    */
   EjectableSubchannel(
-      EndpointAddress address, SubchannelListener owner, Consumer<EjectableSubchannel> onClose) {
+      EndpointAddress address, Subchannel.Listener owner, Consumer<EjectableSubchannel> onClose) {
     this.address = address;
     this.owner = owner;
     this.onClose = onClose;

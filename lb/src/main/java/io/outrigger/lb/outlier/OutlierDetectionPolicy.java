@@ -12,11 +12,10 @@ import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -111,7 +110,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
     long ejected = all.stream().filter(EndpointTracker::isEjected).count();
     String detail =
         active.isPresent() ? ejected + " of " + all.size() + " endpoints are ejected" : "";
-    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
+    visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(
         active
             .map(detection -> visitor.mapEndpoints(each -> watched(each, detection)))
@@ -155,7 +154,7 @@ public final class OutlierDetectionPolicy implements LbPolicy {
   }
 
   private Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     var wrapper = new EjectableSubchannel(address, listener, trackers::remove);
     wrapper.wrap(parent.newSubchannel(backend, address, wrapper));
     trackers.add(wrapper, control);

@@ -6,7 +6,6 @@ import io.outrigger.config.endpoint.Endpoint;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * entry.
  */
 @AnyThread
-final class AddressEntry implements SubchannelListener {
+final class AddressEntry implements Subchannel.Listener {
   private static final long NEVER = Long.MIN_VALUE;
 
   /**

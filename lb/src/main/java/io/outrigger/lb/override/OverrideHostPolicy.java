@@ -15,7 +15,7 @@ import io.outrigger.lb.override.Ownership.Event;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.SharedSubchannels;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -177,7 +177,7 @@ public final class OverrideHostPolicy implements LbPolicy {
     settings.put(
         "override_host_status", config.statuses().stream().map(Enum::toString).sorted().toList());
     settings.put("idle_timeout", config.idleTimeout().toString());
-    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail(), isUsed));
+    visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail(), isUsed));
     child.accept(visitor.mapEndpoints(this::seen), name, true);
     Stream.concat(config.sessionOnly().stream(), config.setAside().stream())
         .forEach(backend -> visitor.endpoint(seen(LbEndpoint.untouched(backend))));

@@ -3,7 +3,6 @@ package io.outrigger.lb.priority;
 import io.outrigger.base.AnyThread;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.RpcStatus;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
@@ -17,7 +16,7 @@ import io.outrigger.lb.PublishGate;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEvent;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.HashMap;
 import java.util.List;
@@ -88,7 +87,7 @@ public final class PriorityPolicy implements LbPolicy {
 
   @Override
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
-    visitor.enter(new NodeHead(name, config.policy(), state, Map.of(), detail(), isUsed));
+    visitor.enter(new LbNode(name, config.policy(), state, Map.of(), detail(), isUsed));
     for (LbConfig.Child child : config.children()) {
       PriorityChild existing = children.get(child.name());
       if (existing == null) {
@@ -134,7 +133,7 @@ public final class PriorityPolicy implements LbPolicy {
       chosen = "";
       state = Connectivity.TRANSIENT_FAILURE;
       published = null;
-      parent.publish(state, new FixedPicker(new PickResult.Fail(status)));
+      parent.publish(state, new Picker.Fixed(new PickResult.Fail(status)));
       return;
     }
     for (int i = 0; i < priorities.size(); i++) {

@@ -7,8 +7,4 @@ import io.outrigger.config.endpoint.Locality;
  *
  * @param secure whether the connections are encrypted and authenticated
  */
-public record ConnectionGroup(String cluster, Locality locality, boolean secure) {
-  public ConnectionGroup in(Locality other) {
-    return new ConnectionGroup(cluster, other, secure);
-  }
-}
+public record ConnectionGroup(String cluster, Locality locality, boolean secure) {}

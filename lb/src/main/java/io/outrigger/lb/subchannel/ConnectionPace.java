@@ -44,7 +44,6 @@ public final class ConnectionPace {
   /** The attempts that count against the limit, in the order in which they started. */
   private final Set<PacedAttempt> underWay = new LinkedHashSet<>();
 
-  private boolean admitting;
   private @Nullable TimerHandle timer;
 
   /**
@@ -72,13 +71,8 @@ public final class ConnectionPace {
    * attempts may be about to close the next queued attempt too.
    */
   private void admitLater() {
-    if (isWaitedFor() && !admitting) {
-      admitting = true;
-      control.execute(
-          () -> {
-            admitting = false;
-            admit();
-          });
+    if (isWaitedFor()) {
+      control.execute(this::admit);
     }
   }
 
@@ -155,15 +149,8 @@ public final class ConnectionPace {
       setAwaited(true);
     }
 
-    /**
-     * Called when a connection is ready: the cluster loses its precedence until a call that still
-     * waits calls {@link #onAwaited} again.
-     */
-    void onReady() {
-      setAwaited(false);
-    }
-
-    private void setAwaited(boolean next) {
+    /** Sets whether the cluster has precedence. */
+    void setAwaited(boolean next) {
       if (isAwaited != next) {
         group().remove(this);
         isAwaited = next;
@@ -188,7 +175,8 @@ public final class ConnectionPace {
       if (!waiting.isEmpty()) {
         group().add(this);
       }
-      attempt.beginLate();
+      attempt.listener.onBegun();
+      attempt.begin();
     }
 
     void giveUp(PacedAttempt attempt) {
@@ -221,11 +209,6 @@ public final class ConnectionPace {
       this.listener = listener;
     }
 
-    void beginLate() {
-      listener.onBegun();
-      begin();
-    }
-
     void begin() {
       begunNanos = control.nanoTime();
       underWay.add(this);
@@ -255,7 +238,7 @@ public final class ConnectionPace {
     @Override
     public void onReady(Transport transport) {
       underWay.remove(this);
-      cluster.onReady();
+      cluster.setAwaited(false); // until a call that still waits calls onAwaited again
       listener.onReady(transport);
       admit();
     }

@@ -11,7 +11,6 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.Connector;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.ConnectionEvent;
@@ -62,7 +61,7 @@ public final class ManagedSubchannel implements Subchannel {
   private final Connector connector;
   private final Backend backend;
   private final EndpointAddress address;
-  private final SubchannelListener listener;
+  private final Subchannel.Listener listener;
   private final Backoff backoff;
   private final Backoff pace;
 
@@ -101,7 +100,7 @@ public final class ManagedSubchannel implements Subchannel {
       RandomSource random,
       Backend backend,
       EndpointAddress address,
-      SubchannelListener listener) {
+      Subchannel.Listener listener) {
     this.control = control;
     this.connector = connector;
     this.backend = backend;

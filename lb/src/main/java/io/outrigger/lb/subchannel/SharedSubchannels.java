@@ -1,5 +1,7 @@
 package io.outrigger.lb.subchannel;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
 import io.outrigger.base.RpcStatus;
@@ -8,7 +10,6 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import java.util.ArrayDeque;
@@ -66,7 +67,7 @@ public final class SharedSubchannels {
 
   /** Returns a lease for a policy beneath, as {@link LbParent#newSubchannel} does. */
   public Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, true);
   }
 
@@ -74,12 +75,12 @@ public final class SharedSubchannels {
    * Returns a lease for the node itself: the lease keeps the subchannel open like any other lease,
    * but {@link Observer} does not count it as an owner.
    */
-  public Subchannel keep(Backend backend, EndpointAddress address, SubchannelListener listener) {
+  public Subchannel keep(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return lease(backend, address, listener, false);
   }
 
   private Lease lease(
-      Backend backend, EndpointAddress address, SubchannelListener listener, boolean owner) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener, boolean owner) {
     control.checkInside();
     Shared shared = byAddress.get(address);
     if (shared == null) {
@@ -99,7 +100,7 @@ public final class SharedSubchannels {
     return lease;
   }
 
-  private final class Shared implements SubchannelListener {
+  private final class Shared implements Subchannel.Listener {
     private final EndpointAddress address;
     private final List<Lease> leases = new ArrayList<>();
     private final Queue<StateChange> changes = new ArrayDeque<>();
@@ -115,10 +116,7 @@ public final class SharedSubchannels {
     }
 
     Subchannel subchannel() {
-      if (subchannel == null) {
-        throw new IllegalStateException(address + " has no subchannel");
-      }
-      return subchannel;
+      return requireNonNull(subchannel);
     }
 
     /**
@@ -183,7 +181,7 @@ public final class SharedSubchannels {
 
   private static final class Lease extends DelegatingSubchannel {
     private final Shared shared;
-    private final SubchannelListener listener;
+    private final Subchannel.Listener listener;
     private final boolean owner;
 
     /**
@@ -196,7 +194,7 @@ public final class SharedSubchannels {
     private boolean askedBehind;
     private boolean closed;
 
-    Lease(Shared shared, Backend backend, SubchannelListener listener, boolean owner) {
+    Lease(Shared shared, Backend backend, Subchannel.Listener listener, boolean owner) {
       super(shared.subchannel());
       this.shared = shared;
       this.backend = backend;

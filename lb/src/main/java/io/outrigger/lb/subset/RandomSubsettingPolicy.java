@@ -11,7 +11,7 @@ import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -70,7 +70,7 @@ public final class RandomSubsettingPolicy implements LbPolicy {
   public void accept(NodeVisitor visitor, String name, boolean isUsed) {
     Map<String, Object> settings = Map.of("subset_size", config.subsetSize());
     String detail = places.size() + " of " + config.backends().size() + " endpoints";
-    visitor.enter(new NodeHead(name, config.policy(), child.state(), settings, detail, isUsed));
+    visitor.enter(new LbNode(name, config.policy(), child.state(), settings, detail, isUsed));
     child.accept(visitor, name, true);
     for (Backend backend : config.backends()) {
       if (!places.containsKey(backend)) {

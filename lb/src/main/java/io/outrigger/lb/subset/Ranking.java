@@ -4,7 +4,6 @@ import io.outrigger.base.Xxh64;
 import io.outrigger.lb.config.Backend;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Chooses a subset by rendezvous hashing (A68 "Subsetting algorithm"): every endpoint has its own
@@ -14,21 +13,12 @@ import java.util.stream.IntStream;
  * @param seed the seed of the hashes; different seeds give different orders
  */
 record Ranking(long seed) {
-  /** An endpoint with its hash and its index in the configuration. */
-  record Ranked(long hash, int place, Backend backend) {
-    private static final Comparator<Ranked> EQUALS =
-        Comparator.comparing((Ranked ranked) -> ranked.backend.endpoint().address().toString())
-            .thenComparingInt(Ranked::place);
-
-    /**
-     * Orders endpoints by hash, and endpoints with equal hashes by their addresses, regardless of
-     * their indexes.
-     */
+  /** An endpoint with its hash. */
+  record Ranked(long hash, Backend backend) {
+    /** Orders endpoints by hash, and endpoints with equal hashes by their addresses. */
     static final Comparator<Ranked> LOWEST_FIRST =
-        (one, other) ->
-            one.hash == other.hash
-                ? EQUALS.compare(one, other)
-                : Long.compareUnsigned(one.hash, other.hash);
+        ((Comparator<Ranked>) (one, other) -> Long.compareUnsigned(one.hash, other.hash))
+            .thenComparing(ranked -> ranked.backend.endpoint().address().toString());
   }
 
   /**
@@ -36,18 +26,17 @@ record Ranking(long seed) {
    * hashes; if {@code all} has no more than {@code size} endpoints, returns {@code all} itself.
    */
   List<Backend> lowest(List<Backend> all, long size) {
-    if (all.size() <= size) {
-      return all;
-    }
-    return IntStream.range(0, all.size())
-        .mapToObj(place -> ranked(all.get(place), place))
-        .sorted(Ranked.LOWEST_FIRST)
-        .limit(size)
-        .map(Ranked::backend)
-        .toList();
+    return all.size() <= size
+        ? all
+        : all.stream()
+            .map(this::ranked)
+            .sorted(Ranked.LOWEST_FIRST)
+            .limit(size)
+            .map(Ranked::backend)
+            .toList();
   }
 
-  private Ranked ranked(Backend backend, int place) {
-    return new Ranked(Xxh64.hash(backend.endpoint().address().toString(), seed), place, backend);
+  private Ranked ranked(Backend backend) {
+    return new Ranked(Xxh64.hash(backend.endpoint().address().toString(), seed), backend);
   }
 }

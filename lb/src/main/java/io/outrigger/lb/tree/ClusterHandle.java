@@ -1,7 +1,6 @@
 package io.outrigger.lb.tree;
 
 import io.outrigger.base.AnyThread;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
@@ -50,7 +49,7 @@ public final class ClusterHandle {
     this.name = name;
     this.onUnused = onUnused;
     this.onAwaited = onAwaited;
-    published = new Published(Connectivity.CONNECTING, new FixedPicker(notDefined(name)));
+    published = new Published(Connectivity.CONNECTING, new Picker.Fixed(notDefined(name)));
   }
 
   private static PickResult notDefined(String name) {

@@ -5,14 +5,12 @@ import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.lb.ChildSlot;
 import io.outrigger.lb.Connector;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbContext;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.PolicyFactory;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
@@ -28,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ClusterLb implements LbParent {
   private final LbContext context;
   private final Connector connector;
-  private final OutageEvents outages;
+  private final ClusterEvents events;
   private final Runnable reresolution;
   private final ClusterHandle handle;
   private final PolicyFactory factory;
@@ -44,7 +42,7 @@ final class ClusterLb implements LbParent {
       Consumer<ClusterHandle> onUnused) {
     this.context = context;
     this.connector = connector.ofCluster(name);
-    this.outages = new OutageEvents(name, context.control(), context.observer(), this::accept);
+    this.events = new ClusterEvents(name, context.control(), context.observer(), this::accept);
     this.reresolution = reresolution;
     this.handle = new ClusterHandle(name, onUnused, this::onAwaited);
     this.factory = factory;
@@ -76,7 +74,7 @@ final class ClusterLb implements LbParent {
   }
 
   void close() {
-    outages.close();
+    events.close();
     tree.close();
   }
 
@@ -85,7 +83,7 @@ final class ClusterLb implements LbParent {
     var status = RpcStatus.unavailable("cluster \"" + handle.name() + "\" was released");
     handle.publish(
         Connectivity.TRANSIENT_FAILURE,
-        new FixedPicker(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
+        new Picker.Fixed(new PickResult.Drop(status, PickResult.Reason.NO_CLUSTER)));
   }
 
   /** Any thread may call this method. */
@@ -94,7 +92,7 @@ final class ClusterLb implements LbParent {
   }
 
   Optional<LbEvent.Outage> outage() {
-    return outages.outage();
+    return events.outage();
   }
 
   void accept(NodeVisitor visitor) {
@@ -103,18 +101,20 @@ final class ClusterLb implements LbParent {
 
   @Override
   public Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
-    var news =
-        new SubchannelStateEvents(handle.name(), address, context.control(), outages, listener);
-    Connector ofEndpoint = connector.ofEndpoint(backend.endpoint().address());
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     return new ManagedSubchannel(
-        context.control(), ofEndpoint, context.random(), backend, address, news);
+        context.control(),
+        connector.ofEndpoint(backend.endpoint().address()),
+        context.random(),
+        backend,
+        address,
+        events.listener(address, listener));
   }
 
   @Override
   public void publish(Connectivity state, Picker picker) {
     handle.publish(state, picker);
-    outages.onState(state);
+    events.onState(state);
   }
 
   @Override

@@ -1,16 +1,13 @@
 package io.outrigger.lb.tree;
 
-import io.outrigger.base.RpcStatus;
 import io.outrigger.config.snapshot.XdsConfig;
+import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.NodeHead;
-import io.outrigger.lb.view.NodeVisitor;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** Describes the trees that a configuration would get, without creating policies. */
 public final class DryRunTrees {
@@ -20,43 +17,41 @@ public final class DryRunTrees {
   public static List<LbNode> of(XdsConfig config) {
     var trees = new LbConfigCache(false);
     trees.replace(config.clusters());
-    return LbNode.of(
-        visitor ->
-            config.virtualHost().clusters().stream()
-                .filter(trees::knows)
-                .sorted()
-                .forEach(name -> show(visitor, name, trees.tree(name))));
+    return config.virtualHost().clusters().stream()
+        .filter(trees::knows)
+        .sorted()
+        .map(name -> node(name, trees.tree(name)))
+        .toList();
   }
 
-  private static void show(NodeVisitor visitor, String name, LbConfig config) {
-    Optional<RpcStatus> failure =
-        config instanceof LbConfig.Failing failing
-            ? Optional.of(failing.status())
-            : Optional.empty();
-    visitor.enter(
-        new NodeHead(
-            name,
-            config.policy(),
-            failure.isPresent() ? Connectivity.TRANSIENT_FAILURE : Connectivity.IDLE,
-            config instanceof LbConfig.RandomSubset subset
-                ? Map.of("subset_size", subset.subsetSize())
-                : Map.of(),
-            failure.map(RpcStatus::message).orElse(NodeHead.NOT_STARTED),
-            true));
+  private static LbNode node(String name, LbConfig config) {
+    List<LbNode> children = List.of();
+    List<Backend> own = List.of();
     if (config instanceof LbConfig.Priority priority) {
-      priority.children().forEach(child -> show(visitor, child.label(), child.config()));
+      children =
+          priority.children().stream().map(child -> node(child.label(), child.config())).toList();
     } else if (config instanceof LbConfig.WeightedTarget weighted) {
-      weighted
-          .targets()
-          .forEach(target -> show(visitor, target.locality().toString(), target.child()));
+      children =
+          weighted.targets().stream()
+              .map(target -> node(target.locality().toString(), target.child()))
+              .toList();
     } else if (config instanceof LbConfig.OverrideHost override) {
-      show(visitor, name, override.child());
-      override.setAside().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
+      children = List.of(node(name, override.child()));
+      own = override.setAside();
     } else if (config instanceof LbConfig.Wrapping wrapping) {
-      show(visitor, name, wrapping.child());
+      children = List.of(node(name, wrapping.child()));
     } else {
-      config.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
+      own = config.backends();
     }
-    visitor.leave();
+    LbConfig.Failing failing = config instanceof LbConfig.Failing its ? its : null;
+    return new LbNode(
+        name,
+        config.policy(),
+        failing == null ? Connectivity.IDLE : Connectivity.TRANSIENT_FAILURE,
+        Map.of(),
+        failing == null ? LbNode.NOT_STARTED : failing.status().message(),
+        children,
+        own.stream().map(LbEndpoint::untouched).toList(),
+        true);
   }
 }

@@ -13,7 +13,8 @@ import java.util.function.Consumer;
  *
  * @param name the name of the node's cluster, priority or locality
  * @param policy the policy's name, such as {@code round_robin}
- * @param config the policy's settings: strings, numbers, booleans, or lists of these types
+ * @param config the policy's settings: strings, numbers, booleans, or lists of these types; must
+ *     not be modified
  * @param detail a line of details for people; may be empty
  * @param endpoints for a leaf, all endpoints that it balances; for a node with children, the
  *     endpoints that no child balances because of their health
@@ -28,10 +29,23 @@ public record LbNode(
     List<LbNode> children,
     List<LbEndpoint> endpoints,
     boolean isUsed) {
+  /** The detail of a node that its parent has not started. */
+  public static final String NOT_STARTED = "not started";
+
   public LbNode {
-    config = Map.copyOf(config);
     children = List.copyOf(children);
     endpoints = List.copyOf(endpoints);
+  }
+
+  /** Creates a node as a {@link NodeVisitor} enters it: without children and endpoints. */
+  public LbNode(
+      String name,
+      String policy,
+      Connectivity state,
+      Map<String, Object> config,
+      String detail,
+      boolean isUsed) {
+    this(name, policy, state, config, detail, List.of(), List.of(), isUsed);
   }
 
   public static List<LbNode> of(Consumer<NodeVisitor> show) {
@@ -40,11 +54,8 @@ public record LbNode(
     return builder.roots();
   }
 
-  public void accept(NodeVisitor visitor) {
-    visitor.enter(new NodeHead(name, policy, state, config, detail, isUsed));
-    children.forEach(child -> child.accept(visitor));
-    endpoints.forEach(visitor::endpoint);
-    visitor.leave();
+  private LbNode with(List<LbNode> itsChildren, List<LbEndpoint> itsEndpoints) {
+    return new LbNode(name, policy, state, config, detail, itsChildren, itsEndpoints, isUsed);
   }
 
   private static final class NodeBuilder implements NodeVisitor {
@@ -52,10 +63,10 @@ public record LbNode(
     private final List<LbNode> roots = new ArrayList<>();
 
     /** A node that the visitor has entered and not left. */
-    private record Open(NodeHead head, List<LbNode> children, List<LbEndpoint> endpoints) {}
+    private record Open(LbNode head, List<LbNode> children, List<LbEndpoint> endpoints) {}
 
     @Override
-    public void enter(NodeHead node) {
+    public void enter(LbNode node) {
       open.push(new Open(node, new ArrayList<>(), new ArrayList<>()));
     }
 
@@ -67,17 +78,7 @@ public record LbNode(
     @Override
     public void leave() {
       Open left = open.pop();
-      NodeHead head = left.head();
-      var node =
-          new LbNode(
-              head.name(),
-              head.policy(),
-              head.state(),
-              head.config(),
-              head.detail(),
-              left.children(),
-              left.endpoints(),
-              head.isUsed());
+      LbNode node = left.head().with(left.children(), left.endpoints());
       (open.isEmpty() ? roots : open.element().children()).add(node);
     }
 

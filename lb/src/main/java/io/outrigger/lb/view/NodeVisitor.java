@@ -8,14 +8,14 @@ import java.util.function.UnaryOperator;
 /**
  * Visits the current state of a tree, from the root down. Arguments may be reused after the call,
  * so that a tree of ten thousand endpoints can be shown without a copy of the tree. The methods are
- * called on the control loop, or on any thread that shows an {@link LbNode}.
+ * called on the control loop.
  */
 public interface NodeVisitor {
   /**
    * Enters a node. The node's children follow, each with its complete subtree, then the node's
-   * endpoints.
+   * endpoints; {@code node} itself has neither.
    */
-  default void enter(NodeHead node) {}
+  default void enter(LbNode node) {}
 
   /** Visits an endpoint of the innermost node that was entered and not left. */
   void endpoint(LbEndpoint endpoint);
@@ -26,8 +26,7 @@ public interface NodeVisitor {
   /** Visits a node that its parent has not started: no endpoint beneath it is connected. */
   default void notStarted(String name, LbConfig config) {
     enter(
-        new NodeHead(
-            name, config.policy(), Connectivity.IDLE, Map.of(), NodeHead.NOT_STARTED, false));
+        new LbNode(name, config.policy(), Connectivity.IDLE, Map.of(), LbNode.NOT_STARTED, false));
     config.backends().forEach(backend -> endpoint(LbEndpoint.untouched(backend)));
     leave();
   }
@@ -37,7 +36,7 @@ public interface NodeVisitor {
     NodeVisitor all = this;
     return new NodeVisitor() {
       @Override
-      public void enter(NodeHead node) {
+      public void enter(LbNode node) {
         all.enter(node);
       }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.Locality;
-import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
@@ -33,7 +33,7 @@ class ConnectionMeterTest {
             }
           },
           new ConnectionGroup("pay", HERE, false),
-          new SubchannelListener() {
+          new Subchannel.Listener() {
             @Override
             public void onState(Connectivity state, RpcStatus reason) {
               owner.add(state);

@@ -17,7 +17,6 @@ import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.Transport.BackendMetricsStream;
 import io.outrigger.lb.config.Backend;
@@ -51,7 +50,7 @@ class HappyEyeballsTest {
   private final class Noting implements LbParent {
     @Override
     public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
+        Backend backend, EndpointAddress address, Subchannel.Listener listener) {
       Subchannel subchannel = parent.newSubchannel(backend, address, listener);
       return new DelegatingSubchannel(subchannel) {
         @Override

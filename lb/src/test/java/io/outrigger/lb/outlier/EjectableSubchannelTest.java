@@ -8,7 +8,6 @@ import io.outrigger.lb.CallOutcome;
 import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
@@ -67,7 +66,7 @@ class EjectableSubchannelTest {
     assertThat(beneath).containsExactly(CallOutcome.FAILURE);
   }
 
-  private final class Owner implements SubchannelListener {
+  private final class Owner implements Subchannel.Listener {
     @Override
     public void onState(Connectivity state, RpcStatus reason) {
       owner.add(state);

@@ -5,14 +5,12 @@ import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.endpoint.EndpointAddress;
 import io.outrigger.config.endpoint.HealthStatus;
 import io.outrigger.lb.CallOutcome;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.Transport;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.config.FailureNote;
@@ -151,7 +149,7 @@ final class OverrideHostScript {
   private final class Top implements LbParent {
     @Override
     public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
+        Backend backend, EndpointAddress address, Subchannel.Listener listener) {
       var subchannel = new FakeSubchannel(backend, address, listener);
       made.add(subchannel);
       return subchannel;
@@ -171,11 +169,11 @@ final class OverrideHostScript {
   static final class FakeSubchannel implements Subchannel {
     private final Backend backend;
     private final EndpointAddress address;
-    private final SubchannelListener listener;
+    private final Subchannel.Listener listener;
     private Connectivity state = Connectivity.IDLE;
     private int closes;
 
-    FakeSubchannel(Backend backend, EndpointAddress address, SubchannelListener listener) {
+    FakeSubchannel(Backend backend, EndpointAddress address, Subchannel.Listener listener) {
       this.backend = backend;
       this.address = address;
       this.listener = listener;
@@ -277,13 +275,13 @@ final class OverrideHostScript {
     private void publish() {
       for (Map.Entry<String, Subchannel> each : taken.entrySet()) {
         if (told.get(each.getKey()) == Connectivity.READY) {
-          parent.publish(Connectivity.READY, new FixedPicker(new PickResult.Use(each.getValue())));
+          parent.publish(Connectivity.READY, new Picker.Fixed(new PickResult.Use(each.getValue())));
           return;
         }
       }
       parent.publish(
           Connectivity.TRANSIENT_FAILURE,
-          new FixedPicker(new PickResult.Fail(RpcStatus.unavailable("nobody is READY"))));
+          new Picker.Fixed(new PickResult.Fail(RpcStatus.unavailable("nobody is READY"))));
     }
 
     @Override

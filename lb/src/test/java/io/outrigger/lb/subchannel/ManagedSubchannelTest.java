@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.outrigger.base.RandomSource.Purpose;
 import io.outrigger.base.RpcStatus;
 import io.outrigger.lb.Connector.Ending;
-import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
@@ -42,7 +42,7 @@ class ManagedSubchannelTest {
           random,
           Samples.backend(E1),
           Samples.address(E1),
-          new SubchannelListener() {
+          new Subchannel.Listener() {
             @Override
             public void onState(Connectivity state, RpcStatus reason) {
               states.add(state);

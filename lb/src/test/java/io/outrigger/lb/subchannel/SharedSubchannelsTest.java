@@ -12,7 +12,6 @@ import io.outrigger.lb.DelegatingSubchannel;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.testing.FakeParent;
@@ -33,7 +32,7 @@ class SharedSubchannelsTest {
   private final class Mapping implements LbParent {
     @Override
     public Subchannel newSubchannel(
-        Backend backend, EndpointAddress address, SubchannelListener listener) {
+        Backend backend, EndpointAddress address, Subchannel.Listener listener) {
       Subchannel subchannel = parent.newSubchannel(backend, address, listener);
       return new DelegatingSubchannel(subchannel) {
         @Override
@@ -51,7 +50,7 @@ class SharedSubchannelsTest {
   }
 
   /** Holds a lease and remembers what it heard. */
-  private final class Owner implements SubchannelListener {
+  private final class Owner implements Subchannel.Listener {
     private final List<Connectivity> heard = new ArrayList<>();
     private final boolean reconnects;
     private @Nullable Subchannel lease;

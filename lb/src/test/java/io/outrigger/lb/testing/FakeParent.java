@@ -8,7 +8,6 @@ import io.outrigger.lb.PickContext;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.Subchannel;
-import io.outrigger.lb.SubchannelListener;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.subchannel.ManagedSubchannel;
@@ -58,7 +57,7 @@ public final class FakeParent implements LbParent {
 
   @Override
   public Subchannel newSubchannel(
-      Backend backend, EndpointAddress address, SubchannelListener listener) {
+      Backend backend, EndpointAddress address, Subchannel.Listener listener) {
     subchannels++;
     return new ManagedSubchannel(loop, connector, random, backend, address, listener);
   }

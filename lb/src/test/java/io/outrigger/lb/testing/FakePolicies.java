@@ -1,7 +1,6 @@
 package io.outrigger.lb.testing;
 
 import io.outrigger.config.cluster.BalancingPolicy;
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.LbParent;
 import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickContext;
@@ -13,7 +12,7 @@ import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.config.LocalityWeights;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,7 +97,7 @@ public final class FakePolicies implements PolicyFactory {
     /** Publishes a picker with one answer. */
     public void publish(Connectivity state, PickResult answer) {
       this.state = state;
-      parent.publish(state, new FixedPicker(answer));
+      parent.publish(state, new Picker.Fixed(answer));
     }
 
     public void requestReresolution() {
@@ -132,8 +131,7 @@ public final class FakePolicies implements PolicyFactory {
     @Override
     public void accept(NodeVisitor visitor, String nodeName, boolean isUsed) {
       LbConfig shown = config(name);
-      visitor.enter(
-          new NodeHead(nodeName, shown.policy(), Connectivity.IDLE, Map.of(), "", isUsed));
+      visitor.enter(new LbNode(nodeName, shown.policy(), Connectivity.IDLE, Map.of(), "", isUsed));
       shown.backends().forEach(each -> visitor.endpoint(LbEndpoint.untouched(each)));
       visitor.leave();
     }

@@ -31,6 +31,7 @@ import io.outrigger.lb.LbPolicy;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.view.LbNode;
+import io.outrigger.lb.view.NodeVisitor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -220,5 +221,13 @@ public final class Samples {
   /** The tree that the policy shows as a node that is used. */
   public static LbNode describe(LbPolicy policy, String name) {
     return LbNode.of(visitor -> policy.accept(visitor, name, true)).get(0);
+  }
+
+  /** Shows {@code tree} as policies show themselves. */
+  public static void show(LbNode tree, NodeVisitor visitor) {
+    visitor.enter(tree);
+    tree.children().forEach(child -> show(child, visitor));
+    tree.endpoints().forEach(visitor::endpoint);
+    visitor.leave();
   }
 }

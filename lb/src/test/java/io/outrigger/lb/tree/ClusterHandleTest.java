@@ -2,7 +2,6 @@ package io.outrigger.lb.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.outrigger.lb.FixedPicker;
 import io.outrigger.lb.PickResult;
 import io.outrigger.lb.Picker;
 import io.outrigger.lb.state.Connectivity;
@@ -30,7 +29,7 @@ class ClusterHandleTest {
     handle.park(() -> woken.add("third"), seen);
     assertThat(handle.parked()).isEqualTo(3);
 
-    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.READY, new Picker.Fixed(Samples.QUEUE));
 
     assertThat(woken).containsExactly("first", "second", "third");
     assertThat(handle.parked()).isZero();
@@ -42,9 +41,9 @@ class ClusterHandleTest {
     Runnable waitAgain = () -> handle.park(() -> woken.add("again"), handle.picker());
     handle.park(waitAgain::run, handle.picker());
 
-    handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.CONNECTING, new Picker.Fixed(Samples.QUEUE));
     assertThat(woken).isEmpty();
-    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.READY, new Picker.Fixed(Samples.QUEUE));
 
     assertThat(woken).containsExactly("again");
   }
@@ -62,7 +61,7 @@ class ClusterHandleTest {
   @Test
   void aCallThatSawAnOldPickerDoesNotWait() {
     Picker seen = handle.picker();
-    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.READY, new Picker.Fixed(Samples.QUEUE));
 
     assertThat(handle.park(() -> {}, seen)).isEqualTo(PickQueue.NOT_PARKED);
     assertThat(handle.parked()).isZero();
@@ -79,7 +78,7 @@ class ClusterHandleTest {
     handle.park(() -> {}, seen);
     assertThat(firsts).isEqualTo(1);
 
-    handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.CONNECTING, new Picker.Fixed(Samples.QUEUE));
     handle.park(() -> {}, seen); // it does not wait
     assertThat(firsts).isEqualTo(1);
     handle.park(() -> {}, handle.picker());
@@ -96,7 +95,7 @@ class ClusterHandleTest {
             handle.picker());
 
     assertThat(handle.unpark(ticket)).isTrue();
-    handle.publish(Connectivity.READY, new FixedPicker(Samples.QUEUE));
+    handle.publish(Connectivity.READY, new Picker.Fixed(Samples.QUEUE));
 
     assertThat(handle.unpark(ticket)).isFalse();
   }
@@ -159,7 +158,7 @@ class ClusterHandleTest {
     }
 
     while (stopped.get() < loops) {
-      handle.publish(Connectivity.CONNECTING, new FixedPicker(Samples.QUEUE));
+      handle.publish(Connectivity.CONNECTING, new Picker.Fixed(Samples.QUEUE));
     }
 
     for (Thread thread : threads) {

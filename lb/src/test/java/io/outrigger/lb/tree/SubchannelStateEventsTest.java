@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.outrigger.base.RpcStatus;
 import io.outrigger.config.endpoint.EndpointAddress;
-import io.outrigger.lb.SubchannelListener;
+import io.outrigger.lb.Subchannel;
 import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEvent;
@@ -22,23 +22,21 @@ class SubchannelStateEventsTest {
   private final List<LbEvent> told = new ArrayList<>();
   private final List<Connectivity> passedOn = new ArrayList<>();
   private final List<ConnectionEvent> connections = new ArrayList<>();
-  private final SubchannelStateEvents news =
-      new SubchannelStateEvents(
-          "pay",
-          new EndpointAddress("10.0.0.1", 80),
-          new FakeControlLoop(),
-          told::add,
-          new SubchannelListener() {
-            @Override
-            public void onState(Connectivity state, RpcStatus reason) {
-              passedOn.add(state);
-            }
+  private final Subchannel.Listener news =
+      new ClusterEvents("pay", new FakeControlLoop(), told::add, tally -> {})
+          .listener(
+              new EndpointAddress("10.0.0.1", 80),
+              new Subchannel.Listener() {
+                @Override
+                public void onState(Connectivity state, RpcStatus reason) {
+                  passedOn.add(state);
+                }
 
-            @Override
-            public void onConnection(ConnectionEvent event) {
-              connections.add(event);
-            }
-          });
+                @Override
+                public void onConnection(ConnectionEvent event) {
+                  connections.add(event);
+                }
+              });
 
   @Test
   void aFirstConnectionIsNoNews() {

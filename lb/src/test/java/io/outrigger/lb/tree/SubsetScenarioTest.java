@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -251,12 +250,6 @@ class SubsetScenarioTest {
     assertThat(node.children().get(0).policy()).isEqualTo("round_robin");
     assertThat(node.children().get(0).endpoints()).hasSize(3);
     assertThat(node.endpoints()).hasSize(9);
-    assertThat(
-            DryRunTrees.of(config(new BalancingPolicy.RandomSubsetting(3, child), set(TWELVE)))
-                .stream()
-                .flatMap(each -> find(each, "random_subsetting").stream())
-                .map(LbNode::config))
-        .containsExactly(Map.of("subset_size", 3L));
   }
 
   private static Optional<LbNode> find(LbNode node, String policy) {

@@ -42,12 +42,12 @@ class LbNodeTest {
 
   @Test
   void aTreeThatIsShownIsTheSameTree() {
-    assertThat(LbNode.of(TREE::accept)).containsExactly(TREE);
+    assertThat(LbNode.of(visitor -> Samples.show(TREE, visitor))).containsExactly(TREE);
     assertThat(
             LbNode.of(
                 visitor -> {
-                  leaf("x", true).accept(visitor);
-                  TREE.accept(visitor);
+                  Samples.show(leaf("x", true), visitor);
+                  Samples.show(TREE, visitor);
                 }))
         .containsExactly(leaf("x", true), TREE);
   }
@@ -55,7 +55,7 @@ class LbNodeTest {
   @Test
   void everyEndpointMayBeShownInAnotherWay() {
     List<LbNode> shown =
-        LbNode.of(visitor -> TREE.accept(visitor.mapEndpoints(each -> each.with(SEEN))));
+        LbNode.of(visitor -> Samples.show(TREE, visitor.mapEndpoints(each -> each.with(SEEN))));
 
     assertThat(shown.get(0).endpoints()).containsExactly(UNHEALTHY.with(SEEN));
     assertThat(shown.get(0).children())
@@ -70,8 +70,7 @@ class LbNodeTest {
                 LbNode.of(
                     visitor ->
                         visitor.enter(
-                            new NodeHead(
-                                "pay", "priority", Connectivity.IDLE, Map.of(), "", true))))
+                            new LbNode("pay", "priority", Connectivity.IDLE, Map.of(), "", true))))
         .hasMessageContaining("not left")
         .hasMessageContaining("pay");
   }
@@ -80,7 +79,7 @@ class LbNodeTest {
   void endpointsThatCallsMayGoToAreCountedWhereverTheyAre() {
     var tally = new EndpointTally();
 
-    TREE.accept(tally);
+    Samples.show(TREE, tally);
 
     assertThat(tally.of(Connectivity.READY)).isEqualTo(2);
     assertThat(tally.of(Connectivity.IDLE)).isZero();

@@ -8,7 +8,7 @@ import io.outrigger.config.overlay.OverlayEffect;
 import io.outrigger.lb.config.LbConfig;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -99,8 +99,8 @@ public final class LbViews {
         });
   }
 
-  private static NodeHead root(String target, List<Connectivity> clusters) {
-    return new NodeHead(
+  private static LbNode root(String target, List<Connectivity> clusters) {
+    return new LbNode(
         target,
         "cluster_manager",
         aggregate(clusters),
@@ -136,7 +136,7 @@ public final class LbViews {
     }
 
     @Override
-    public void enter(NodeHead node) {
+    public void enter(LbNode node) {
       depth++;
       hasEndpoints.clear(depth);
       try {
@@ -157,7 +157,7 @@ public final class LbViews {
     }
 
     /** Writes the overlaid values at the top of a cluster's tree. */
-    private void overlay(NodeHead node) throws IOException {
+    private void overlay(LbNode node) throws IOException {
       if (overlaid.isEmpty() || !node.policy().equals(LbConfig.OutlierDetecting.POLICY)) {
         return;
       }

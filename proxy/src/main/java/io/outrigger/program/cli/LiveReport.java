@@ -3,7 +3,6 @@ package io.outrigger.program.cli;
 import io.outrigger.base.Count;
 import io.outrigger.base.PlainText;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.lb.view.NodeHead;
 import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.Target;
 import java.util.ArrayList;
@@ -44,7 +43,7 @@ final class LiveReport {
             + node.policy()
             + ": "
             + node.name()
-            + (node.detail().equals(NodeHead.NOT_STARTED) ? "" : ", " + node.detail())
+            + (node.detail().equals(LbNode.NOT_STARTED) ? "" : ", " + node.detail())
             + (endpoints.isEmpty() ? "" : ", " + kept + endpoints));
     node.children().forEach(child -> node(child, indent + "  "));
   }

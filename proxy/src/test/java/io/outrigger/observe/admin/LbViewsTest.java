@@ -14,6 +14,7 @@ import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.state.TransportSecurity;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.OutlierEvent;
@@ -153,7 +154,7 @@ class LbViewsTest {
             "xds:///orders",
             trees.stream().map(LbNode::state).toList(),
             trees.stream().mapToInt(tree -> tree.endpoints().size()).sum(),
-            visitor -> trees.forEach(cluster -> cluster.accept(visitor)));
+            visitor -> trees.forEach(cluster -> Samples.show(cluster, visitor)));
     ByteBuf body = LbViews.reply(detail, Map.of(), List.of(forward)).body();
     try {
       return body.toString(StandardCharsets.UTF_8);

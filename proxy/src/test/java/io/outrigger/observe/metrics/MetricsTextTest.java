@@ -20,6 +20,7 @@ import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.ConnectionGroup;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
@@ -73,7 +74,7 @@ class MetricsTextTest {
   private static Map<String, EndpointTally> states(LbNode... trees) {
     Map<String, EndpointTally> states = new HashMap<>();
     for (LbNode tree : trees) {
-      tree.accept(states.computeIfAbsent(tree.name(), name -> new EndpointTally()));
+      Samples.show(tree, states.computeIfAbsent(tree.name(), name -> new EndpointTally()));
     }
     return states;
   }

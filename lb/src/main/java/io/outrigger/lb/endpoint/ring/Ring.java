@@ -19,7 +19,7 @@ final class Ring {
   static final long CAP = 4096;
 
   /** The hashes, in ascending order as unsigned numbers. */
-  private final long[] hashes;
+  final long[] hashes;
 
   /** The number of the slot to which the hash with the same index leads. */
   private final int[] members;
@@ -81,14 +81,6 @@ final class Ring {
       }
     }
     return low == hashes.length ? 0 : low;
-  }
-
-  /**
-   * Returns the hash of the entry at {@code place}, an unsigned number: the largest request hash
-   * that falls to this entry.
-   */
-  long hashAt(int place) {
-    return hashes[place];
   }
 
   /** Returns the number of the slot to which the entry at {@code place} leads. */

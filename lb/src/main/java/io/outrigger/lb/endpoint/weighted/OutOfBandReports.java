@@ -1,5 +1,7 @@
 package io.outrigger.lb.endpoint.weighted;
 
+import static java.util.Objects.requireNonNull;
+
 import io.outrigger.base.Backoff;
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
@@ -71,7 +73,7 @@ final class OutOfBandReports {
     transport = null;
     interval = null;
     if (open != null) {
-      open.stream().close();
+      requireNonNull(open.stream).close();
       open = null;
     }
     if (waiting != null) {
@@ -93,13 +95,6 @@ final class OutOfBandReports {
 
     Stream(long startedNanos) {
       this.startedNanos = startedNanos;
-    }
-
-    BackendMetricsStream stream() {
-      if (stream == null) {
-        throw new IllegalStateException("a stream of reports told something before it was open");
-      }
-      return stream;
     }
 
     @Override

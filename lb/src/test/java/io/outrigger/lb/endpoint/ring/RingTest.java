@@ -64,7 +64,7 @@ class RingTest {
 
       double sum = 0;
       for (int place = 0; place < ring.size(); place++) {
-        assertThat(ring.placeOf(ring.hashAt(place))).isEqualTo(place);
+        assertThat(ring.placeOf(ring.hashes[place])).isEqualTo(place);
         sum += ring.share(place);
       }
       assertThat(ring.size()).isEqualTo(size);

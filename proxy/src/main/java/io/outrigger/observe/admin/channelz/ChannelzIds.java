@@ -11,7 +11,7 @@ import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
 import io.outrigger.lb.view.LbEndpoint;
-import io.outrigger.lb.view.NodeHead;
+import io.outrigger.lb.view.LbNode;
 import io.outrigger.lb.view.NodeVisitor;
 import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
 import java.util.HashMap;
@@ -126,7 +126,7 @@ public final class ChannelzIds {
     }
 
     @Override
-    public void enter(NodeHead node) {
+    public void enter(LbNode node) {
       if (depth++ == 0) {
         cluster = node.name();
       }

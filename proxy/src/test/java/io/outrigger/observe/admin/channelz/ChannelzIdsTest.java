@@ -19,6 +19,7 @@ import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
 import io.outrigger.lb.config.Backend;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.state.SubchannelCalls;
+import io.outrigger.lb.testing.Samples;
 import io.outrigger.lb.view.LbEndpoint;
 import io.outrigger.lb.view.LbNode;
 import io.outrigger.observe.admin.channelz.ChannelzSource.Calls;
@@ -121,7 +122,7 @@ class ChannelzIdsTest {
         ORDERS,
         Connectivity.READY,
         Optional.of(CALLS),
-        visitor -> List.of(clusters).forEach(each -> each.accept(visitor)));
+        visitor -> List.of(clusters).forEach(each -> Samples.show(each, visitor)));
     return snapshot.end();
   }
 

@@ -2,7 +2,11 @@ package io.outrigger.lb.tree;
 
 import io.outrigger.base.ControlConfined;
 import io.outrigger.base.ControlLoop;
+import io.outrigger.base.RpcStatus;
 import io.outrigger.base.TimerHandle;
+import io.outrigger.config.endpoint.EndpointAddress;
+import io.outrigger.lb.Subchannel;
+import io.outrigger.lb.state.ConnectionEvent;
 import io.outrigger.lb.state.Connectivity;
 import io.outrigger.lb.view.EndpointTally;
 import io.outrigger.lb.view.LbEvent;
@@ -12,8 +16,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reports when none of a cluster's endpoints can be reached, and when an endpoint can be reached
- * again; each change is reported once.
+ * Reports the states of a cluster and of its connections that matter to an operator: when none of
+ * the cluster's endpoints can be reached, when an endpoint can be reached again, and the changes of
+ * single connections. Each change is reported once.
  *
  * <pre>
  * CALM   -> OUTAGE on TRANSIENT_FAILURE, while every endpoint fails or there are no endpoints
@@ -26,7 +31,7 @@ import java.util.function.Consumer;
  * fail one after the other are counted ten times a second, because a count visits all of them.
  */
 @ControlConfined
-final class OutageEvents implements LbObserver {
+final class ClusterEvents {
   private static final Duration COUNT_INTERVAL = Duration.ofMillis(100);
 
   private final String cluster;
@@ -42,9 +47,9 @@ final class OutageEvents implements LbObserver {
   private boolean closed;
 
   /**
-   * @param observer receives the events of this class and the events of the cluster's connections
+   * @param count adds the cluster's endpoints to a tally
    */
-  OutageEvents(
+  ClusterEvents(
       String cluster, ControlLoop control, LbObserver observer, Consumer<EndpointTally> count) {
     this.cluster = cluster;
     this.control = control;
@@ -53,6 +58,12 @@ final class OutageEvents implements LbObserver {
     this.nextCountNanos = control.nanoTime();
   }
 
+  /** Returns a listener for a subchannel to {@code address} that also notifies {@code owner}. */
+  Subchannel.Listener listener(EndpointAddress address, Subchannel.Listener owner) {
+    return new ConnectionEvents(address, owner);
+  }
+
+  /** Called when the cluster's tree has published {@code next}. */
   void onState(Connectivity next) {
     state = next;
     boolean mayChange =
@@ -66,14 +77,6 @@ final class OutageEvents implements LbObserver {
         check = control.schedule(Duration.ofNanos(wait), this::check);
       }
     }
-  }
-
-  @Override
-  public void onEvent(LbEvent event) {
-    if (event instanceof LbEvent.EndpointState connection && !connection.reason().isOk()) {
-      lastError = connection.reason().message();
-    }
-    observer.onEvent(event);
   }
 
   Optional<LbEvent.Outage> outage() {
@@ -103,6 +106,55 @@ final class OutageEvents implements LbObserver {
       var begun = new LbEvent.Outage(cluster, control.now(), tally.all(), lastError);
       outage = Optional.of(begun);
       observer.onEvent(begun);
+    }
+  }
+
+  /**
+   * The events of one subchannel (see {@link LbEvent.EndpointState}):
+   *
+   * <pre>
+   * READY                 -> DISCONNECTED  on IDLE
+   * any                   -> FAILING       on TRANSIENT_FAILURE, once
+   * DISCONNECTED, FAILING -> READY         on READY
+   * </pre>
+   */
+  private final class ConnectionEvents implements Subchannel.Listener {
+    private enum Last {
+      NEW,
+      READY,
+      DISCONNECTED,
+      FAILING
+    }
+
+    private final EndpointAddress address;
+    private final Subchannel.Listener owner;
+    private Last last = Last.NEW;
+
+    ConnectionEvents(EndpointAddress address, Subchannel.Listener owner) {
+      this.address = address;
+      this.owner = owner;
+    }
+
+    @Override
+    public void onState(Connectivity next, RpcStatus reason) {
+      Last before = last;
+      last =
+          switch (next) {
+            case READY -> Last.READY;
+            case TRANSIENT_FAILURE -> Last.FAILING;
+            case IDLE -> before == Last.READY ? Last.DISCONNECTED : before;
+            case CONNECTING -> before;
+          };
+      if (last != before && !(before == Last.NEW && last == Last.READY)) {
+        lastError = reason.isOk() ? lastError : reason.message();
+        observer.onEvent(new LbEvent.EndpointState(cluster, control.now(), address, next, reason));
+      }
+      owner.onState(next, reason);
+    }
+
+    @Override
+    public void onConnection(ConnectionEvent event) {
+      owner.onConnection(event);
     }
   }
 }
