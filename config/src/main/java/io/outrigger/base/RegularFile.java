@@ -2,19 +2,28 @@ package io.outrigger.base;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 
 /**
- * Reads files whose paths come from configuration. A file that is not a regular file is never
- * opened, because opening a pipe blocks until another process writes to the pipe.
+ * Reads files whose paths come from configuration. A file that is not a regular file is not opened,
+ * because opening a pipe blocks until another process writes to the pipe.
  */
 @AnyThread
 public final class RegularFile {
+  /**
+   * The pipes of a shell, such as {@code /dev/fd/63} and {@code /proc/self/fd/11}, have a writer.
+   */
+  private static final List<Path> PIPES = List.of(Path.of("/dev"), Path.of("/proc/self/fd"));
+
   private RegularFile() {}
 
   /**
@@ -42,10 +51,28 @@ public final class RegularFile {
 
   /** Reads a file, but refuses one of more than {@code maxBytes}. Blocks. */
   public static byte[] read(String path, int maxBytes) throws Unreadable {
+    return read(path, maxBytes, false);
+  }
+
+  /**
+   * Reads the text of a file that the user named, but refuses one of more than {@code maxBytes}.
+   * Also reads the pipes of a shell: {@code --bootstrap <(command)}. Blocks.
+   */
+  public static String readText(String path, int maxBytes) throws Unreadable {
+    try {
+      ByteBuffer content = ByteBuffer.wrap(read(path, maxBytes, true));
+      return StandardCharsets.UTF_8.newDecoder().decode(content).toString();
+    } catch (CharacterCodingException e) {
+      throw new Unreadable("is not UTF-8 text", false);
+    }
+  }
+
+  private static byte[] read(String path, int maxBytes, boolean pipes) throws Unreadable {
     try {
       Path file = Path.of(path);
       var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      if (!attributes.isRegularFile()) {
+      boolean isPipe = pipes && PIPES.stream().anyMatch(file::startsWith);
+      if (attributes.isDirectory() || (!attributes.isRegularFile() && !isPipe)) {
         String kind = attributes.isDirectory() ? "is a folder" : "is no regular file";
         throw new Unreadable(kind, false);
       }

@@ -134,7 +134,7 @@ class BootstrapWaitIT {
   void callsWaitForABootstrapThatComesLater(Coming how) throws Exception {
     mesh.with(Flag.FORWARD, "orders@127.0.0.1:0=xds:///orders", "all@127.0.0.1:0=xds:///*");
     start("1h");
-    awaitReason("cannot read " + bootstrap + ": no such file");
+    awaitReason(bootstrap + " does not exist");
     assertThat(mesh.admin().get("/ready").body()).isEqualTo(health().get("/ready").body());
     assertThat(mesh.admin().get("/forwards").array())
         .hasSize(2)
@@ -142,7 +142,7 @@ class BootstrapWaitIT {
             forward -> {
               assertThat(forward.getAsJsonObject().get("state").getAsString()).isEqualTo("WAITING");
               assertThat(forward.getAsJsonObject().get("error").getAsString())
-                  .contains("cannot read " + bootstrap);
+                  .contains(bootstrap + " does not exist");
             });
     for (String path :
         List.of(
@@ -169,7 +169,7 @@ class BootstrapWaitIT {
     assertThat(App.join(waiting).backend()).isEqualTo("a");
     assertThat(App.join(byAuthority).backend()).isEqualTo("a");
     assertThat(mesh.app().call("none.Such/Call", "grpc-timeout", "1m").message())
-        .doesNotContain("no such file");
+        .doesNotContain("does not exist");
     assertThat(mesh.admin().get("/xds").object().get("node").getAsString()).isEqualTo(Mesh.NODE);
   }
 
@@ -357,7 +357,7 @@ class BootstrapWaitIT {
     bootstrap = folder.resolve("b.json");
     mesh.with(Flag.RESOURCES, resources.toString());
     startWith("1h");
-    awaitReason("cannot read " + bootstrap);
+    awaitReason(bootstrap + " does not exist");
 
     TestIdentity.replace(bootstrap, mesh.bootstrap());
 

@@ -9,7 +9,6 @@ import io.outrigger.program.options.InvalidInput.AbsentFile;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.SourceLookup;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -114,9 +113,7 @@ final class BootstrapWait {
       }
       if (!used && !isWrong && isLast && !isLeaving.getAsBoolean()) {
         throw new InvalidInput(
-            List.of(
-                missing.orElseThrow()
-                    + "; waited %s for it (--bootstrap-timeout)".formatted(limit)));
+            missing.orElseThrow() + "; waited " + limit + " for it (--bootstrap-timeout)");
       }
     }
   }

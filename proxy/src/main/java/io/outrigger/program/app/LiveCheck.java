@@ -12,8 +12,6 @@ import io.outrigger.config.snapshot.XdsConfig;
 import io.outrigger.dataplane.route.DefaultLimit;
 import io.outrigger.lb.tree.DryRunTrees;
 import io.outrigger.lb.view.LbNode;
-import io.outrigger.program.options.DnsTarget;
-import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.Target;
 import io.outrigger.xds.ResourceType;
@@ -105,7 +103,10 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
           apiServer.map(
               api ->
                   Kubernetes.start(
-                      control, api, Optional.empty(), List.of(((KubernetesTarget) target).port())));
+                      control,
+                      api,
+                      Optional.empty(),
+                      List.of(((Target.Kubernetes) target).port())));
       var xds =
           new AdsClients(
               control,
@@ -115,23 +116,23 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               ProgramVersion.text(),
               ResourceDecoder::decode,
               server ->
-                  target instanceof DnsTarget known
+                  target instanceof Target.Dns known
                       ? DnsResources.of(control, List.of(known.name()))
                       : kubernetes
                           .flatMap(all -> all.transport(server))
                           .orElseGet(() -> new GrpcAdsTransport(control, server)),
               check);
-      Outcome<ConfigRoot> root = ConfigRoot.of(target, bootstrap, xds);
-      if (!(root instanceof Outcome.Ok<ConfigRoot> found)) {
+      Outcome<String> listener = target.listener(bootstrap);
+      if (!(listener instanceof Outcome.Ok<String> found)) {
         control.execute(xds::close);
-        return Result.failed(Set.of(target + ": " + root.status().message()));
+        return Result.failed(Set.of(target + ": " + listener.status().message()));
       }
       var configs =
           new XdsDependencyManager(
               control,
-              found.value().client(),
+              PortOpener.client(target, xds),
               dns,
-              found.value().listener(),
+              found.value(),
               target.dataPlaneAuthority(),
               bootstrap.node().id(),
               check,

@@ -15,12 +15,10 @@ import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
 import io.outrigger.program.options.ProxyOptions;
-import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.StartFailure;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -45,14 +43,7 @@ final class PartSettings {
   }
 
   static ForwardSettings forward(ProxyOptions options, Supplier<String> nodeId) {
-    var measuring =
-        new Measuring(
-            options.measurement().methods(),
-            options.measurement().locality(),
-            options.measurement().experimental().contains(ExperimentalMetric.CALL_DELAY),
-            options.measurement().experimental().contains(ExperimentalMetric.ATTEMPT_DELAY),
-            false);
-    return calls(options, options.routing().authority(), measuring, nodeId);
+    return calls(options, options.routing().authority(), options.measurement().calls(), nodeId);
   }
 
   /**
@@ -60,7 +51,7 @@ final class PartSettings {
    * callers are strangers, failures do not name this node, except those that A36 says should.
    */
   static ForwardSettings serving(ProxyOptions options) {
-    var measuring = Measuring.ofServer(options.measurement().methods());
+    var measuring = Measuring.ofServer(options.measurement().calls().methods());
     return calls(options, new AuthorityMode.Preserve(), measuring, () -> "");
   }
 
@@ -76,20 +67,21 @@ final class PartSettings {
 
   /** Opens the access log, which the caller closes; empty when it is off. */
   static Optional<AccessLog> accessLog(ProxyOptions options) throws StartFailure {
-    if (options.accessLog() instanceof ProxyOptions.AccessLog.ToFile file) {
-      try {
-        return Optional.of(AccessLog.toFile(file.path()));
-      } catch (IOException e) {
-        throw new StartFailure(
-            "--access-log: cannot write "
-                + e.getMessage()
-                + "; give a file that can be created and written",
-            e);
-      }
+    if (options.accessLog().isEmpty()) {
+      return Optional.empty();
     }
-    return options.accessLog() instanceof ProxyOptions.AccessLog.Stdout
-        ? Optional.of(AccessLog.toStdout())
-        : Optional.empty();
+    if (!(options.accessLog().get() instanceof ProxyOptions.AccessLog.ToFile file)) {
+      return Optional.of(AccessLog.toStdout());
+    }
+    try {
+      return Optional.of(AccessLog.toFile(file.path()));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "--access-log: cannot write "
+              + e.getMessage()
+              + "; give a file that can be created and written",
+          e);
+    }
   }
 
   /**
@@ -107,7 +99,7 @@ final class PartSettings {
       return Optional.of(
           Telemetry.start(options.measurement().otlp().get(), ProgramVersion.text(), metrics));
     } catch (IllegalArgumentException e) {
-      throw new InvalidInput(List.of("--otlp: " + e.getMessage()));
+      throw new InvalidInput("--otlp: " + e.getMessage());
     }
   }
 

@@ -39,17 +39,17 @@ import io.outrigger.observe.events.LbEvents;
 import io.outrigger.observe.history.TrafficHistory;
 import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.telemetry.Telemetry;
-import io.outrigger.program.options.DnsTarget;
 import io.outrigger.program.options.ForwardSpec;
 import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.ServeSpec;
 import io.outrigger.program.options.StartFailure;
 import io.outrigger.program.options.Target;
-import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.ResourceWatcher;
+import io.outrigger.xds.XdsClient;
 import io.outrigger.xds.deps.DnsLookup;
 import io.outrigger.xds.deps.DnsName;
 import io.outrigger.xds.deps.XdsDependencyManager;
+import io.outrigger.xds.stream.AdsClients;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -141,7 +141,7 @@ record PortOpener(
             spec.name(),
             spec.target() instanceof Target.Single single
                 ? single
-                : new XdsTarget.Service(Optional.empty(), authority),
+                : new Target.Xds(Optional.empty(), authority),
             fixed.orElse(authority));
   }
 
@@ -222,8 +222,11 @@ record PortOpener(
   private TargetRuntime target(String forward, Target.Single target, String authority) {
     String name = target.toString();
     ProxyOptions.Routing routing = options.routing();
+    ProxyOptions.Measurement measurement = options.measurement();
     boolean namesPriorities =
-        options.measurement().otlp().isPresent() || !options.measurement().experimental().isEmpty();
+        measurement.otlp().isPresent()
+            || measurement.calls().callDelays()
+            || measurement.calls().attemptDelays();
     return new TargetRuntime(
         control,
         name,
@@ -290,6 +293,15 @@ record PortOpener(
     name.start();
   }
 
+  /** Returns the source of a target's resources. */
+  static XdsClient client(Target.Single target, AdsClients clients) {
+    String name = target.toString();
+    return target
+        .ownServer()
+        .map(server -> clients.of(name, server))
+        .orElseGet(() -> clients.of(name));
+  }
+
   /**
    * Returns the resource graph of a target; fails when the bootstrap does not contain the target's
    * xDS authority.
@@ -300,23 +312,24 @@ record PortOpener(
       String authority,
       XdsDependencyManager.Listener configs) {
     ControlPlanes.Known known = controlPlanes.known().orElseThrow();
-    return ConfigRoot.of(target, known.bootstrap(), known.clients())
+    return target
+        .listener(known.bootstrap())
         .match(
-            root ->
+            listener ->
                 Outcome.ok(
                     new XdsDependencyManager(
                             control,
-                            root.client(),
+                            client(target, known.clients()),
                             new DnsEvents(dns, events, forward),
-                            root.listener(),
+                            listener,
                             authority,
                             known.bootstrap().node().id(),
-                            target instanceof XdsTarget.Service
-                                ? configs
-                                : new UntilResolved(configs),
+                            target.ownServer().isPresent()
+                                ? new UntilResolved(configs)
+                                : configs,
                             RANDOM)
                         .refreshNames(
-                            target instanceof DnsTarget
+                            target instanceof Target.Dns
                                 ? options.routing().dnsRefresh()
                                 : Duration.ZERO)),
             Outcome::failed);

@@ -233,7 +233,7 @@ public final class ProxyApp implements AutoCloseable {
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
-          List.of(origin + ": " + unusable.getMessage() + "; correct its path or the file"));
+          origin + ": " + unusable.getMessage() + "; correct its path or the file");
     }
     resources = files;
   }

@@ -53,8 +53,7 @@ final class AdminClient {
     String text = flag.orElse(variable.isEmpty() ? USUAL_ADDRESS : variable);
     ListenAddress.Tcp address = InvalidInput.read(origin, text, ListenAddress::parseTcp);
     if (address.port() == 0) {
-      throw new InvalidInput(
-          List.of(origin + ": give the port that the sidecar really has, not 0"));
+      throw new InvalidInput(origin + ": give the port that the sidecar really has, not 0");
     }
     return new AdminClient(
         new ListenAddress.Tcp(

@@ -53,8 +53,7 @@ final class CompletionCommand implements Callable<Integer> {
           context.out().print(AutoComplete.bash(root.getCommandName(), root).replace(NO_FILES, ""));
       case "fish" -> fish(root).forEach(context.out()::println);
       default ->
-          throw new InvalidInput(
-              List.of("completion: \"" + shell + "\" is none of bash, zsh, fish"));
+          throw new InvalidInput("completion: \"" + shell + "\" is none of bash, zsh, fish");
     }
     return Failures.OK;
   }

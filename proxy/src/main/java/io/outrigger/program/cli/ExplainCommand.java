@@ -72,7 +72,7 @@ final class ExplainCommand implements Callable<Integer> {
     AdminClient client = admin.client(context.environment());
     AdminClient.Reply reply = client.get("/explain?" + query());
     if (reply.status() == 400 || (reply.status() == 404 && serve.isPresent())) {
-      throw new InvalidInput(List.of(reply.body().strip()));
+      throw new InvalidInput(reply.body().strip());
     }
     client.lines(client.body("/explain", reply), json).forEach(context.out()::println);
     return Failures.OK;
@@ -89,7 +89,7 @@ final class ExplainCommand implements Callable<Integer> {
     for (String header : headers) {
       int equals = header.indexOf('=');
       if (equals <= 0) {
-        throw new InvalidInput(List.of("--header: write it as name=value, not \"" + header + "\""));
+        throw new InvalidInput("--header: write it as name=value, not \"" + header + "\"");
       }
       String text = header.substring(0, equals) + ":" + header.substring(equals + 1);
       query.append("&header=").append(encoded(text));

@@ -127,9 +127,8 @@ final class StatusCommand implements Callable<Integer> {
     for (String name : names) {
       if (!known.contains(name)) {
         throw new InvalidInput(
-            List.of(
-                "--forward: there is no forward \"%s\"; it is one of %s"
-                    .formatted(name, String.join(", ", known))));
+            "--forward: there is no forward \"%s\"; it is one of %s"
+                .formatted(name, String.join(", ", known)));
       }
     }
   }

@@ -8,10 +8,8 @@ import io.outrigger.program.app.LiveCheck;
 import io.outrigger.program.options.BootstrapSource;
 import io.outrigger.program.options.Flag;
 import io.outrigger.program.options.InvalidInput;
-import io.outrigger.program.options.KubernetesTarget;
 import io.outrigger.program.options.SourceLookup;
 import io.outrigger.program.options.Target;
-import io.outrigger.program.options.XdsTarget;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.Kubeconfig;
 import io.outrigger.xds.local.OverlayFiles;
@@ -113,9 +111,8 @@ final class ValidateCommand implements Callable<Integer> {
         && overlays.isEmpty()
         && asked.isEmpty()) {
       throw new InvalidInput(
-          List.of(
-              "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
-                  + BootstrapSource.FILE_VARIABLE));
+          "nothing to validate; give --bootstrap FILE, --resources PATH or --overlay PATH, or set "
+              + BootstrapSource.FILE_VARIABLE);
     }
     checkResources(read, overlay.overlay());
     if (errors.isEmpty() && asked.isPresent()) {
@@ -141,19 +138,19 @@ final class ValidateCommand implements Callable<Integer> {
     }
     if (!live || target.isEmpty()) {
       throw new InvalidInput(
-          List.of(live ? "--live: give --target xds:///NAME too" : "--target: is for --live only"));
+          live ? "--live: give --target xds:///NAME too" : "--target: is for --live only");
     }
     Target parsed = InvalidInput.read("--target", target.get(), Target::parse);
     if (parsed instanceof Target.Single single) {
       return Optional.of(single);
     }
-    throw new InvalidInput(List.of("--target: give one service, not xds:///*"));
+    throw new InvalidInput("--target: give one service, not xds:///*");
   }
 
   private void checkLive(
       Optional<Bootstrap> read, Overlay overlay, Target.Single asked, Duration limit)
       throws InvalidInput {
-    Bootstrap bootstrap = asked instanceof XdsTarget ? required(read) : BootstrapSource.NONE;
+    Bootstrap bootstrap = asked.ownServer().isEmpty() ? required(read) : BootstrapSource.NONE;
     warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result =
@@ -168,7 +165,7 @@ final class ValidateCommand implements Callable<Integer> {
 
   private Optional<ApiAccess> apiServer(Target.Single asked) {
     return Optional.of(asked)
-        .filter(KubernetesTarget.class::isInstance)
+        .filter(Target.Kubernetes.class::isInstance)
         .map(
             target ->
                 kubeconfig
@@ -180,7 +177,7 @@ final class ValidateCommand implements Callable<Integer> {
     return read.orElseThrow(
         () ->
             new InvalidInput(
-                List.of("--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE)));
+                "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE));
   }
 
   /** Prints the warning at once, so that the user can still stop the check. */

@@ -1,5 +1,6 @@
 package io.outrigger.program.options;
 
+import io.outrigger.base.RegularFile;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.BootstrapReader;
 import io.outrigger.config.bootstrap.BootstrapResult;
@@ -9,8 +10,6 @@ import io.outrigger.config.endpoint.Locality;
 import io.outrigger.program.options.InvalidInput.AbsentFile;
 import io.outrigger.xds.local.YamlReader;
 import io.outrigger.xds.overlay.Located;
-import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +39,7 @@ public final class BootstrapSource {
           "%s",
           Optional.of("%s"));
 
+  private static final int MAX_BYTES = 4 << 20;
   private static final Pattern SYNTAX_PLACE = Pattern.compile(" at line (\\d+) column (\\d+)$");
 
   private BootstrapSource() {}
@@ -76,21 +76,16 @@ public final class BootstrapSource {
 
   private static Found fromFile(Path file, String namedBy) throws InvalidInput {
     if (file.toString().isEmpty()) {
-      throw new InvalidInput(
-          List.of(namedBy + ": is empty; give the path of a gRPC xDS bootstrap"));
+      throw new InvalidInput(namedBy + ": is empty; give the path of a gRPC xDS bootstrap");
     }
-    String text;
     try {
-      text = TextFile.read(file);
-    } catch (IOException e) {
+      String text = RegularFile.readText(file.toString(), MAX_BYTES);
+      return fromText(text, file.toString(), file + " (" + namedBy + ")");
+    } catch (RegularFile.Unreadable e) {
       String line =
-          "%s: cannot read %s: %s; give the path of a gRPC xDS bootstrap"
-              .formatted(namedBy, file, TextFile.reason(e));
-      throw e instanceof NoSuchFileException
-          ? new AbsentFile(line)
-          : new InvalidInput(List.of(line));
+          "%s: %s %s; give the path of a gRPC xDS bootstrap".formatted(namedBy, file, e.reason());
+      throw e.isMissing() ? new AbsentFile(line) : new InvalidInput(line);
     }
-    return fromText(text, file.toString(), file + " (" + namedBy + ")");
   }
 
   private static Found fromText(String text, String place, String origin) throws InvalidInput {

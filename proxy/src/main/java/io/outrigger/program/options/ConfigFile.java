@@ -1,13 +1,13 @@
 package io.outrigger.program.options;
 
 import io.outrigger.base.DidYouMean;
+import io.outrigger.base.RegularFile;
 import io.outrigger.program.options.GivenFlags.Given;
 import io.outrigger.xds.local.YamlReader;
 import io.outrigger.xds.overlay.Located;
 import io.outrigger.xds.overlay.Located.Entry;
 import io.outrigger.xds.overlay.Located.Fields;
 import io.outrigger.xds.overlay.Located.Items;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -27,10 +27,19 @@ final class ConfigFile {
   /** A key that may be shown. Other text may be from a file with secrets, given by mistake. */
   private static final Pattern FORM = Pattern.compile("[A-Za-z_-]{1,40}");
 
+  private static final int SHOWN_WITHOUT_KEY = 3;
+
   private static final List<String> KEYS =
       EnumSet.complementOf(EnumSet.of(Flag.CONFIG)).stream().map(Flag::key).toList();
 
-  private ConfigFile() {}
+  private final Path file;
+  private final Problems problems = new Problems();
+  private final Map<Flag, Given> settings = new EnumMap<>(Flag.class);
+  private int withoutKey;
+
+  private ConfigFile(Path file) {
+    this.file = file;
+  }
 
   /**
    * Reads {@code file}.
@@ -38,31 +47,36 @@ final class ConfigFile {
    * @param namedBy the flag or variable that names the file
    */
   static Map<Flag, Given> read(Path file, String namedBy) throws InvalidInput {
-    Problems problems = new Problems();
-    Map<Flag, Given> settings = new EnumMap<>(Flag.class);
-    Optional<Located> document = parse(file, namedBy);
-    if (document.isPresent()) {
-      if (document.get() instanceof Fields fields) {
-        fields.entries().forEach((key, entry) -> entry(file, key, entry, settings, problems));
-      } else {
-        problems.add(file.toString(), "is no map; write lines such as \"admin: 127.0.0.1:9901\"");
-      }
-    }
-    problems.throwIfAny();
-    return settings;
+    var config = new ConfigFile(file);
+    config.addAll(parse(file, namedBy));
+    config.problems.throwIfAny();
+    return config.settings;
   }
 
-  private static void entry(
-      Path file, String key, Entry entry, Map<Flag, Given> settings, Problems problems) {
-    String origin = file + ":" + entry.place().line() + ": " + key;
-    Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
-    if (flag.isEmpty() && !FORM.matcher(key).matches()) {
-      problems.add(
-          file + ":" + entry.place().line(), "has no key; write lines such as \"threads: 2\"");
-      return;
+  private void addAll(Optional<Located> document) {
+    if (document.isPresent() && document.get() instanceof Fields fields) {
+      fields.entries().forEach(this::add);
+    } else if (document.isPresent()) {
+      problems.add(file.toString(), "is no map; write lines such as \"admin: 127.0.0.1:9901\"");
     }
+    if (withoutKey > SHOWN_WITHOUT_KEY) {
+      problems.add(
+          file.toString(), (withoutKey - SHOWN_WITHOUT_KEY) + " more lines have no key either");
+    }
+  }
+
+  private void add(String key, Entry entry) {
+    String line = file + ":" + entry.place().line();
+    String origin = line + ": " + key;
+    Optional<Flag> flag = Flag.ofKey(key).filter(f -> f != Flag.CONFIG);
     if (flag.isEmpty()) {
-      problems.add(origin, "is not known" + suggestion(key) + "; the keys are the flags of run");
+      if (FORM.matcher(key).matches()) {
+        problems.add(
+            origin,
+            "is not known" + DidYouMean.question(key, KEYS) + "; the keys are the flags of run");
+      } else if (++withoutKey <= SHOWN_WITHOUT_KEY) {
+        problems.add(line, "has no key; write lines such as \"threads: 2\"");
+      }
       return;
     }
     List<String> values = new ArrayList<>();
@@ -81,30 +95,17 @@ final class ConfigFile {
     settings.put(flag.get(), new Given(origin, values));
   }
 
-  private static String suggestion(String key) {
-    return DidYouMean.nearest(key, KEYS)
-        .map(likely -> "; did you mean \"" + likely + "\"?")
-        .orElse("");
-  }
-
   private static Optional<Located> parse(Path file, String namedBy) throws InvalidInput {
     if (file.toString().isEmpty()) {
-      throw new InvalidInput(List.of(namedBy + ": is empty; give the path of a YAML file"));
-    }
-    String text;
-    try {
-      text = TextFile.read(file);
-    } catch (IOException e) {
-      throw new InvalidInput(
-          List.of("%s: cannot read %s: %s".formatted(namedBy, file, TextFile.reason(e))));
+      throw new InvalidInput(namedBy + ": is empty; give the path of a YAML file");
     }
     try {
-      return YamlReader.read(text, MAX_SIZE);
+      return YamlReader.read(RegularFile.readText(file.toString(), MAX_SIZE), MAX_SIZE);
+    } catch (RegularFile.Unreadable e) {
+      throw new InvalidInput(namedBy + ": " + file + " " + e.reason() + "; give a YAML file");
     } catch (YamlReader.Unreadable e) {
       throw new InvalidInput(
-          List.of(
-              "%s:%d:%d: %s"
-                  .formatted(file, e.place().line(), e.place().column(), e.getMessage())));
+          "%s:%d:%d: %s".formatted(file, e.place().line(), e.place().column(), e.getMessage()));
     }
   }
 }

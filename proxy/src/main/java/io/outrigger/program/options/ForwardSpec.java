@@ -23,7 +23,8 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
     }
     ListenAddress listen = ListenAddress.parse(left.substring(at + 1));
     Target target = Target.parse(text.substring(equals + 1));
-    return new ForwardSpec(at < 0 ? defaultName(target) : left.substring(0, at), listen, target);
+    String name = at < 0 ? target.forwardName() : left.substring(0, at);
+    return new ForwardSpec(name, listen, target);
   }
 
   /**
@@ -31,15 +32,11 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
    * other {@code =}, so one before a known scheme is preferred.
    */
   private static int beginOfTarget(String text) {
-    return Stream.of("=xds:", "=" + DnsTarget.SCHEME, "=" + KubernetesTarget.SCHEME, "=")
+    return Stream.of("=xds:", "=" + Target.Dns.SCHEME, "=" + Target.Kubernetes.SCHEME, "=")
         .mapToInt(text::indexOf)
         .filter(index -> index >= 0)
         .findFirst()
         .orElse(-1);
-  }
-
-  private static String defaultName(Target target) {
-    return target instanceof Target.Single single ? single.forwardName() : "*";
   }
 
   /** Returns the forward as the command line writes it. */

@@ -60,6 +60,11 @@ final class GivenFlags {
     return Optional.ofNullable(given.get(flag));
   }
 
+  /** Returns the values of a repeatable flag; empty when it was not given. */
+  List<String> values(Flag flag) {
+    return get(flag).map(Given::values).orElse(List.of());
+  }
+
   /** Returns the first words of a message about {@code flag}, whether the flag was given or not. */
   String origin(Flag flag) {
     return get(flag).map(Given::origin).orElse(flag.option());

@@ -9,6 +9,10 @@ public class InvalidInput extends Exception {
 
   private final transient List<String> lines;
 
+  public InvalidInput(String line) {
+    this(List.of(line));
+  }
+
   public InvalidInput(List<String> lines) {
     super(String.join("\n", lines));
     this.lines = List.copyOf(lines);
@@ -22,7 +26,7 @@ public class InvalidInput extends Exception {
     private static final long serialVersionUID = 1L;
 
     public AbsentFile(String line) {
-      super(List.of(line));
+      super(line);
     }
   }
 
@@ -32,7 +36,7 @@ public class InvalidInput extends Exception {
     try {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
-      throw new InvalidInput(List.of(flag + ": " + e.getMessage()));
+      throw new InvalidInput(flag + ": " + e.getMessage());
     }
   }
 

@@ -3,6 +3,7 @@ package io.outrigger.program.options;
 import static io.outrigger.program.options.Problems.require;
 
 import io.outrigger.base.DurationText;
+import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.memory.MemoryPlan;
@@ -11,7 +12,6 @@ import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
-import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.ProxyOptions.KubernetesAccess;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
@@ -36,10 +36,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Builds {@link ProxyOptions} from the given flags, or reports all errors in them. The defaults are
@@ -52,16 +52,20 @@ public final class OptionsReader {
    */
   private static final String AGGREGATES_DECIDE = "GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT";
 
+  private static final String CALL_DELAYS = "grpc.client.call.delay.duration"; // A121
+  private static final String ATTEMPT_DELAYS = "grpc.client.attempt.delay.duration"; // A121
   private static final String LOCALITY_LABEL = "grpc.lb.locality";
 
   /** The labels that A78, A89 and A94 call optional. */
-  private static final Set<String> OPTIONAL_LABELS =
-      new TreeSet<>(
-          Set.of(
-              LOCALITY_LABEL,
-              "grpc.lb.backend_service",
-              "grpc.disconnect_error",
-              "grpc.security_level"));
+  private static final List<String> OPTIONAL_LABELS =
+      List.of(
+          "grpc.disconnect_error",
+          "grpc.lb.backend_service",
+          LOCALITY_LABEL,
+          "grpc.security_level");
+
+  private static final List<String> LABEL_WORDS =
+      Stream.concat(Stream.of("all", "none"), OPTIONAL_LABELS.stream()).toList();
 
   private static final String OFF = "off";
   private static final String PEER_HEADER = "x-forwarded-client-cert";
@@ -74,8 +78,6 @@ public final class OptionsReader {
    * histograms on every event loop.
    */
   private static final int MAX_METHODS = 100;
-
-  private static final long MIN_MEMORY_BYTES = 1 << 20;
 
   private static final ListenAddress.Tcp ADMIN = new ListenAddress.Tcp("127.0.0.1", 9901);
 
@@ -135,7 +137,7 @@ public final class OptionsReader {
             new Drain(
                 duration(Flag.DRAIN_DELAY, Duration.ZERO),
                 duration(Flag.DRAIN_TIMEOUT, Duration.ofSeconds(30))),
-            value(Flag.ACCESS_LOG, new AccessLog.Off(), OptionsReader::accessLog),
+            valueOrOff(Flag.ACCESS_LOG, Optional.empty(), OptionsReader::accessLog),
             measurement(),
             new Logging(
                 oneOf(Flag.LOG_LEVEL, Logging.DEFAULT.level()),
@@ -153,22 +155,22 @@ public final class OptionsReader {
   private Optional<KubernetesAccess> kubernetes(
       List<ForwardSpec> forwards, Map<String, String> environment) {
     Optional<ApiAccess> named = value(Flag.KUBECONFIG, Optional.empty(), OptionsReader::kubeconfig);
-    Optional<String> zone = value(Flag.ZONE, Optional.empty(), OptionsReader::zone);
+    Optional<String> zone =
+        value(
+            Flag.ZONE,
+            Optional.empty(),
+            text -> Optional.of(matching(ZONE, text, "a zone such as europe-west1-b")));
     Optional<ForwardSpec> user =
         forwards.stream()
-            .filter(forward -> forward.target() instanceof KubernetesTarget)
+            .filter(forward -> forward.target() instanceof Target.Kubernetes)
             .findFirst();
-    if (user.isEmpty()) {
+    boolean isWrong = named.isEmpty() && given.get(Flag.KUBECONFIG).isPresent();
+    if (user.isEmpty() || isWrong) {
       return Optional.empty();
     }
     try {
-      return named
-          .or(
-              () ->
-                  given.get(Flag.KUBECONFIG).isPresent() // its error is reported already
-                      ? Optional.empty()
-                      : Optional.of(ApiAccess.ofPod(environment)))
-          .map(api -> new KubernetesAccess(api, zone));
+      ApiAccess api = named.orElseGet(() -> ApiAccess.ofPod(environment));
+      return Optional.of(new KubernetesAccess(api, zone));
     } catch (IllegalArgumentException noPod) {
       problems.add(
           given.origin(Flag.FORWARD), "\"" + user.get().target() + "\": " + noPod.getMessage());
@@ -223,7 +225,10 @@ public final class OptionsReader {
         spread.compareTo(grace) < 0 ? spread : grace,
         grace,
         isOn(Flag.SERVE_REQUIRE_RBAC),
-        value(Flag.PEER_HEADER, false, OptionsReader::peerHeader));
+        value(
+            Flag.PEER_HEADER,
+            false,
+            text -> oneOf(text, List.of(OFF, PEER_HEADER)).equals(PEER_HEADER)));
   }
 
   private Connections connections() {
@@ -240,67 +245,60 @@ public final class OptionsReader {
   private Limits limits(MemoryPlan memory) {
     return new Limits(
         number(Flag.MAX_CONCURRENT_STREAMS, 1000, 1, Integer.MAX_VALUE),
-        (int) bytes(Flag.MAX_HEADER_BYTES, 64 << 10, 1 << 10, 16 << 20),
+        value(
+            Flag.MAX_HEADER_BYTES,
+            64 << 10,
+            text -> (int) bytes(text, 1 << 10, 16 << 20, (16 << 20) + " bytes")),
         number(Flag.MAX_CONNECTIONS, 10_000, 1, Integer.MAX_VALUE),
-        value(Flag.MAX_MEMORY, memory.peerBytes(), text -> memoryBytes(text, memory)),
+        value(
+            Flag.MAX_MEMORY,
+            memory.peerBytes(),
+            text -> bytes(text, 1 << 20, memory.peerBytes(), jvmLimit(memory))),
         number(Flag.MAX_QUEUED_REQUESTS, 10_000, 0, Integer.MAX_VALUE),
         number(Flag.MAX_TARGETS, 100, 1, Integer.MAX_VALUE));
   }
 
   private Measurement measurement() {
-    Optional<Set<String>> labels =
-        given
-            .get(Flag.METRICS_LABELS)
-            .map(texts -> all(Flag.METRICS_LABELS, OptionsReader::labels))
-            .map(each -> each.stream().flatMap(Set::stream).collect(Collectors.toSet()));
     boolean locality = isOn(Flag.METRIC_LOCALITY);
-    Set<String> methods = all(Flag.METRIC_METHODS, OptionsReader::method);
+    boolean areLabelsGiven = given.get(Flag.METRICS_LABELS).isPresent();
+    Set<String> labels = new HashSet<>();
+    all(Flag.METRICS_LABELS, OptionsReader::labels).forEach(labels::addAll);
+    Set<String> methods =
+        all(
+            Flag.METRIC_METHODS,
+            text -> matching(METHOD, text, "a method such as pkg.Service/Method"));
     if (methods.size() > MAX_METHODS) {
       problems.add(
           given.origin(Flag.METRIC_METHODS), "names more than " + MAX_METHODS + " methods");
     }
+    Set<String> experimental =
+        all(
+            Flag.METRICS_EXPERIMENTAL,
+            text -> oneOf(text, List.of(CALL_DELAYS, ATTEMPT_DELAYS)));
     return new Measurement(
-        methods,
-        all(Flag.METRICS_EXPERIMENTAL, OptionsReader::experimental),
-        labels.map(kept -> kept.contains(LOCALITY_LABEL)).orElse(locality),
-        labels.map(OptionsReader::leftOut).orElse(Set.of()),
+        new Measuring(
+            methods,
+            areLabelsGiven ? labels.contains(LOCALITY_LABEL) : locality,
+            experimental.contains(CALL_DELAYS),
+            experimental.contains(ATTEMPT_DELAYS),
+            false),
+        OPTIONAL_LABELS.stream()
+            .filter(label -> areLabelsGiven && !labels.contains(label))
+            .collect(Collectors.toSet()),
         valueOrOff(Flag.OTLP, Optional.empty(), OptionsReader::endpoint));
   }
 
   /** Reads names of optional labels, which commas separate. */
   private static Set<String> labels(String text) {
-    Set<String> labels = new TreeSet<>();
-    for (String each : text.split(",", -1)) {
-      String name = each.strip();
-      require(
-          OPTIONAL_LABELS.contains(name) || List.of("all", "none").contains(name),
-          "\"%s\" is not all, none, or one of %s"
-              .formatted(name, String.join(", ", OPTIONAL_LABELS)));
-      labels.addAll(name.equals("all") ? OPTIONAL_LABELS : Set.of(name));
-    }
-    return labels;
-  }
-
-  private static Set<String> leftOut(Set<String> kept) {
-    Set<String> rest = new TreeSet<>(OPTIONAL_LABELS);
-    rest.removeAll(kept);
-    return rest;
-  }
-
-  private static ExperimentalMetric experimental(String text) {
-    return oneOf(text, ExperimentalMetric.values(), ExperimentalMetric::text);
-  }
-
-  private static String method(String text) {
-    require(
-        METHOD.matcher(text).matches(),
-        "\"" + text + "\" is not a method such as pkg.Service/Method");
-    return text;
+    return Arrays.stream(text.split(",", -1))
+        .map(name -> oneOf(name.strip(), LABEL_WORDS))
+        .flatMap(name -> name.equals("all") ? OPTIONAL_LABELS.stream() : Stream.of(name))
+        .collect(Collectors.toSet());
   }
 
   private <T> Set<T> all(Flag flag, Function<String, T> parser) {
     Set<T> all = new HashSet<>();
-    for (String text : given.get(flag).map(GivenFlags.Given::values).orElse(List.of())) {
+    for (String text : given.values(flag)) {
       problems.parse(given.origin(flag), text, parser).ifPresent(all::add);
     }
     return all;
@@ -370,7 +368,7 @@ public final class OptionsReader {
   }
 
   private boolean isOn(Flag flag) {
-    return value(flag, false, OptionsReader::parseBoolean);
+    return value(flag, false, text -> oneOf(text, List.of(true, false)));
   }
 
   private Duration duration(Flag flag, Duration absent) {
@@ -397,86 +395,57 @@ public final class OptionsReader {
         flag,
         absent,
         text -> {
-          long number = wholeNumber(text);
-          if (number < least || number > most) {
-            throw new IllegalArgumentException(
-                "\"%s\" is not a whole number from %d to %d".formatted(text, least, most));
-          }
+          long number = text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;
+          require(
+              number >= least && number <= most,
+              "\"%s\" is not a whole number from %d to %d".formatted(text, least, most));
           return (int) number;
         });
   }
 
-  /** Returns -1 if {@code text} is not a whole number or has more than 18 digits. */
-  private static long wholeNumber(String text) {
-    boolean digits = !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
-    return digits && text.length() <= 18 ? Long.parseLong(text) : -1;
-  }
-
-  private long bytes(Flag flag, long absent, long least, long most) {
-    return value(
-        flag,
-        absent,
-        text -> {
-          long bytes = ByteSize.parse(text);
-          requireAtLeast(least, bytes, text);
-          require(bytes <= most, "\"" + text + "\" is more than " + most + " bytes");
-          return bytes;
-        });
-  }
-
   /**
-   * Reads a memory limit. A limit above the JVM's own would have no effect, since the JVM's limit
-   * would be reached first.
+   * Reads a size.
+   *
+   * @param limit what {@code text} is more than when it is above {@code most}, for the message
    */
-  private static long memoryBytes(String text, MemoryPlan memory) {
+  private static long bytes(String text, long least, long most, String limit) {
     long bytes = ByteSize.parse(text);
-    requireAtLeast(MIN_MEMORY_BYTES, bytes, text);
-    require(
-        bytes <= memory.peerBytes(),
-        ("\"%s\" is more than the JVM has for it, %s: %s of the heap and %s for buffers;"
-                + " raise the container's memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")
-            .formatted(
-                text,
-                ByteSize.format(memory.peerBytes()),
-                ByteSize.format(memory.peerHeapBytes()),
-                ByteSize.format(memory.peerDirectBytes())));
+    require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
+    require(bytes <= most, "\"" + text + "\" is more than " + limit);
     return bytes;
   }
 
-  private static void requireAtLeast(long least, long bytes, String text) {
-    require(bytes >= least, "\"" + text + "\" is less than " + least + " bytes");
+  /** Describes the JVM's limit. A larger one would have no effect: the JVM's is reached first. */
+  private static String jvmLimit(MemoryPlan memory) {
+    return ("the JVM has for it, %s: %s of the heap and %s for buffers; raise the container's"
+            + " memory limit, or the JVM's limits in OUTRIGGER_JAVA_OPTS")
+        .formatted(
+            ByteSize.format(memory.peerBytes()),
+            ByteSize.format(memory.peerHeapBytes()),
+            ByteSize.format(memory.peerDirectBytes()));
   }
 
   private <E extends Enum<E>> E oneOf(Flag flag, E absent) {
-    return value(flag, absent, text -> word(text, absent.getDeclaringClass().getEnumConstants()));
+    List<E> all = List.of(absent.getDeclaringClass().getEnumConstants());
+    return value(flag, absent, text -> oneOf(text, all));
   }
 
-  private static <E extends Enum<E>> E word(String text, E[] all) {
-    return oneOf(text, all, each -> each.name().toLowerCase(Locale.ROOT));
-  }
-
-  private static <E> E oneOf(String text, E[] all, Function<E, String> name) {
-    return Arrays.stream(all)
-        .filter(each -> name.apply(each).equalsIgnoreCase(text))
+  /** Returns the element that {@code text} names, in upper or lower case. */
+  private static <E> E oneOf(String text, List<E> all) {
+    return all.stream()
+        .filter(each -> each.toString().equalsIgnoreCase(text))
         .findFirst()
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    Arrays.stream(all)
-                        .map(name)
+                    all.stream()
+                        .map(each -> each.toString().toLowerCase(Locale.ROOT))
                         .collect(Collectors.joining(", ", "\"" + text + "\" is none of ", ""))));
   }
 
-  private static Boolean parseBoolean(String text) {
-    require(text.equals("true") || text.equals("false"), "\"" + text + "\" is not true or false");
-    return text.equals("true");
-  }
-
-  private static Boolean peerHeader(String text) {
-    require(
-        text.equals(OFF) || text.equals(PEER_HEADER),
-        "\"" + text + "\" is not " + OFF + " or " + PEER_HEADER);
-    return text.equals(PEER_HEADER);
+  private static String matching(Pattern form, String text, String expected) {
+    require(form.matcher(text).matches(), "\"" + text + "\" is not " + expected);
+    return text;
   }
 
   private static AuthorityMode authority(String text) {
@@ -486,16 +455,12 @@ public final class OptionsReader {
     if (text.equals("preserve")) {
       return new AuthorityMode.Preserve();
     }
-    require(
-        AUTHORITY.matcher(text).matches(),
-        "\"" + text + "\" is not target, preserve, or an authority such as orders.example:443");
-    return new AuthorityMode.Fixed(text);
+    return new AuthorityMode.Fixed(
+        matching(
+            AUTHORITY, text, "target, preserve, or an authority such as orders.example:443"));
   }
 
   private static AccessLog accessLog(String text) {
-    if (text.equals(OFF)) {
-      return new AccessLog.Off();
-    }
     if (text.equals("-")) {
       return new AccessLog.Stdout();
     }
@@ -511,12 +476,9 @@ public final class OptionsReader {
 
   private static TransportKind transport(String text) {
     // old command lines may name io_uring, which was removed
-    return text.equals("io_uring") ? TransportKind.AUTO : word(text, TransportKind.values());
-  }
-
-  private static Optional<String> zone(String text) {
-    require(ZONE.matcher(text).matches(), "\"" + text + "\" is not a zone such as europe-west1-b");
-    return Optional.of(text);
+    return text.equals("io_uring")
+        ? TransportKind.AUTO
+        : oneOf(text, List.of(TransportKind.values()));
   }
 
   private static String endpoint(String text) {

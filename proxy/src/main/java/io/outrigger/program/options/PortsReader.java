@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -30,7 +29,7 @@ final class PortsReader {
   }
 
   void read() {
-    if (values(Flag.FORWARD).isEmpty() && values(Flag.SERVE).isEmpty()) {
+    if (settings.values(Flag.FORWARD).isEmpty() && settings.values(Flag.SERVE).isEmpty()) {
       problems.add(
           settings.origin(Flag.FORWARD),
           "is missing; give at least one, such as --forward 9001=xds:///orders, or a --serve");
@@ -56,7 +55,7 @@ final class PortsReader {
       List<T> all) {
     String origin = settings.origin(flag);
     Map<String, String> names = new HashMap<>();
-    for (String text : values(flag)) {
+    for (String text : settings.values(flag)) {
       problems
           .parse(origin, text, parser)
           .ifPresent(
@@ -87,18 +86,10 @@ final class PortsReader {
     reserved.add(Map.entry(address, subject));
   }
 
-  private List<String> values(Flag flag) {
-    return settings.get(flag).map(GivenFlags.Given::values).orElse(List.of());
-  }
-
-  /**
-   * Whether a control plane is needed. No control plane is needed when nothing is served, and no
-   * target needs one. A target that is wrong needs none: its own error says enough.
-   */
+  /** Whether a served address or a target needs a control plane. */
   boolean needControlPlane() {
-    return values(Flag.FORWARD).isEmpty()
-        || !values(Flag.SERVE).isEmpty()
-        || forwards.stream().anyMatch(forward -> forward.target() instanceof XdsTarget);
+    return !serves.isEmpty()
+        || forwards.stream().anyMatch(forward -> forward.target().ownServer().isEmpty());
   }
 
   /**
@@ -110,14 +101,7 @@ final class PortsReader {
   void checkNames(Bootstrap bootstrap) throws InvalidInput {
     var unknown = new Problems();
     for (ForwardSpec forward : forwards) {
-      if (!(forward.target() instanceof XdsTarget target)) {
-        continue;
-      }
-      XdsTarget.Service service =
-          target instanceof XdsTarget.Service named
-              ? named
-              : new XdsTarget.Service(Optional.empty(), "*");
-      RpcStatus status = ListenerNames.of(bootstrap, service.authority(), service.path()).status();
+      RpcStatus status = forward.target().listener(bootstrap).status();
       if (!status.isOk()) {
         unknown.add(
             settings.origin(Flag.FORWARD), "\"" + forward.target() + "\": " + status.message());

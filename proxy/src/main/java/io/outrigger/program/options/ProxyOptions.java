@@ -3,6 +3,7 @@ package io.outrigger.program.options;
 import io.outrigger.base.AnyThread;
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.cluster.ClusterSource;
+import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.http2.EventLoops.TransportKind;
@@ -49,7 +50,7 @@ public record ProxyOptions(
     Limits limits,
     Routing routing,
     Drain drain,
-    AccessLog accessLog,
+    Optional<AccessLog> accessLog,
     Measurement measurement,
     Logging logging,
     Map<String, Object> settings) {
@@ -62,16 +63,16 @@ public record ProxyOptions(
   public List<ClusterSource.Dns> dnsNames() {
     return forwards.stream()
         .map(ForwardSpec::target)
-        .filter(DnsTarget.class::isInstance)
-        .map(target -> ((DnsTarget) target).name())
+        .filter(Target.Dns.class::isInstance)
+        .map(target -> ((Target.Dns) target).name())
         .toList();
   }
 
   public List<ServicePort> kubernetesServices() {
     return forwards.stream()
         .map(ForwardSpec::target)
-        .filter(KubernetesTarget.class::isInstance)
-        .map(target -> ((KubernetesTarget) target).port())
+        .filter(Target.Kubernetes.class::isInstance)
+        .map(target -> ((Target.Kubernetes) target).port())
         .toList();
   }
 
@@ -171,22 +172,13 @@ public record ProxyOptions(
   /**
    * The settings of metrics and traces.
    *
-   * @param methods methods with metrics of their own, such as {@code pkg.Service/Method}
-   * @param experimental metrics that are on although they are off by default
-   * @param locality whether metrics of attempts have a label for the locality (A78)
+   * @param calls the attributes that metrics of the forwards' calls distinguish
    * @param leftOutLabels the optional labels that metrics do not have
    * @param otlp the receiver of traces and metrics; empty when switched off
    */
-  public record Measurement(
-      Set<String> methods,
-      Set<ExperimentalMetric> experimental,
-      boolean locality,
-      Set<String> leftOutLabels,
-      Optional<String> otlp) {
+  public record Measurement(Measuring calls, Set<String> leftOutLabels, Optional<String> otlp) {
     public Measurement {
       leftOutLabels = Set.copyOf(leftOutLabels);
-      methods = Set.copyOf(methods);
-      experimental = Set.copyOf(experimental);
     }
   }
 
@@ -222,8 +214,6 @@ public record ProxyOptions(
 
   /** The destination of the access log, which has one JSON line per request. */
   public sealed interface AccessLog {
-    record Off() implements AccessLog {}
-
     record Stdout() implements AccessLog {}
 
     record ToFile(Path path) implements AccessLog {}
@@ -244,25 +234,6 @@ public record ProxyOptions(
     public enum Format {
       TEXT,
       JSON
-    }
-  }
-
-  /** Metrics that their gRFC calls experimental, and that a flag must enable. */
-  public enum ExperimentalMetric {
-    /** The metric of A121 for calls. */
-    CALL_DELAY("grpc.client.call.delay.duration"),
-
-    /** The metric of A121 for attempts. */
-    ATTEMPT_DELAY("grpc.client.attempt.delay.duration");
-
-    private final String text;
-
-    ExperimentalMetric(String text) {
-      this.text = text;
-    }
-
-    public String text() {
-      return text;
     }
   }
 }

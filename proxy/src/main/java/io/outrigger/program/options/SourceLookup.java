@@ -71,10 +71,8 @@ public final class SourceLookup {
     problems.throwIfAny();
     if (found.isEmpty() && resources.isEmpty() && isNeeded) {
       throw new InvalidInput(
-          List.of(
-              Flag.BOOTSTRAP.option()
-                  + ": is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
-                  + " a control plane"));
+          "--bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
+              + " a control plane");
     }
     Optional<Bootstrap> given = found.map(BootstrapSource.Found::bootstrap);
     Bootstrap bootstrap =
@@ -117,18 +115,14 @@ public final class SourceLookup {
 
   /** Returns the paths that can be read. */
   static List<Path> paths(GivenFlags settings, Flag flag, String empty, Problems problems) {
-    Optional<GivenFlags.Given> given = settings.get(flag);
-    if (given.isEmpty()) {
-      return List.of();
-    }
     List<Path> paths = new ArrayList<>();
-    for (String text : given.get().values()) {
+    for (String text : settings.values(flag)) {
       Path path = Path.of(text);
       if (path.toString().isEmpty()) { // an empty path would mean the current folder
-        problems.add(given.get().origin(), empty);
+        problems.add(settings.origin(flag), empty);
       } else if (!Files.isReadable(path)) {
         String reason = Files.exists(path) ? "permission denied" : "no such file or folder";
-        problems.add(given.get().origin(), "cannot read " + path + ": " + reason);
+        problems.add(settings.origin(flag), "cannot read " + path + ": " + reason);
       } else {
         paths.add(path);
       }

@@ -46,7 +46,7 @@ class BootstrapWaitTest {
             Machine.current());
     var wait = new BootstrapWait(options.lookup(), bootstrap -> Optional.empty());
     assertThat(wait.begin(options.source(), used::add)).isFalse();
-    assertThat(wait.missing()).get().asString().contains("b.json: no such file");
+    assertThat(wait.missing()).get().asString().contains("b.json does not exist");
     return wait;
   }
 
@@ -94,7 +94,7 @@ class BootstrapWaitTest {
 
     assertThatThrownBy(() -> wait.await(used::add, () -> false, left))
         .isInstanceOf(InvalidInput.class)
-        .hasMessageContaining("b.json: no such file")
+        .hasMessageContaining("b.json does not exist")
         .hasMessageEndingWith("; waited 0.001 s for it (--bootstrap-timeout)");
   }
 

@@ -49,8 +49,8 @@ final class BootstrapTimeoutIT {
       assertThat(outrigger.errorLines())
           .last()
           .isEqualTo(
-              "outrigger: GRPC_XDS_BOOTSTRAP: cannot read late.json: no such file; give the path of"
-                  + " a gRPC xDS bootstrap; waited 0.3 s for it (--bootstrap-timeout)");
+              "outrigger: GRPC_XDS_BOOTSTRAP: late.json does not exist; give the path of a"
+                  + " gRPC xDS bootstrap; waited 0.3 s for it (--bootstrap-timeout)");
       assertThat(outrigger.errorText()).contains("admin: http://"); // it was there meanwhile
     }
   }
@@ -117,8 +117,8 @@ final class BootstrapTimeoutIT {
       assertThat(outrigger.awaitExit()).isEqualTo(2);
       assertThat(outrigger.errorLines())
           .containsExactly(
-              "outrigger: GRPC_XDS_BOOTSTRAP: cannot read late.json: it is a folder; give the path"
-                  + " of a gRPC xDS bootstrap");
+              "outrigger: GRPC_XDS_BOOTSTRAP: late.json is a folder; give the path of a"
+                  + " gRPC xDS bootstrap");
     }
   }
 
@@ -165,8 +165,8 @@ final class BootstrapTimeoutIT {
       assertThat(outrigger.awaitExit()).isEqualTo(2);
       assertThat(outrigger.errorLines())
           .containsExactly(
-              "outrigger: GRPC_XDS_BOOTSTRAP: cannot read late.json: no such file; give the path of"
-                  + " a gRPC xDS bootstrap");
+              "outrigger: GRPC_XDS_BOOTSTRAP: late.json does not exist; give the path of a"
+                  + " gRPC xDS bootstrap");
     }
   }
 }

@@ -206,7 +206,7 @@ final class MainTest {
     while (line != null && !line.startsWith("outrigger:")) { // a JVM may tell of its options
       line = errors.readLine();
     }
-    assertThat(line).startsWith("outrigger: --bootstrap: cannot read /no/such");
+    assertThat(line).startsWith("outrigger: --bootstrap: /no/such does not exist");
     assertThat(exitCode(bad)).isEqualTo(2);
   }
 }

@@ -44,7 +44,7 @@ final class ProcessEndsIT {
       value = {
         "frobnicate | \"frobnicate\" is not a subcommand; give one of run,",
         "run --bootstrap none.json --forward 0=xds:///a |"
-            + " --bootstrap: cannot read none.json: no such file; give the path of a gRPC xDS",
+            + " --bootstrap: none.json does not exist; give the path of a gRPC xDS",
         "run --forward 0=xds:///a |"
             + " --bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources",
         "run --bootstrap bootstrap.json --forward 0=xds:///a |"

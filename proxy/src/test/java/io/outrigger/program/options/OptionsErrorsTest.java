@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +29,7 @@ final class OptionsErrorsTest extends OptionsFixture {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean \"log-level\"?;"
+        "'log_level: INFO' | DIR/o.yaml:1: log_level: is not known; did you mean log-level?;"
             + " the keys are the flags of run",
         "'daemon:!:20783:::::::' | DIR/o.yaml:1: has no key; write lines such as \"threads: 2\"",
         "'config: x' | DIR/o.yaml:1: config: is not known; the keys are the flags of run",
@@ -57,7 +59,26 @@ final class OptionsErrorsTest extends OptionsFixture {
   void aMissingFileIsNamedWithItsFlag() {
     give(Flag.CONFIG, "/no/such.yaml");
 
-    assertThat(errors()).containsExactly("--config: cannot read /no/such.yaml: no such file");
+    assertThat(errors()).containsExactly("--config: /no/such.yaml does not exist; give a YAML file");
+  }
+
+  /** The lines of a file that was given by mistake may be secrets. */
+  @Test
+  void aFileWithoutKeysIsReportedInAFewLines() throws IOException {
+    give(Flag.CONFIG, write("shadow", users(26)).toString());
+
+    assertThat(errors())
+        .containsExactly(
+            "DIR/shadow:1: has no key; write lines such as \"threads: 2\"",
+            "DIR/shadow:2: has no key; write lines such as \"threads: 2\"",
+            "DIR/shadow:3: has no key; write lines such as \"threads: 2\"",
+            "DIR/shadow: 23 more lines have no key either");
+  }
+
+  private static String users(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(number -> "user" + number + ":!:19000:0:99999:7:::\n")
+        .collect(Collectors.joining());
   }
 
   /** A pipe would hold up the start, and /dev/zero would fill the heap. */
@@ -68,11 +89,11 @@ final class OptionsErrorsTest extends OptionsFixture {
     Files.delete(pipe);
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     give(Flag.CONFIG, pipe.toString());
-    assertThat(errors()).containsExactly("--config: cannot read DIR/pipe: it is no regular file");
+    assertThat(errors()).containsExactly("--config: DIR/pipe is no regular file; give a YAML file");
 
     give(Flag.CONFIG, "/dev/zero");
     assertThat(errors())
-        .containsExactly("--config: cannot read /dev/zero: it is larger than 4 MiB");
+        .containsExactly("--config: /dev/zero is larger than 1 MiB; give a YAML file");
   }
 
   /** As zsh writes a process substitution: {@code --config <(…)}. */
@@ -146,8 +167,8 @@ final class OptionsErrorsTest extends OptionsFixture {
             + " or 1h",
         "SERVE_DRAIN_GRACE | x | --serve-drain-grace: \"x\" is not a duration such as 250ms, 5s, 30m or"
             + " 1h",
-        "SERVE_REQUIRE_RBAC | yes | --serve-require-rbac: \"yes\" is not true or false",
-        "PEER_HEADER | xfcc | --peer-header: \"xfcc\" is not off or x-forwarded-client-cert",
+        "SERVE_REQUIRE_RBAC | yes | --serve-require-rbac: \"yes\" is none of true, false",
+        "PEER_HEADER | xfcc | --peer-header: \"xfcc\" is none of off, x-forwarded-client-cert",
         "THREADS | -1 | --threads: \"-1\" is not a whole number from 1 to 1024",
         "THREADS | 2.5 | --threads: \"2.5\" is not a whole number from 1 to 1024",
         "TRANSPORT | kqueue | --transport: \"kqueue\" is none of auto, epoll, nio",
@@ -180,7 +201,7 @@ final class OptionsErrorsTest extends OptionsFixture {
         "MAX_MEMORY | lots | --max-memory: \"lots\" is not a size such as 65536, 64KiB or 1GiB",
         "MAX_QUEUED_REQUESTS | -1 | --max-queued-requests: \"-1\" is not a whole number from 0 to"
             + " 2147483647",
-        "IGNORE_ROUTE_TIMEOUT | yes | --ignore-route-timeout: \"yes\" is not true or false",
+        "IGNORE_ROUTE_TIMEOUT | yes | --ignore-route-timeout: \"yes\" is none of true, false",
         "AUTHORITY | a b | --authority: \"a b\" is not target, preserve, or an authority such as"
             + " orders.example:443",
         "AUTHORITY | u@orders | --authority: \"u@orders\" is not target, preserve, or an authority such"
@@ -201,8 +222,8 @@ final class OptionsErrorsTest extends OptionsFixture {
         "BOOTSTRAP | '' | --bootstrap: is empty; give the path of a gRPC xDS bootstrap",
         "CONFIG | '' | --config: is empty; give the path of a YAML file",
         "RESOURCES | /no/such | --resources: cannot read /no/such: no such file or folder",
-        "BOOTSTRAP | /no/such | --bootstrap: cannot read /no/such: no such file; give the path of a"
-            + " gRPC xDS bootstrap",
+        "BOOTSTRAP | /no/such | --bootstrap: /no/such does not exist; give the path of a gRPC xDS"
+            + " bootstrap",
       })
   void aBadFlagIsOneLineThatNamesIt(Flag flag, String value, String expected) throws IOException {
     give(Flag.BOOTSTRAP, writeServing().toString());
@@ -350,7 +371,7 @@ final class OptionsErrorsTest extends OptionsFixture {
         .as("a file that cannot be read is not passed over")
         .singleElement()
         .asString()
-        .startsWith("GRPC_XDS_BOOTSTRAP: cannot read /no/such: no such file");
+        .startsWith("GRPC_XDS_BOOTSTRAP: /no/such does not exist");
 
     environment.remove("GRPC_XDS_BOOTSTRAP");
     environment.put("GRPC_XDS_BOOTSTRAP_CONFIG", "{");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.XdsServer;
+import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.http2.EventLoops.TransportKind;
@@ -12,7 +13,6 @@ import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
 import io.outrigger.program.options.ProxyOptions.Connections;
 import io.outrigger.program.options.ProxyOptions.Drain;
-import io.outrigger.program.options.ProxyOptions.ExperimentalMetric;
 import io.outrigger.program.options.ProxyOptions.Limits;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import io.outrigger.program.options.ProxyOptions.Measurement;
@@ -77,8 +77,11 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Limits(1000, 65536, 10_000, MEMORY.peerBytes(), 10_000, 100),
                 new Routing(false, false, new AuthorityMode.OfTarget(), Duration.ofSeconds(30)),
                 new Drain(Duration.ZERO, Duration.ofSeconds(30)),
-                new AccessLog.Off(),
-                new Measurement(Set.of(), Set.of(), false, Set.of(), Optional.empty()),
+                Optional.empty(),
+                new Measurement(
+                    new Measuring(Set.of(), false, false, false, false),
+                    Set.of(),
+                    Optional.empty()),
                 new Logging(Logging.Level.INFO, Logging.Format.TEXT),
                 options.settings()));
     assertThat(options.source().orElseThrow().isStatic()).isFalse();
@@ -165,11 +168,11 @@ final class OptionsReaderTest extends OptionsFixture {
                     new ForwardSpec(
                         "a",
                         new ListenAddress.Tcp("::1", 0),
-                        new XdsTarget.Service(Optional.of("east"), "orders")),
+                        new Target.Xds(Optional.of("east"), "orders")),
                     new ForwardSpec(
                         "all",
                         new ListenAddress.Unix("/run/all.sock"),
-                        new XdsTarget.ByAuthority())),
+                        new Target.ByAuthority())),
                 Optional.empty(),
                 new Serving(
                     List.of(
@@ -202,11 +205,9 @@ final class OptionsReaderTest extends OptionsFixture {
                 new Routing(
                     false, true, new AuthorityMode.Fixed("orders.example:443"), Duration.ZERO),
                 new Drain(Duration.ofSeconds(1), Duration.ofSeconds(2)),
-                new AccessLog.Stdout(),
+                Optional.of(new AccessLog.Stdout()),
                 new Measurement(
-                    Set.of("test.Pay/Charge", "a.b.C/D"),
-                    Set.of(ExperimentalMetric.ATTEMPT_DELAY),
-                    true,
+                    new Measuring(Set.of("test.Pay/Charge", "a.b.C/D"), true, false, true, false),
                     Set.of(),
                     Optional.of("http://collector:4317")),
                 new Logging(Logging.Level.DEBUG, Logging.Format.JSON),
@@ -254,7 +255,7 @@ final class OptionsReaderTest extends OptionsFixture {
 
     ProxyOptions options = read();
 
-    assertThat(options.measurement().locality()).isEqualTo(locality);
+    assertThat(options.measurement().calls().localities()).isEqualTo(locality);
     assertThat(String.join(" ", new TreeSet<>(options.measurement().leftOutLabels())))
         .isEqualTo(without);
   }
@@ -264,7 +265,7 @@ final class OptionsReaderTest extends OptionsFixture {
     give(Flag.METRICS_LABELS, "grpc.target");
 
     assertThatThrownBy(this::read)
-        .hasMessageContaining("--metrics-labels: \"grpc.target\" is not all, none, or one of")
+        .hasMessageContaining("--metrics-labels: \"grpc.target\" is none of all, none, ")
         .hasMessageContaining("grpc.lb.locality");
   }
 

@@ -152,9 +152,9 @@ final class TextFormsTest {
     "xds:///a%20b, , a b, a b",
   })
   void targets(String text, String authority, String path, String dataPlaneAuthority) {
-    XdsTarget.Service expected = new XdsTarget.Service(Optional.ofNullable(authority), path);
+    Target.Xds expected = new Target.Xds(Optional.ofNullable(authority), path);
 
-    assertThat(XdsTarget.parse(text)).isEqualTo(expected);
+    assertThat(Target.parse(text)).isEqualTo(expected);
     assertThat(expected.dataPlaneAuthority()).isEqualTo(dataPlaneAuthority);
   }
 
@@ -169,7 +169,7 @@ final class TextFormsTest {
     "dns:///_grpc.my-svc.ns.svc:80, _grpc.my-svc.ns.svc, 80, _grpc.my-svc.ns.svc:80",
   })
   void namesOfDns(String text, String host, int port, String authority) {
-    var target = (DnsTarget) Target.parse(text);
+    var target = (Target.Dns) Target.parse(text);
 
     assertThat(target.name()).isEqualTo(new ClusterSource.Dns(host, port, false));
     assertThat(target.dataPlaneAuthority()).isEqualTo(authority);
@@ -216,7 +216,7 @@ final class TextFormsTest {
     "k8s:///a-1.b-2:1, k8s:///a-1.b-2:1, a-1.b-2:1",
   })
   void services(String text, String canonical, String authority) {
-    KubernetesTarget target = (KubernetesTarget) Target.parse(text);
+    Target.Kubernetes target = (Target.Kubernetes) Target.parse(text);
 
     assertThat(target).hasToString(canonical);
     assertThat(target.dataPlaneAuthority()).isEqualTo(authority);
@@ -249,9 +249,9 @@ final class TextFormsTest {
 
   @Test
   void theStarTakesTheServiceFromEachRequest() {
-    XdsTarget target = XdsTarget.parse("xds:///*");
+    Target target = Target.parse("xds:///*");
 
-    assertThat(target).isEqualTo(new XdsTarget.ByAuthority()).hasToString("xds:///*");
+    assertThat(target).isEqualTo(new Target.ByAuthority()).hasToString("xds:///*");
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
@@ -268,7 +268,7 @@ final class TextFormsTest {
         "xds://east/* | is not supported; write it as xds:///*",
       })
   void whatIsNoTarget(String text, String reason) {
-    assertThatThrownBy(() -> XdsTarget.parse(text))
+    assertThatThrownBy(() -> Target.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("\"" + text + "\"")
         .hasMessageContaining(reason);
