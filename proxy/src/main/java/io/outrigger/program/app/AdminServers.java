@@ -4,6 +4,7 @@ import io.outrigger.base.AnyThread;
 import io.outrigger.base.IpAddress;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.upstream.UpstreamSockets;
+import io.outrigger.observe.admin.AdminEndpoint;
 import io.outrigger.observe.admin.AdminServer;
 import io.outrigger.observe.admin.AnswerTurns;
 import io.outrigger.observe.admin.grpc.AdminGrpcServer;
@@ -35,71 +36,59 @@ final class AdminServers implements AutoCloseable {
   /** An open server. */
   private record Running(InetSocketAddress address, Runnable close) {}
 
+  private final AdminState state;
+  private final UpstreamSockets upstream;
+  private final AnswerTurns turns = new AnswerTurns();
   private final Map<Flag, Running> running = new EnumMap<>(Flag.class);
   private volatile boolean closed;
 
   /**
+   * @param upstream the connections that channelz shows
+   */
+  AdminServers(AdminState state, UpstreamSockets upstream) {
+    this.state = state;
+    this.upstream = upstream;
+  }
+
+  /**
    * Opens the ports of the enabled servers.
    *
-   * @param upstream the connections that channelz shows
-   * @throws StartFailure when a port cannot be bound; servers that are open already are closed
-   *     again
+   * @throws StartFailure when a port cannot be bound
    */
-  static AdminServers open(ProxyOptions options, AdminState state, UpstreamSockets upstream)
-      throws StartFailure {
-    var servers = new AdminServers();
-    var turns = new AnswerTurns();
-    try {
-      servers.open(
-          Flag.ADMIN,
-          options.servers().admin(),
-          at ->
-              http(
-                  AdminServer.start(
-                      AdminServer.Audience.OPERATORS,
-                      at,
-                      AdminEndpoints.of(state),
-                      turns,
-                      state.unread())));
-      servers.open(
-          Flag.ADMIN_GRPC,
-          options.servers().adminGrpc(),
-          at -> {
-            AdminGrpcServer grpc =
-                AdminGrpcServer.start(
-                    at,
-                    state.controlPlanes()::node,
-                    ProgramVersion.text(),
-                    () -> state.onControl(state.controlPlanes()::status),
-                    new LiveChannelz(state, upstream),
-                    turns,
-                    state.unread());
-            state.control().execute(() -> servers.watchHealth(grpc, state));
-            return new Running(grpc.address(), grpc::close);
-          });
-      servers.open(
-          Flag.HEALTH,
-          options.servers().health(),
-          at ->
-              http(
-                  AdminServer.start(
-                      AdminServer.Audience.PROBES,
-                      at,
-                      AdminEndpoints.probes(state),
-                      turns,
-                      state.unread())));
-      return servers;
-    } catch (StartFailure failure) {
-      servers.close();
-      throw failure;
-    }
+  void open(ProxyOptions.Servers addresses) throws StartFailure {
+    open(
+        Flag.ADMIN,
+        addresses.admin(),
+        at -> http(AdminServer.Audience.OPERATORS, at, AdminEndpoints.of(state)));
+    open(Flag.ADMIN_GRPC, addresses.adminGrpc(), this::grpc);
+    open(
+        Flag.HEALTH,
+        addresses.health(),
+        at -> http(AdminServer.Audience.PROBES, at, AdminEndpoints.probes(state)));
   }
 
   private interface Opening {
     Running open(InetSocketAddress address) throws IOException;
   }
 
-  private static Running http(AdminServer server) {
+  private Running http(
+      AdminServer.Audience audience, InetSocketAddress at, Map<String, AdminEndpoint> endpoints)
+      throws IOException {
+    AdminServer server = AdminServer.start(audience, at, endpoints, turns, state.unread());
+    return new Running(server.address(), server::close);
+  }
+
+  private Running grpc(InetSocketAddress at) throws IOException {
+    AdminGrpcServer server =
+        AdminGrpcServer.start(
+            at,
+            state.controlPlanes()::node,
+            ProgramVersion.text(),
+            () -> state.onControl(state.controlPlanes()::status),
+            new LiveChannelz(state, upstream),
+            turns,
+            state.unread());
+    state.control().execute(() -> watchHealth(server));
     return new Running(server.address(), server::close);
   }
 
@@ -117,7 +106,7 @@ final class AdminServers implements AutoCloseable {
   }
 
   /** Runs on the control loop. */
-  private void watchHealth(AdminGrpcServer server, AdminState state) {
+  private void watchHealth(AdminGrpcServer server) {
     if (closed) {
       return;
     }
@@ -136,7 +125,7 @@ final class AdminServers implements AutoCloseable {
                     Boolean::logicalAnd)); // a forward may have the same name
     serving.put("", state.notReady().isEmpty());
     server.health(serving);
-    state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server, state));
+    state.control().schedule(HEALTH_PERIOD, () -> watchHealth(server));
   }
 
   /** Returns the address of the server that {@code flag} enables; empty when it is off. */

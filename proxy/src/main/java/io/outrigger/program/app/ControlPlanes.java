@@ -5,6 +5,7 @@ import io.outrigger.config.bootstrap.Bootstrap;
 import io.outrigger.config.bootstrap.Node;
 import io.outrigger.config.endpoint.Locality;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
+import io.outrigger.xds.local.ResourceDirectory;
 import io.outrigger.xds.status.XdsStatusView;
 import io.outrigger.xds.stream.AdsClients;
 import java.util.List;
@@ -20,8 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class ControlPlanes {
   private static final Node UNKNOWN_NODE = new Node("", "", new Locality("", "", ""), Map.of());
 
-  /** The bootstrap, and the clients of the control planes that it names. */
-  record Known(ConfigSource source, AdsClients clients) {
+  /**
+   * The bootstrap, and the clients of the control planes that it names.
+   *
+   * @param files the static resources that replace the control planes
+   */
+  record Known(ConfigSource source, AdsClients clients, Optional<ResourceDirectory> files) {
     Bootstrap bootstrap() {
       return source.bootstrap();
     }

@@ -41,6 +41,9 @@ final class Drain {
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final CompletableFuture<Void> leaving = new CompletableFuture<>();
 
+  /**
+   * @param forwards complete when the shutdown begins, like {@code serves}
+   */
   Drain(
       ControlLoop control,
       EventLog events,
@@ -49,8 +52,8 @@ final class Drain {
       ProxyOptions.Drain limits) {
     this.control = control;
     this.events = events;
-    this.forwards = List.copyOf(forwards);
-    this.serves = List.copyOf(serves);
+    this.forwards = forwards;
+    this.serves = serves;
     this.limits = limits;
   }
 

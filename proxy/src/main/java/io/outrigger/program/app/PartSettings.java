@@ -11,6 +11,7 @@ import io.outrigger.dataplane.memory.MemoryView;
 import io.outrigger.dataplane.upstream.UpstreamSettings;
 import io.outrigger.http2.ConnectionSettings;
 import io.outrigger.observe.access.AccessLog;
+import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.telemetry.Telemetry;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProgramVersion;
@@ -31,6 +32,8 @@ final class PartSettings {
 
   /** A8 "Extending for Basic Health Checking": a shorter time is raised to this one. */
   private static final Duration MIN_KEEPALIVE_TIME = Duration.ofSeconds(10);
+
+  private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
   private PartSettings() {}
 
@@ -101,6 +104,14 @@ final class PartSettings {
     } catch (IllegalArgumentException e) {
       throw new InvalidInput("--otlp: " + e.getMessage());
     }
+  }
+
+  /**
+   * Returns the bound on the reply bytes that all clients of the admin servers together may leave
+   * unread: at most an eighth of the limit for all buffers.
+   */
+  static AdminBudget unreadAnswers(MemoryGauge memory) {
+    return new AdminBudget(Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8));
   }
 
   static ListenerSettings listener(ProxyOptions options, MemoryGauge memory) {

@@ -26,7 +26,6 @@ import io.outrigger.lb.load.LoadRegistry;
 import io.outrigger.lb.subchannel.ConnectionPace;
 import io.outrigger.observe.access.AccessLog;
 import io.outrigger.observe.access.StdoutAuditLog;
-import io.outrigger.observe.admin.AdminBudget;
 import io.outrigger.observe.events.AdsEvents;
 import io.outrigger.observe.events.CertificateEvents;
 import io.outrigger.observe.events.EventLog;
@@ -60,6 +59,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -77,12 +77,6 @@ import org.slf4j.LoggerFactory;
 public final class ProxyApp implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProxyApp.class);
   private static final Duration WAIT_LIMIT = Duration.ofSeconds(2);
-
-  /**
-   * The largest number of reply bytes that all clients of the admin servers together may leave
-   * unread.
-   */
-  private static final long MAX_UNREAD_ADMIN_BYTES = 16 << 20;
 
   private final ProxyOptions options;
   private final ControlThread control;
@@ -108,17 +102,18 @@ public final class ProxyApp implements AutoCloseable {
   private final LoadRegistry loads;
   private final EventLog events;
   private final MemoryGauge memory;
-  private final List<RunningForward> forwards = new ArrayList<>();
-  private final List<RunningServe> serves = new ArrayList<>();
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final NettyConnector connector;
 
-  private volatile @Nullable ResourceDirectory resources;
+  // metrics may be exported while the ports of these two are still being opened
+  private final List<RunningForward> forwards = new CopyOnWriteArrayList<>();
+  private final List<RunningServe> serves = new CopyOnWriteArrayList<>();
+  private final Optional<StdoutAuditLog> audit;
+  private final Drain drain;
+  private final AdminState state;
+  private final AdminServers admin;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable ControlThread heapWatch;
-  private @Nullable Drain drain;
-  private @Nullable AdminState state;
-  private @Nullable AdminServers admin;
   private Optional<AccessLog> access = Optional.empty();
-  private Optional<StdoutAuditLog> audit = Optional.empty();
   private Optional<Telemetry> telemetry = Optional.empty();
 
   private ProxyApp(ProxyOptions options, Function<ControlLoop, NettyDnsLookup> names) {
@@ -154,6 +149,32 @@ public final class ProxyApp implements AutoCloseable {
     wait = new BootstrapWait(options.lookup(), this::startProviders);
     tls = new TlsContexts(control, TlsThreads.start(options.threads()), certificates);
     loads = new LoadRegistry(control);
+    connector = new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
+    audit =
+        options.serving().serves().isEmpty()
+            ? Optional.empty()
+            : Optional.of(StdoutAuditLog.started());
+    drain = new Drain(control, events, forwards, serves, options.drain());
+    state =
+        new AdminState(
+            control,
+            controlPlanes,
+            wait,
+            overlay,
+            certificates,
+            counters,
+            events,
+            forwards,
+            serves,
+            audit,
+            drain,
+            memory,
+            new LoopLag(callLoops, System::nanoTime),
+            loops.peerErrors(),
+            PartSettings.unreadAnswers(memory),
+            options.measurement().leftOutLabels(),
+            options.settings());
+    admin = new AdminServers(state, connector.sockets());
   }
 
   /** Calls {@link #start(ProxyOptions, Function)} with the DNS resolver of the system. */
@@ -182,7 +203,7 @@ public final class ProxyApp implements AutoCloseable {
       boolean known = app.wait.begin(options.source(), app::use);
       app.open();
       if (known) {
-        app.begin();
+        app.control.execute(app::watch);
       }
       return app;
     } catch (StartFailure | InvalidInput failure) {
@@ -205,19 +226,20 @@ public final class ProxyApp implements AutoCloseable {
           source -> {
             use(source);
             announce(source);
-            begin();
+            control.execute(this::watch);
           },
-          requireDrain()::hasBegun,
+          drain::hasBegun,
           ended());
     }
   }
 
   /** Creates the clients of the control planes that {@code source} names. Opens no port. */
   private void use(ConfigSource source) throws InvalidInput {
-    ResourceDirectory files =
+    Optional<ResourceDirectory> files =
         source.isStatic()
-            ? new ResourceDirectory(control, decoding, source.resources(), source.files())
-            : null;
+            ? Optional.of(
+                new ResourceDirectory(control, decoding, source.resources(), source.files()))
+            : Optional.empty();
     try {
       var clients =
           new AdsClients(
@@ -229,22 +251,22 @@ public final class ProxyApp implements AutoCloseable {
               ResourceDecoder::decode,
               server -> transport(server, files),
               new AdsEvents(events));
-      controlPlanes.set(new ControlPlanes.Known(source, clients));
+      controlPlanes.set(new ControlPlanes.Known(source, clients, files));
     } catch (IllegalArgumentException unusable) { // a file that the bootstrap names cannot be used
       String origin = source.bootstrapOrigin().orElse("bootstrap");
       throw new InvalidInput(
           origin + ": " + unusable.getMessage() + "; correct its path or the file");
     }
-    resources = files;
   }
 
-  private AdsTransport transport(XdsServer server, @Nullable ResourceDirectory files) {
+  private AdsTransport transport(XdsServer server, Optional<ResourceDirectory> files) {
     if (server.equals(DnsResources.SERVER)) {
       return DnsResources.of(control, options.dnsNames());
     }
     return kubernetes
         .flatMap(all -> all.transport(server))
-        .orElseGet(() -> files == null ? new GrpcAdsTransport(control, server) : files.transport());
+        .or(() -> files.map(ResourceDirectory::transport))
+        .orElseGet(() -> new GrpcAdsTransport(control, server));
   }
 
   /**
@@ -267,14 +289,9 @@ public final class ProxyApp implements AutoCloseable {
         .join();
   }
 
-  private void begin() {
-    control.execute(this::watch);
-  }
-
   private void open() throws StartFailure, InvalidInput {
     access = PartSettings.accessLog(options);
     telemetry = PartSettings.telemetry(options, this::metrics);
-    var connector = new NettyConnector(control, loops, PartSettings.upstream(options, memory), tls);
     var pace = new ConnectionPace(control, loops.count() * ConnectionPace.PER_LOOP);
     var opener =
         new PortOpener(
@@ -297,46 +314,14 @@ public final class ProxyApp implements AutoCloseable {
     for (var forward : options.forwards()) {
       forwards.add(opener.open(forward));
     }
-    if (!options.serving().serves().isEmpty()) {
-      audit = Optional.of(StdoutAuditLog.started());
-    }
     for (var serve : options.serving().serves()) {
       serves.add(opener.open(serve, audit.orElseThrow()));
     }
-    drain = new Drain(control, events, forwards, serves, options.drain());
-    state =
-        new AdminState(
-            control,
-            controlPlanes,
-            wait,
-            overlay,
-            certificates,
-            counters,
-            events,
-            forwards,
-            serves,
-            audit,
-            requireDrain(),
-            memory,
-            new LoopLag(List.copyOf(callLoops), System::nanoTime),
-            loops.peerErrors(),
-            unreadAnswers(),
-            options.measurement().leftOutLabels(),
-            options.settings());
-    admin = AdminServers.open(options, state, connector.sockets());
+    admin.open(options.servers());
     announce();
     control.execute(this::startReports);
     heapWatch = HeapWatch.start(memory);
     OutOfMemory.endsHeaviestOf(memory);
-  }
-
-  /**
-   * Returns the bound on unread replies of the admin servers, which is at most an eighth of the
-   * limit for all buffers.
-   */
-  private AdminBudget unreadAnswers() {
-    long most = Math.min(MAX_UNREAD_ADMIN_BYTES, memory.limits().directBytes() / 8);
-    return new AdminBudget(most);
   }
 
   /**
@@ -357,9 +342,7 @@ public final class ProxyApp implements AutoCloseable {
     serves.stream()
         .map(RunningServe::spec)
         .forEach(spec -> log.info("serve {}: {} -> {}", spec.name(), spec.listen(), spec.app()));
-    if (admin != null) {
-      admin.announce();
-    }
+    admin.announce();
   }
 
   private static void announce(ConfigSource source) {
@@ -377,10 +360,7 @@ public final class ProxyApp implements AutoCloseable {
 
   private void watch() {
     ControlPlanes.Known known = controlPlanes.known().orElseThrow();
-    ResourceDirectory files = resources;
-    if (files != null) {
-      files.start();
-    }
+    known.files().ifPresent(ResourceDirectory::start);
     certificates.start(known.bootstrap().certificateProviders());
     overlay.start();
     known.clients().reportLoad(loads);
@@ -400,17 +380,10 @@ public final class ProxyApp implements AutoCloseable {
     serves.forEach(serve -> serve.start(control, known));
   }
 
-  /**
-   * Returns the metrics for telemetry, on telemetry's own thread; empty before the start and after
-   * the end.
-   */
+  /** Returns the metrics for telemetry, on telemetry's own thread. */
   private MetricSnapshots metrics() {
-    AdminState known = state;
-    if (known == null) {
-      return new MetricSnapshots();
-    }
-    return known
-        .onControl(known::metrics)
+    return state
+        .onControl(state::metrics)
         .thenApply(MetricsText::snapshots)
         .exceptionally(
             bug -> {
@@ -432,7 +405,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Returns the address of the server that {@code flag} enables; empty when it is off. */
   public Optional<InetSocketAddress> address(Flag flag) {
-    return Optional.ofNullable(admin).flatMap(each -> each.address(flag));
+    return admin.address(flag);
   }
 
   /**
@@ -441,12 +414,12 @@ public final class ProxyApp implements AutoCloseable {
    * @return completed when no stream is left, or on timeout
    */
   public CompletableFuture<Void> drain() {
-    return requireDrain().begin();
+    return drain.begin();
   }
 
   /** Calls {@link #drain}, and lets the process exit afterwards. */
   public void quit() {
-    requireDrain().beginAndLeave();
+    drain.beginAndLeave();
   }
 
   /** Opens the file of the access log again, after a rotation has renamed it. */
@@ -456,7 +429,7 @@ public final class ProxyApp implements AutoCloseable {
 
   /** Completed when the drain is over and a signal or the admin server has requested the exit. */
   public CompletableFuture<Void> ended() {
-    return requireDrain().left();
+    return drain.left();
   }
 
   /**
@@ -468,34 +441,27 @@ public final class ProxyApp implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    AdminServers running = admin;
-    if (running != null) {
-      running.close();
-    }
+    admin.close();
     List<CompletableFuture<Void>> ports = new ArrayList<>();
     serves.forEach(serve -> ports.add(serve.close(control)));
     forwards.forEach(forward -> ports.add(forward.listener().close()));
-    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)), WAIT_LIMIT);
+    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)));
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
-    Optional<AdsClients> xds = controlPlanes.known().map(ControlPlanes.Known::clients);
-    await(onControl(() -> finished(xds.map(AdsClients::finishState))), WAIT_LIMIT);
+    Optional<ControlPlanes.Known> known = controlPlanes.known();
+    known.ifPresent(each -> await(onControl(each.clients()::finishState)));
     await(
         onControl(
             () -> {
               serves.forEach(RunningServe::release);
               forwards.forEach(forward -> forward.targets().forEach(TargetRuntime::close));
               overlay.close();
-              xds.ifPresent(AdsClients::close);
+              known.ifPresent(each -> each.clients().close());
               certificates.close();
-              ResourceDirectory files = resources;
-              if (files != null) {
-                files.close();
-              }
+              known.flatMap(ControlPlanes.Known::files).ifPresent(ResourceDirectory::close);
               dns.close();
               kubernetes.ifPresent(Kubernetes::close);
-              return finished(Optional.empty());
-            }),
-        WAIT_LIMIT);
+              return CompletableFuture.completedStage(null);
+            }));
     control.close();
     ControlThread watched = heapWatch;
     if (watched != null) {
@@ -510,25 +476,13 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   /** Runs {@code task} on the control loop; the result is complete when the task's work is. */
-  private CompletableFuture<Void> onControl(Supplier<CompletionStage<?>> task) {
+  private CompletableFuture<Void> onControl(Supplier<CompletionStage<Void>> task) {
     var done = new CompletableFuture<Void>();
     control.execute(() -> task.get().whenComplete((result, failure) -> done.complete(null)));
     return done;
   }
 
-  private static CompletionStage<?> finished(Optional<? extends CompletionStage<?>> work) {
-    return work.isPresent() ? work.get() : CompletableFuture.completedStage(null);
-  }
-
-  private static void await(CompletableFuture<Void> end, Duration limit) {
-    end.completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS).join();
-  }
-
-  private Drain requireDrain() {
-    Drain known = drain;
-    if (known == null) {
-      throw new IllegalStateException("not started");
-    }
-    return known;
+  private static void await(CompletableFuture<Void> end) {
+    end.completeOnTimeout(null, WAIT_LIMIT.toMillis(), TimeUnit.MILLISECONDS).join();
   }
 }

@@ -49,7 +49,8 @@ class LocalOverlayTest {
                 server -> {
                   throw new AssertionError(server);
                 },
-                AdsObserver.NONE)));
+                AdsObserver.NONE),
+            Optional.empty()));
     overlay =
         new LocalOverlay(
             loop,
