@@ -11,10 +11,12 @@ import java.util.function.Supplier;
 /**
  * The parts of the process that a command uses.
  *
+ * @param programs the programs that commands start
  * @param signals installs the signal handlers; the JVM's default handlers apply until a command
  *     calls this supplier
  */
 record CommandContext(
+    Entrypoints programs,
     Map<String, String> environment,
     PrintWriter out,
     PrintWriter err,
@@ -25,8 +27,9 @@ record CommandContext(
     environment = Map.copyOf(environment);
   }
 
-  static CommandContext ofProcess(Supplier<Signals> signals) {
+  static CommandContext ofProcess(Entrypoints programs, Supplier<Signals> signals) {
     return new CommandContext(
+        programs,
         System.getenv(),
         new PrintWriter(System.out, true, Charset.defaultCharset()),
         new PrintWriter(System.err, true, Charset.defaultCharset()),

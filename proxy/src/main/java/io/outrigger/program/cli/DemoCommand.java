@@ -2,7 +2,6 @@ package io.outrigger.program.cli;
 
 import io.outrigger.base.DurationText;
 import io.outrigger.dataplane.downstream.ListenAddress;
-import io.outrigger.program.cli.Entrypoints.DemoEntrypoint;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.ProxyOptions.Logging;
 import java.time.Duration;
@@ -31,11 +30,9 @@ final class DemoCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1:9901")
   private String admin = "";
 
-  private final DemoEntrypoint program;
   private final CommandContext context;
 
-  DemoCommand(DemoEntrypoint program, CommandContext context) {
-    this.program = program;
+  DemoCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -47,6 +44,6 @@ final class DemoCommand implements Callable<Integer> {
     }
     ListenAddress.Tcp address = InvalidInput.read("--admin", admin, ListenAddress::parseTcp);
     context.logging().accept(new Logging(Logging.Level.WARN, Logging.Format.TEXT));
-    return program.run(limit, address, context.out(), context.signals().get());
+    return context.programs().demo().run(limit, address, context.out(), context.signals().get());
   }
 }

@@ -56,14 +56,9 @@ public record Entrypoints(
         throws StartFailure;
   }
 
-  /** Fetches the configuration of a target from its control plane. */
+  /** Fetches the configuration of a target: {@link LiveCheck#run}. */
   @FunctionalInterface
   interface LiveEntrypoint {
-    /**
-     * Blocks until the result is known or the timeout has passed.
-     *
-     * @param apiServer given for a {@code k8s:///} target
-     */
     LiveCheck.Result check(
         Bootstrap bootstrap,
         Overlay overlay,

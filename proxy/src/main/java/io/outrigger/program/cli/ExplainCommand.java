@@ -7,18 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger explain}: queries how a running sidecar would route a request. */
 @Command(
     description =
         "Shows how a running sidecar would route a request and why, without sending the request.")
-final class ExplainCommand implements Callable<Integer> {
-  @Mixin private final AdminOption admin = new AdminOption();
-
+final class ExplainCommand extends AdminCommand {
   @Option(
       names = "--forward",
       paramLabel = "NAME",
@@ -61,15 +57,13 @@ final class ExplainCommand implements Callable<Integer> {
   @Option(names = "--json", description = "prints the response of the admin server as JSON")
   private boolean json;
 
-  private final CommandContext context;
-
   ExplainCommand(CommandContext context) {
-    this.context = context;
+    super(context);
   }
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = admin.client(context.environment());
+    AdminClient client = client();
     AdminClient.Reply reply = client.get("/explain?" + query());
     if (reply.status() == 400 || (reply.status() == 404 && serve.isPresent())) {
       throw new InvalidInput(reply.body().strip());

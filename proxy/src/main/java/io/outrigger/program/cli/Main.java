@@ -78,8 +78,8 @@ public final class Main {
   }
 
   private void run(Entrypoints entrypoints, String... args) {
-    CommandContext context = CommandContext.ofProcess(this::signals);
-    exitCode.set(execute(entrypoints, context, args));
+    CommandContext context = CommandContext.ofProcess(entrypoints, this::signals);
+    exitCode.set(execute(context, args));
     ended.countDown();
     context.out().flush();
     context.err().flush();
@@ -90,11 +90,11 @@ public final class Main {
    * Runs one command line and returns its exit code. Picocli is loaded only when {@link RunLine}
    * cannot read the line.
    */
-  static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
+  static int execute(CommandContext context, String... args) {
     Optional<Map<Flag, List<String>>> plain = RunLine.read(args);
     return plain.isPresent()
-        ? new SidecarRun(entrypoints, context).runAndReport(plain.get())
-        : OutriggerCommand.execute(entrypoints, context, args);
+        ? new SidecarRun(context).runAndReport(plain.get())
+        : OutriggerCommand.commandLine(context).execute(args);
   }
 
   private Signals signals() {

@@ -43,19 +43,13 @@ final class OutriggerCommand implements Runnable {
 
   private OutriggerCommand() {}
 
-  static int execute(Entrypoints entrypoints, CommandContext context, String... args) {
-    var sidecar = new SidecarRun(entrypoints, context);
-    return commandLine(entrypoints, sidecar, context).execute(args);
-  }
-
-  static CommandLine commandLine(
-      Entrypoints entrypoints, SidecarRun sidecar, CommandContext context) {
+  static CommandLine commandLine(CommandContext context) {
     CommandLine help = new CommandLine(new HelpCommand());
     CommandLine commandLine =
         new CommandLine(new OutriggerCommand())
-            .addSubcommand("run", RunCommand.spec(sidecar))
-            .addSubcommand("demo", new DemoCommand(entrypoints.demo(), context))
-            .addSubcommand("validate", new ValidateCommand(entrypoints, context))
+            .addSubcommand("run", RunCommand.spec(context))
+            .addSubcommand("demo", new DemoCommand(context))
+            .addSubcommand("validate", new ValidateCommand(context))
             .addSubcommand("explain", new ExplainCommand(context))
             .addSubcommand("status", new StatusCommand(context))
             .addSubcommand("certs", new CertsCommand(context))

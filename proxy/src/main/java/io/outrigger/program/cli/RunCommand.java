@@ -28,16 +28,16 @@ final class RunCommand implements Callable<Integer> {
           Flag.ACCESS_LOG.option(), "Logs, metrics, traces",
           Flag.CONFIG.option(), "These flags in a file");
 
-  private final SidecarRun sidecar;
+  private final CommandContext context;
   private final CommandSpec spec;
 
-  private RunCommand(SidecarRun sidecar) {
-    this.sidecar = sidecar;
+  private RunCommand(CommandContext context) {
+    this.context = context;
     this.spec = CommandSpec.wrapWithoutInspection(this);
   }
 
-  static CommandSpec spec(SidecarRun sidecar) {
-    CommandSpec spec = new RunCommand(sidecar).spec;
+  static CommandSpec spec(CommandContext context) {
+    CommandSpec spec = new RunCommand(context).spec;
     spec.usageMessage()
         .customSynopsis(
             "outrigger run [--forward [NAME@]LISTEN=TARGET...] [--serve [NAME@]LISTEN=APP...]"
@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    return sidecar.run(given());
+    return new SidecarRun(context).run(given());
   }
 
   private Map<Flag, List<String>> given() {

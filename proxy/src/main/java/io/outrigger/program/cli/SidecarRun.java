@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A run of the sidecar. All existing input is read and validated before the program starts. */
-record SidecarRun(Entrypoints entrypoints, CommandContext context) {
+record SidecarRun(CommandContext context) {
   /**
    * Created before a second thread starts: while SLF4J initializes, other threads get substitute
    * loggers.
@@ -32,7 +32,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
     try {
-      return entrypoints.run().run(options, preparation.get());
+      return context.programs().run().run(options, preparation.get());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Error error) {
         throw error; // such as OutOfMemoryError
@@ -49,7 +49,7 @@ record SidecarRun(Entrypoints entrypoints, CommandContext context) {
    * reason and reports that reason.
    */
   private Signals prepare() {
-    for (Runnable part : entrypoints.preparation()) {
+    for (Runnable part : context.programs().preparation()) {
       try {
         part.run();
       } catch (RuntimeException | LinkageError e) {

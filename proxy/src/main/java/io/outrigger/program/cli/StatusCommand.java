@@ -12,11 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -25,7 +23,7 @@ import picocli.CommandLine.Option;
  */
 @Command(
     description = "Shows the forwards, xDS state, LB tree and latest events of a running sidecar.")
-final class StatusCommand implements Callable<Integer> {
+final class StatusCommand extends AdminCommand {
   private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
   private static final String OTHER_SCREEN = "\u001b[?1049h";
   private static final String FIRST_SCREEN = "\u001b[?1049l";
@@ -34,8 +32,6 @@ final class StatusCommand implements Callable<Integer> {
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String RED = "\u001b[31m";
   private static final String PLAIN = "\u001b[0m";
-
-  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(names = "--watch", description = "refreshes each second, until Ctrl-C")
   private boolean watch;
@@ -52,15 +48,13 @@ final class StatusCommand implements Callable<Integer> {
   @Option(names = "--json", description = "prints the responses of the admin server as JSON")
   private boolean json;
 
-  private final CommandContext context;
-
   StatusCommand(CommandContext context) {
-    this.context = context;
+    super(context);
   }
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = admin.client(context.environment());
+    AdminClient client = client();
     if (watch) {
       return watch(client);
     }

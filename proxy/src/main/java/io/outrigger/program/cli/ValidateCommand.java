@@ -87,15 +87,13 @@ final class ValidateCommand implements Callable<Integer> {
       defaultValue = "15s")
   private String timeout = "";
 
-  private final Entrypoints entrypoints;
   private final CommandContext context;
   private final List<String> errors = new ArrayList<>();
 
   /** The lines of the report that are no errors. */
   private final List<String> fine = new ArrayList<>();
 
-  ValidateCommand(Entrypoints entrypoints, CommandContext context) {
-    this.entrypoints = entrypoints;
+  ValidateCommand(CommandContext context) {
     this.context = context;
   }
 
@@ -154,7 +152,7 @@ final class ValidateCommand implements Callable<Integer> {
     warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result =
-          entrypoints.live().check(bootstrap, overlay, asked, apiServer(asked), limit);
+          context.programs().live().check(bootstrap, overlay, asked, apiServer(asked), limit);
       fine.addAll(LiveReport.lines(asked, result));
       result.findings().forEach(finding -> errors.add(asked + ": " + finding));
       report(result.rules());

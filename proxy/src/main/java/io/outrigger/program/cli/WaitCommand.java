@@ -5,18 +5,14 @@ import io.outrigger.base.WaitingClock;
 import io.outrigger.program.options.InvalidInput;
 import io.outrigger.program.options.StartFailure;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code outrigger wait}: waits for readiness, for start order and container health checks. */
 @Command(description = "Waits until a running sidecar is ready; exits with 1 after the timeout.")
-final class WaitCommand implements Callable<Integer> {
+final class WaitCommand extends AdminCommand {
   private static final Duration BETWEEN_POLLS = Duration.ofMillis(200);
-
-  @Mixin private final AdminOption admin = new AdminOption();
 
   @Option(
       names = "--timeout",
@@ -25,15 +21,13 @@ final class WaitCommand implements Callable<Integer> {
       defaultValue = "60s")
   private String timeout = "";
 
-  private final CommandContext context;
-
   WaitCommand(CommandContext context) {
-    this.context = context;
+    super(context);
   }
 
   @Override
   public Integer call() throws InvalidInput, StartFailure {
-    AdminClient client = admin.client(context.environment());
+    AdminClient client = client();
     Duration limit = InvalidInput.read("--timeout", timeout, DurationText::parse);
     long end = WaitingClock.nanoTime() + limit.toNanos();
     String obstacle = obstacle(client);

@@ -47,17 +47,17 @@ final class CommandLineFixture {
   int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    return Main.execute(entrypoints(), context(), args);
+    return Main.execute(context(), args);
   }
 
   /** The commands with their options, as picocli knows them. */
   CommandLine commandLine() {
-    return OutriggerCommand.commandLine(
-        entrypoints(), new SidecarRun(entrypoints(), context()), context());
+    return OutriggerCommand.commandLine(context());
   }
 
   private CommandContext context() {
     return new CommandContext(
+        entrypoints(),
         environment,
         new PrintWriter(out, true),
         new PrintWriter(err, true),

@@ -43,20 +43,19 @@ final class FailureTextsTest {
     var writer = new PrintWriter(printed, true);
     var context =
         new CommandContext(
+            new Entrypoints(
+                (options, signals) -> 0,
+                List.of(),
+                (duration, admin, story, signals) -> 0,
+                LiveCheck::run),
             environment,
             writer,
             writer,
             new Machine(2, new MemoryPlan(1 << 30, 1 << 30)),
             logging -> {},
             () -> new Signals(System::nanoTime));
-    var entrypoints =
-        new Entrypoints(
-            (options, signals) -> 0,
-            List.of(),
-            (duration, admin, story, signals) -> 0,
-            LiveCheck::run);
 
-    int exitCode = Main.execute(entrypoints, context, args);
+    int exitCode = Main.execute(context, args);
 
     String text =
         printed
