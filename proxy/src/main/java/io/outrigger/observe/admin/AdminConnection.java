@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -172,7 +171,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       ChannelHandlerContext context, FullHttpRequest request) {
     Optional<AdminReply> refusal = guard.apply(request);
     if (refusal.isPresent()) {
-      return done(refusal.get());
+      return refusal.get().done();
     }
     String method = request.method().name();
     AdminRequest asked;
@@ -180,7 +179,7 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       var uri = new QueryStringDecoder(request.uri());
       asked = new AdminRequest(uri.path(), uri.parameters(), request.headers());
     } catch (IllegalArgumentException reason) {
-      return done(AdminReply.text(400, "the query is not valid: " + reason.getMessage()));
+      return AdminReply.text(400, "the query is not valid: " + reason.getMessage()).done();
     }
     return READING.contains(method) && !PROBES.contains(asked.path())
         ? turns.submit(
@@ -205,21 +204,18 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
       boolean hasPage = endpoints.containsKey("GET /");
       List<String> paths =
           endpoints.keySet().stream().map(key -> key.substring(key.indexOf(' ') + 1)).toList();
-      return done(
-          AdminReply.text(
-              404,
-              "no such endpoint"
-                  + DidYouMean.question(request.path(), paths)
-                  + (hasPage ? "; GET / shows the page" : "")));
+      String likely = DidYouMean.question(request.path(), paths);
+      String page = hasPage ? "; GET / shows the page" : "";
+      return AdminReply.text(404, "no such endpoint" + likely + page).done();
     }
     AdminEndpoint asked = READING.contains(method) ? get : method.equals("POST") ? post : null;
     if (asked == null) {
-      return done(AdminReply.notAllowed(get != null, post != null));
+      return AdminReply.notAllowed(get != null, post != null).done();
     }
     try {
       return asked.answer(request);
     } catch (IllegalArgumentException reason) {
-      return done(AdminReply.text(400, String.valueOf(reason.getMessage())));
+      return AdminReply.text(400, String.valueOf(reason.getMessage())).done();
     }
   }
 
@@ -230,10 +226,6 @@ final class AdminConnection extends SimpleChannelInboundHandler<FullHttpRequest>
     }
     int slash = path.lastIndexOf('/');
     return slash < 0 ? null : endpoints.get(method + " " + path.substring(0, slash) + "/*");
-  }
-
-  private static CompletionStage<AdminReply> done(AdminReply reply) {
-    return CompletableFuture.completedFuture(reply);
   }
 
   private void send(

@@ -26,6 +26,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A reply of the admin server; it owns its body and is sent once.
@@ -137,6 +139,11 @@ public record AdminReply(
 
   public static AdminReply text(int status, String text) {
     return new AdminReply(status, TEXT, (text + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Returns this reply as the result of an endpoint that does not wait. */
+  public CompletionStage<AdminReply> done() {
+    return CompletableFuture.completedStage(this);
   }
 
   /**

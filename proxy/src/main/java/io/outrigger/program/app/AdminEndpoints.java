@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -52,7 +53,7 @@ final class AdminEndpoints {
     add(table, "GET /forwards", request -> endpoints.forwards());
     add(table, "GET /listeners", request -> endpoints.listeners());
     add(table, "GET /calls", request -> endpoints.calls());
-    add(table, "GET /lb", endpoints::lb, "forward", "detail");
+    add(table, "GET /lb", endpoints.ofForwards(endpoints::lb), "forward", "detail");
     add(table, "GET /config_dump", endpoints::configDump, "type", "name");
     add(table, "GET /xds", endpoints::xds, "name");
     add(table, "GET /overlay", request -> endpoints.overlay());
@@ -70,15 +71,17 @@ final class AdminEndpoints {
         "serve",
         "peer",
         "source");
-    add(table, "GET /history", endpoints::history, "forward", "cluster", "endpoint");
-    add(table, "GET /memory", request -> endpoints.memory());
-    var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
-    add(table, "GET /loggers", request -> CompletableFuture.completedFuture(loggers.reply()));
     add(
         table,
-        "POST /loggers/*",
-        request -> CompletableFuture.completedFuture(loggers.set(request)),
-        "level");
+        "GET /history",
+        endpoints.ofForwards(endpoints::history),
+        "forward",
+        "cluster",
+        "endpoint");
+    add(table, "GET /memory", request -> endpoints.memory());
+    var loggers = new LoggerLevels((LoggerContext) LoggerFactory.getILoggerFactory());
+    add(table, "GET /loggers", request -> loggers.reply().done());
+    add(table, "POST /loggers/*", request -> loggers.set(request).done(), "level");
     add(table, "POST /drain", request -> drain(state.drain().begin()));
     add(table, "POST /quit", request -> drain(state.drain().beginAndLeave()));
     return table;
@@ -168,8 +171,7 @@ final class AdminEndpoints {
 
   private CompletionStage<AdminReply> serverInfo() {
     var started = Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
-    return CompletableFuture.completedFuture(
-        AdminReply.json(
+    return AdminReply.json(
             200,
             AdminReply.members(
                 "version", ProgramVersion.text(),
@@ -178,7 +180,8 @@ final class AdminEndpoints {
                 "started", started,
                 "uptime_s", Duration.between(started, Instant.now()).toSeconds(),
                 "node", state.controlPlanes().node().id(),
-                "flags", state.settings())));
+                "flags", state.options().settings()))
+        .done();
   }
 
   private CompletionStage<AdminReply> forwards() {
@@ -196,24 +199,28 @@ final class AdminEndpoints {
    * Reads only counters that any thread may read, so the reply does not wait for the control loop.
    */
   private CompletionStage<AdminReply> calls() {
-    return CompletableFuture.completedFuture(
-        CallViews.reply(
+    return CallViews.reply(
             Instant.now(),
             Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime()),
-            state.forwards().stream().map(RunningForward::listener).toList()));
+            state.forwards().stream().map(RunningForward::listener).toList())
+        .done();
   }
 
-  private AdminReply noForward() {
-    return AdminReply.text(404, "no forward of that name; it is one of " + state.forwardNames());
+  /** Returns an endpoint that shows the forward of the parameter, or all forwards without it. */
+  private AdminEndpoint ofForwards(
+      BiFunction<AdminRequest, List<RunningForward>, CompletionStage<AdminReply>> view) {
+    return request -> {
+      Optional<String> only = request.parameter("forward");
+      List<RunningForward> forwards = state.forwards(only);
+      return forwards.isEmpty() && only.isPresent()
+          ? AdminReply.text(404, "no forward of that name; it is one of " + state.forwardNames())
+              .done()
+          : view.apply(request, forwards);
+    };
   }
 
-  private CompletionStage<AdminReply> lb(AdminRequest request) {
-    Optional<String> only = request.parameter("forward");
+  private CompletionStage<AdminReply> lb(AdminRequest request, List<RunningForward> forwards) {
     LbViews.Detail detail = LbViews.Detail.of(request);
-    List<RunningForward> forwards = forwards(only);
-    if (forwards.isEmpty() && only.isPresent()) {
-      return CompletableFuture.completedFuture(noForward());
-    }
     return state.onControl(
         () ->
             LbViews.reply(
@@ -256,12 +263,8 @@ final class AdminEndpoints {
         .thenApplyAsync(view -> AdminReply.json(200, view));
   }
 
-  private CompletionStage<AdminReply> history(AdminRequest request) {
-    Optional<String> only = request.parameter("forward");
-    List<RunningForward> forwards = forwards(only);
-    if (forwards.isEmpty() && only.isPresent()) {
-      return CompletableFuture.completedFuture(noForward());
-    }
+  private CompletionStage<AdminReply> history(
+      AdminRequest request, List<RunningForward> forwards) {
     return state
         .onControl(
             () ->
@@ -283,13 +286,6 @@ final class AdminEndpoints {
                                     views.stream().map(CompletableFuture::join).toList()))));
   }
 
-  /** Returns the forward called {@code name}, or all forwards when {@code name} is empty. */
-  private List<RunningForward> forwards(Optional<String> name) {
-    return state.forwards().stream()
-        .filter(forward -> name.map(forward.name()::equals).orElse(true))
-        .toList();
-  }
-
   private CompletionStage<AdminReply> metrics(AdminRequest request) {
     MetricsText text = MetricsText.accepted(request.accept());
     return state
@@ -300,7 +296,6 @@ final class AdminEndpoints {
   }
 
   private static CompletionStage<AdminReply> drain(CompletableFuture<Void> over) {
-    return CompletableFuture.completedFuture(
-        AdminReply.json(202, Map.of("draining", true, "over", over.isDone())));
+    return AdminReply.json(202, Map.of("draining", true, "over", over.isDone())).done();
   }
 }

@@ -55,7 +55,8 @@ final class AdminServers implements AutoCloseable {
    *
    * @throws StartFailure when a port cannot be bound
    */
-  void open(ProxyOptions.Servers addresses) throws StartFailure {
+  void open() throws StartFailure {
+    ProxyOptions.Servers addresses = state.options().servers();
     open(
         Flag.ADMIN,
         addresses.admin(),

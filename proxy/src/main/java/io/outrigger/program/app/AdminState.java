@@ -15,12 +15,12 @@ import io.outrigger.observe.metrics.LbCounters;
 import io.outrigger.observe.metrics.LoopLag;
 import io.outrigger.observe.metrics.MetricsView;
 import io.outrigger.program.options.ProgramVersion;
+import io.outrigger.program.options.ProxyOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -32,7 +32,6 @@ import java.util.stream.Collectors;
  *
  * @param bootstrapWait the wait for the bootstrap, which names a missing file
  * @param unread the bound on reply bytes that admin clients have not read yet
- * @param settings the values of the program's flags
  */
 @AnyThread
 record AdminState(
@@ -51,11 +50,17 @@ record AdminState(
     LoopLag loopLag,
     PeerErrors peerErrors,
     AdminBudget unread,
-    Set<String> leftOutLabels,
-    Map<String, Object> settings) {
+    ProxyOptions options) {
 
   String forwardNames() {
     return forwards.stream().map(RunningForward::name).collect(Collectors.joining(", "));
+  }
+
+  /** Returns the forward called {@code name}, or all forwards when {@code name} is empty. */
+  List<RunningForward> forwards(Optional<String> name) {
+    return forwards.stream()
+        .filter(forward -> name.map(forward.name()::equals).orElse(true))
+        .toList();
   }
 
   /**
@@ -106,7 +111,7 @@ record AdminState(
             memory.now(),
             loopLag.measure(),
             peerErrors.ended()),
-        leftOutLabels);
+        options.measurement().leftOutLabels());
   }
 
   private MetricsView.Forward metricsOf(RunningForward forward) {

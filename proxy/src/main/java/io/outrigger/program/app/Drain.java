@@ -101,9 +101,10 @@ final class Drain {
     return done;
   }
 
+  /** Runs on the control loop. */
   private void closePorts() {
     long active = active();
-    all(serves, serve -> serve.drain(control))
+    all(serves, serve -> serve.port().drain())
         .thenCompose(
             served -> {
               portsClosed = true;
@@ -122,7 +123,7 @@ final class Drain {
     long cut = active();
     if (!done.isDone()) {
       cutRequests = cut;
-      serves.forEach(serve -> serve.close(control));
+      serves.forEach(serve -> serve.port().close());
       forwards.forEach(forward -> forward.listener().close());
       finish(activeBefore, cut);
     }

@@ -44,7 +44,7 @@ final class EventEndpoint implements AdminEndpoint {
     long since = from.map(Long::parseLong).orElse(0L);
     return isList
         ? state.onControl(() -> events.after(since, WHOLE)).thenApplyAsync(EventViews::list)
-        : done(stream(since));
+        : stream(since).done();
   }
 
   private AdminReply stream(long since) {
@@ -53,10 +53,6 @@ final class EventEndpoint implements AdminEndpoint {
       return AdminReply.text(503, MAX_STREAMS + " streams of events are open; close one");
     }
     return AdminReply.events(new Feed(since));
-  }
-
-  private static CompletionStage<AdminReply> done(AdminReply reply) {
-    return CompletableFuture.completedFuture(reply);
   }
 
   /** The position of one reader in the event log. All fields belong to the control loop. */

@@ -11,7 +11,6 @@ import io.outrigger.observe.explain.Explainer;
 import io.outrigger.observe.explain.Explanation;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -63,12 +62,11 @@ final class ExplainEndpoint implements AdminEndpoint {
         state.serves().stream().filter(each -> each.spec().name().equals(name)).findFirst();
     if (serve.isEmpty()) {
       List<String> known = state.serves().stream().map(each -> each.spec().name()).toList();
-      return CompletableFuture.completedFuture(
-          AdminReply.text(
-              404,
-              known.isEmpty()
-                  ? "there is no --serve"
-                  : "no --serve of that name; it is one of " + String.join(", ", known)));
+      String reason =
+          known.isEmpty()
+              ? "there is no --serve"
+              : "no --serve of that name; it is one of " + String.join(", ", known);
+      return AdminReply.text(404, reason).done();
     }
     require(asked.parameter("forward").isEmpty(), "leave forward out beside serve");
     var explainer = new ServeExplainer(serve.get(), asked);
@@ -78,19 +76,13 @@ final class ExplainEndpoint implements AdminEndpoint {
   }
 
   private RunningForward forward(Optional<String> name) {
-    List<RunningForward> all = state.forwards();
-    String known = state.forwardNames();
-    if (name.isEmpty() && all.size() == 1) {
-      return all.get(0);
-    }
-    String wanted =
-        name.orElseThrow(
-            () -> new IllegalArgumentException("forward is missing; it is one of " + known));
-    return all.stream()
-        .filter(forward -> forward.name().equals(wanted))
-        .findFirst()
-        .orElseThrow(
-            () -> new IllegalArgumentException("no forward of that name; it is one of " + known));
+    List<RunningForward> found = state.forwards(name);
+    require(
+        found.size() == 1,
+        (name.isPresent() ? "no forward of that name" : "forward is missing")
+            + "; it is one of "
+            + state.forwardNames());
+    return found.get(0);
   }
 
   /** Runs on the control loop. */

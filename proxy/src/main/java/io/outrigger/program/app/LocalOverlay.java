@@ -89,14 +89,12 @@ final class LocalOverlay {
   }
 
   OverlayStatus status() {
-    return !roots.isEmpty()
-        ? new OverlayStatus(
-            fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems())
-        : OverlayStatus.NONE;
+    return new OverlayStatus(
+        fromClients(AdsClients::overlayRules).orElse(List.of()), files.problems());
   }
 
   Map<String, OverlayEffect> clusters() {
-    return !roots.isEmpty() ? fromClients(AdsClients::overlaidClusters).orElse(Map.of()) : Map.of();
+    return fromClients(AdsClients::overlaidClusters).orElse(Map.of());
   }
 
   private <T> Optional<T> fromClients(Function<AdsClients, T> question) {

@@ -55,32 +55,32 @@ final class LoggerLevels {
           "write it as POST /loggers/NAME?level=DEBUG; a level is OFF, ERROR, WARN, INFO, DEBUG,"
               + " TRACE or ALL");
     }
-    List<Logger> shown =
-        context.getLoggerList().stream()
-            .filter(each -> each.getName().endsWith("." + name))
-            .toList();
-    if (context.exists(name) == null && !shown.isEmpty()) {
-      shown.forEach(each -> each.setLevel(level)); // the log shows only the last part of a name
+    List<Logger> known =
+        context.exists(name) != null
+            ? List.of(context.getLogger(name))
+            : context.getLoggerList().stream()
+                .filter(each -> each.getName().endsWith("." + name)) // as the log shows the name
+                .toList();
+    known.forEach(each -> each.setLevel(level));
+    if (!known.isEmpty()) {
       return reply();
     }
-    if (context.exists(name) == null) {
-      if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {
-        return AdminReply.text(400, "not the name of a class or a package");
-      }
-      if (!name.contains(".")) {
-        return AdminReply.text(
-            400,
-            "no logger of that name has been used; GET /loggers lists those that were, and a full"
-                + " name such as io.outrigger.lb.tree.LbLog always works");
-      }
-      if (made.incrementAndGet() > MAX_MADE) {
-        made.set(MAX_MADE);
-        return AdminReply.text(
-            400,
-            "there is no logger of that name, and "
-                + MAX_MADE
-                + " have been made on request already; GET /loggers lists all");
-      }
+    if (name.length() > MAX_NAME_LENGTH || !NAME.matcher(name).matches()) {
+      return AdminReply.text(400, "not the name of a class or a package");
+    }
+    if (!name.contains(".")) {
+      return AdminReply.text(
+          400,
+          "no logger of that name has been used; GET /loggers lists those that were, and a full"
+              + " name such as io.outrigger.lb.tree.LbLog always works");
+    }
+    if (made.incrementAndGet() > MAX_MADE) {
+      made.set(MAX_MADE);
+      return AdminReply.text(
+          400,
+          "there is no logger of that name, and "
+              + MAX_MADE
+              + " have been made on request already; GET /loggers lists all");
     }
     context.getLogger(name).setLevel(level);
     return reply();

@@ -172,8 +172,7 @@ public final class ProxyApp implements AutoCloseable {
             new LoopLag(callLoops, System::nanoTime),
             loops.peerErrors(),
             PartSettings.unreadAnswers(memory),
-            options.measurement().leftOutLabels(),
-            options.settings());
+            options);
     admin = new AdminServers(state, connector.sockets());
   }
 
@@ -317,7 +316,7 @@ public final class ProxyApp implements AutoCloseable {
     for (var serve : options.serving().serves()) {
       serves.add(opener.open(serve, audit.orElseThrow()));
     }
-    admin.open(options.servers());
+    admin.open();
     announce();
     control.execute(this::startReports);
     heapWatch = HeapWatch.start(memory);
@@ -442,10 +441,14 @@ public final class ProxyApp implements AutoCloseable {
       return;
     }
     admin.close();
-    List<CompletableFuture<Void>> ports = new ArrayList<>();
-    serves.forEach(serve -> ports.add(serve.close(control)));
-    forwards.forEach(forward -> ports.add(forward.listener().close()));
-    await(CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new)));
+    await(
+        onControl(
+            () -> {
+              List<CompletableFuture<Void>> ports = new ArrayList<>();
+              serves.forEach(serve -> ports.add(serve.port().close()));
+              forwards.forEach(forward -> ports.add(forward.listener().close()));
+              return CompletableFuture.allOf(ports.toArray(CompletableFuture<?>[]::new));
+            }));
     telemetry.ifPresent(Telemetry::close); // every call has ended, and metrics can still be read
     Optional<ControlPlanes.Known> known = controlPlanes.known();
     known.ifPresent(each -> await(onControl(each.clients()::finishState)));

@@ -17,13 +17,11 @@ import io.outrigger.xds.serving.ServingWatcher;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One running {@code --serve}: its port, the way to its app, and the watcher of its configuration.
- * Methods run on the control loop, unless their javadoc says otherwise.
+ * Methods run on the control loop.
  */
 @AnyThread
 final class RunningServe {
@@ -85,23 +83,6 @@ final class RunningServe {
     } else {
       throw new AssertionError(state);
     }
-  }
-
-  /** Closes the port, lets calls finish, and completes when no connection is left; any thread. */
-  CompletableFuture<Void> drain(ControlLoop control) {
-    return onLoop(control, ServedListener::drain);
-  }
-
-  /** Closes the port and all connections at once; any thread. */
-  CompletableFuture<Void> close(ControlLoop control) {
-    return onLoop(control, ServedListener::close);
-  }
-
-  private CompletableFuture<Void> onLoop(
-      ControlLoop control, Function<ServedListener, CompletableFuture<Void>> end) {
-    var ended = new CompletableFuture<Void>();
-    control.execute(() -> end.apply(port).whenComplete((ok, failure) -> ended.complete(null)));
-    return ended;
   }
 
   /** Ends the watches and the connections to the app. */

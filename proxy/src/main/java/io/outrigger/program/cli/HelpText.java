@@ -4,11 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /**
@@ -47,19 +46,15 @@ final class HelpText {
   }
 
   private static String description(Help help) {
-    var text = new StringBuilder();
-    for (String paragraph : help.commandSpec().usageMessage().description()) {
-      wrapped(paragraph, help, 0).forEach(text::append);
-    }
-    return text.toString();
+    return Arrays.stream(help.commandSpec().usageMessage().description())
+        .map(paragraph -> String.join("", wrapped(paragraph, help, 0)))
+        .collect(Collectors.joining());
   }
 
   private static String parameters(Help help) {
-    var text = new StringBuilder();
-    for (PositionalParamSpec parameter : help.commandSpec().positionalParameters()) {
-      text.append(entry(parameter.paramLabel(), parameter.description(), help, OPTION_TEXT));
-    }
-    return text.toString();
+    return help.commandSpec().positionalParameters().stream()
+        .map(each -> entry(each.paramLabel(), each.description(), help, OPTION_TEXT))
+        .collect(Collectors.joining());
   }
 
   private static String options(Help help, Map<String, String> headings) {
@@ -87,11 +82,13 @@ final class HelpText {
 
   private static String commands(Help help) {
     var text = new StringBuilder();
-    for (Map.Entry<String, CommandLine> each : help.commandSpec().subcommands().entrySet()) {
-      CommandSpec command = each.getValue().getCommandSpec();
-      String[] first = Arrays.copyOf(command.usageMessage().description(), 1);
-      text.append(entry(each.getKey(), first, help, COMMAND_TEXT));
-    }
+    help.commandSpec()
+        .subcommands()
+        .forEach(
+            (name, command) -> {
+              String[] lines = command.getCommandSpec().usageMessage().description();
+              text.append(entry(name, Arrays.copyOf(lines, 1), help, COMMAND_TEXT));
+            });
     return text.toString();
   }
 

@@ -92,11 +92,4 @@ record JsonView(JsonObject json) {
         ? objects(array)
         : object(name).stream().toList();
   }
-
-  /** Returns the texts of a list; empty when the member is no list. */
-  List<String> strings(String name) {
-    return json.get(name) instanceof JsonArray array
-        ? array.asList().stream().map(JsonView::text).toList()
-        : List.of();
-  }
 }

@@ -77,7 +77,10 @@ public final class LogSetup {
     stderr.setContext(context);
     stderr.setName("stderr");
     stderr.setTarget("System.err");
-    stderr.setEncoder(encoder(context, logging.format()));
+    Encoder<ILoggingEvent> encoder = new LineEncoder(logging.format());
+    encoder.setContext(context);
+    encoder.start();
+    stderr.setEncoder(encoder);
     stderr.addFilter(new WithoutFrames());
     stderr.start();
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
@@ -87,12 +90,5 @@ public final class LogSetup {
     OUTAGES_AT_EACH_TRY.forEach(name -> context.getLogger(name).setLevel(Level.OFF));
     List.of(GRPC_CHANNEL, GRPC_SOCKETS)
         .forEach(name -> context.getLogger(name).setLevel(Level.ERROR));
-  }
-
-  private static Encoder<ILoggingEvent> encoder(LoggerContext context, Logging.Format format) {
-    Encoder<ILoggingEvent> encoder = new LineEncoder(format);
-    encoder.setContext(context);
-    encoder.start();
-    return encoder;
   }
 }

@@ -54,27 +54,20 @@ final class RunCommand implements Callable<Integer> {
 
   private static OptionSpec option(Flag flag) {
     OptionSpec.Builder option =
-        OptionSpec.builder(flag.option()).description(flag.help().replace("%", "%%"));
+        OptionSpec.builder(flag.option())
+            .description(flag.help().replace("%", "%%"))
+            .type(String.class)
+            .arity("1")
+            .paramLabel(flag.label());
     if (CompletionCommand.isOfWords(flag.label())) {
       option.completionCandidates(List.of(flag.label().split("[|]")));
     }
-    return switch (flag.arity()) {
-      case SWITCH ->
-          option
-              .type(String.class)
-              .arity("0..1")
-              .fallbackValue("true")
-              .paramLabel("true|false")
-              .build();
-      case ONE -> option.type(String.class).arity("1").paramLabel(flag.label()).build();
-      case MANY ->
-          option
-              .type(List.class)
-              .auxiliaryTypes(String.class)
-              .arity("1")
-              .paramLabel(flag.label())
-              .build();
-    };
+    if (flag.arity() == Flag.Arity.SWITCH) {
+      option.arity("0..1").fallbackValue("true").paramLabel("true|false");
+    } else if (flag.arity() == Flag.Arity.MANY) {
+      option.type(List.class).auxiliaryTypes(String.class);
+    }
+    return option.build();
   }
 
   @Override

@@ -7,8 +7,7 @@ import io.outrigger.program.options.ProxyOptions;
 import io.outrigger.program.options.StartFailure;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,20 +26,12 @@ record SidecarRun(CommandContext context) {
    * @return the exit code
    */
   int run(Map<Flag, List<String>> given) throws InvalidInput, StartFailure {
-    var preparation = new FutureTask<>(this::prepare);
-    new Thread(preparation, "preparation").start();
+    var preparation =
+        CompletableFuture.supplyAsync(
+            this::prepare, task -> new Thread(task, "preparation").start());
     ProxyOptions options = OptionsReader.read(given, context.environment(), context.machine());
     context.logging().accept(options.logging());
-    try {
-      return context.programs().run().run(options, preparation.get());
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof Error error) {
-        throw error; // such as OutOfMemoryError
-      }
-      throw new IllegalStateException("preparation of the start", e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException("preparation of the start", e);
-    }
+    return context.programs().run().run(options, preparation.join());
   }
 
   /**

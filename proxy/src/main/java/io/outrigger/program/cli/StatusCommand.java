@@ -89,7 +89,8 @@ final class StatusCommand extends AdminCommand {
    * endpoint. An endpoint that the sidecar's version does not have is left out.
    */
   private JsonView answers(AdminClient client) throws StartFailure, InvalidInput {
-    List<JsonView> forwards = listOf(client, client.body("/forwards"));
+    String body = client.body("/forwards");
+    List<JsonView> forwards = client.read(() -> JsonView.listOf(body));
     requireKnown(forwards.stream().map(JsonView::name).toList());
     Set<String> chosen =
         forwards.stream()
@@ -111,10 +112,6 @@ final class StatusCommand extends AdminCommand {
       lb.json().add("forwards", only(chosen, lb.list("forwards")));
     }
     return answers;
-  }
-
-  private static List<JsonView> listOf(AdminClient client, String text) throws StartFailure {
-    return client.read(() -> JsonView.listOf(text));
   }
 
   private void requireKnown(List<String> known) throws InvalidInput {

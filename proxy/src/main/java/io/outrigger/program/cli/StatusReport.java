@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Renders the admin server's JSON as tables: forwards, control planes, resources, trees, local
@@ -29,6 +31,47 @@ final class StatusReport {
   record Lines(List<String> problems, List<String> tables) {}
 
   /**
+   * A table of text columns for a terminal. Characters of cells that could control the terminal are
+   * replaced, since cells come from other processes.
+   */
+  private static final class Table {
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... headings) {
+      row(headings);
+    }
+
+    void row(String... cells) {
+      rows.add(
+          Stream.of(cells).map(PlainText::of).map(cell -> cell.isEmpty() ? "-" : cell).toList());
+    }
+
+    /** Adds a row for each view, and returns the lines. */
+    List<String> with(List<JsonView> views, Function<JsonView, String[]> cells) {
+      views.forEach(view -> row(cells.apply(view)));
+      return lines();
+    }
+
+    /** Returns the lines of the table, without trailing spaces. */
+    List<String> lines() {
+      List<String> lines = new ArrayList<>();
+      for (List<String> row : rows) {
+        StringBuilder line = new StringBuilder();
+        for (int column = 0; column < row.size(); column++) {
+          line.append(row.get(column));
+          line.append(" ".repeat(width(column) - row.get(column).length() + 2));
+        }
+        lines.add(line.toString().stripTrailing());
+      }
+      return lines;
+    }
+
+    private int width(int column) {
+      return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
+    }
+  }
+
+  /**
    * Renders the replies as lines.
    *
    * @param answers has a member for each endpoint, named like the endpoint
@@ -38,24 +81,24 @@ final class StatusReport {
     List<JsonView> forwards = answers.list("forwards").stream().sorted(FAILING).toList();
     List<JsonView> served = answers.list("listeners");
     JsonView known = answers.object("xds").orElse(JsonView.EMPTY);
+    List<JsonView> servers =
+        known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
     List<String> problems = new ArrayList<>();
     forwards.stream()
-        .filter(forward -> !forward.text("error").isEmpty())
+        .filter(StatusReport::hasError)
         .map(
-            forward ->
+            each ->
                 "forward %s: %s: %s"
-                    .formatted(forward.name(), reachability(forward), forward.text("error")))
+                    .formatted(each.name(), reachability(each), each.text("error")))
         .forEach(problems::add);
     served.stream()
-        .filter(listener -> !listener.text("error").isEmpty())
+        .filter(StatusReport::hasError)
         .map(listener -> listener.format("serve %s: %s: %s", "name", "state", "error"))
         .forEach(problems::add);
     answers.list("certs").stream()
-        .filter(provider -> !provider.text("error").isEmpty())
+        .filter(StatusReport::hasError)
         .map(provider -> provider.format("certificate %s: %s", "instance", "error"))
         .forEach(problems::add);
-    List<JsonView> servers =
-        known.list("servers").stream().filter(StatusReport::isControlPlane).toList();
     servers.stream()
         .filter(server -> !server.text("connected").equals("true"))
         .filter(server -> !server.text("asked").equals("false")) // a fallback that is not in use
@@ -75,28 +118,28 @@ final class StatusReport {
           Count.of(stale, "resource")
               + " STALE: saved by an earlier process; no control plane has answered");
     }
-    List<String> lines = new ArrayList<>(forwards(forwards));
-    if (!served.isEmpty()) {
-      lines.add("");
-      lines.addAll(listeners(served));
-    }
-    if (!servers.isEmpty()) {
-      lines.add("");
-      lines.addAll(servers(servers));
-    }
-    lines.add("");
-    lines.addAll(resources(known));
-    lines.add("");
-    lines.addAll(tree(answers.object("lb").orElse(JsonView.EMPTY)));
     List<String> overlay =
         answers.object("overlay").map(JsonView::json).map(Outline::of).orElse(List.of());
-    if (!overlay.isEmpty()) {
-      lines.addAll(List.of("", "LOCAL POLICY"));
-      lines.addAll(overlay);
-    }
-    lines.add("");
-    lines.addAll(events(answers.list("events")));
+    List<List<String>> parts = new ArrayList<>();
+    parts.add(forwards(forwards));
+    parts.add(served.isEmpty() ? List.of() : listeners(served));
+    parts.add(servers.isEmpty() ? List.of() : servers(servers));
+    parts.add(resources(known));
+    parts.add(tree(answers.object("lb").orElse(JsonView.EMPTY)));
+    Stream<String> policy = Stream.concat(Stream.of("LOCAL POLICY"), overlay.stream());
+    parts.add(overlay.isEmpty() ? List.of() : policy.toList());
+    parts.add(events(answers.list("events")));
+    List<String> lines =
+        parts.stream()
+            .filter(part -> !part.isEmpty())
+            .flatMap(part -> Stream.concat(Stream.of(""), part.stream()))
+            .skip(1)
+            .toList();
     return new Lines(problems.stream().map(PlainText::of).toList(), lines);
+  }
+
+  private static boolean hasError(JsonView view) {
+    return !view.text("error").isEmpty();
   }
 
   /** Returns the forward's state, with the number of reachable backends if backends are known. */
@@ -112,24 +155,27 @@ final class StatusReport {
   }
 
   private static List<String> forwards(List<JsonView> forwards) {
-    TextTable table = new TextTable("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR");
-    for (JsonView forward : forwards) {
-      table.row(
-          forward.text("name"),
-          forward.text("listen"),
-          forward.text("target"),
-          reachability(forward),
-          forward.text("error"));
-    }
-    return table.lines();
+    return new Table("FORWARD", "LISTEN", "TARGET", "STATE", "ERROR")
+        .with(
+            forwards,
+            each ->
+                cells(
+                    each.name(),
+                    each.text("listen"),
+                    each.text("target"),
+                    reachability(each),
+                    each.text("error")));
+  }
+
+  private static String[] cells(String... cells) {
+    return cells;
   }
 
   private static List<String> listeners(List<JsonView> listeners) {
-    TextTable table = new TextTable("SERVE", "LISTEN", "APP", "STATE", "CONNECTIONS", "ERROR");
-    for (JsonView listener : listeners) {
-      table.row(listener.texts("name", "listen", "app", "state", "connections", "error"));
-    }
-    return table.lines();
+    return new Table("SERVE", "LISTEN", "APP", "STATE", "CONNECTIONS", "ERROR")
+        .with(
+            listeners,
+            each -> each.texts("name", "listen", "app", "state", "connections", "error"));
   }
 
   /**
@@ -142,57 +188,56 @@ final class StatusReport {
   }
 
   private static List<String> servers(List<JsonView> servers) {
-    TextTable table =
-        new TextTable("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR");
-    for (JsonView server : servers) {
-      table.row(server.texts("uri", "asked", "connected", "nacks", "failures", "lastError"));
-    }
-    return table.lines();
+    return new Table("CONTROL PLANE", "ASKED", "CONNECTED", "NACKS", "FAILURES", "LAST ERROR")
+        .with(
+            servers,
+            each -> each.texts("uri", "asked", "connected", "nacks", "failures", "lastError"));
   }
 
   private static List<String> events(List<JsonView> events) {
-    TextTable table = new TextTable("TIME", "EVENT", "SUBJECT", "MESSAGE");
-    for (JsonView event :
-        events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size())) {
-      String message = event.text("message");
-      table.row(
-          event.millis("time"),
-          event.text("kind"),
-          event.text("subject"),
-          message.length() > MAX_MESSAGE ? message.substring(0, MAX_MESSAGE) + "…" : message);
-    }
-    return table.lines();
+    return new Table("TIME", "EVENT", "SUBJECT", "MESSAGE")
+        .with(
+            events.subList(Math.max(0, events.size() - EVENTS_SHOWN), events.size()),
+            event -> {
+              String message = event.text("message");
+              return cells(
+                  event.millis("time"),
+                  event.text("kind"),
+                  event.text("subject"),
+                  message.length() > MAX_MESSAGE
+                      ? message.substring(0, MAX_MESSAGE) + "…"
+                      : message);
+            });
   }
 
   private static List<String> resources(JsonView xds) {
-    TextTable table = new TextTable("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR");
-    for (JsonView resource : xds.list("resources")) {
-      String url = resource.text("typeUrl");
-      table.row(
-          resource.text("name"),
-          url.substring(url.lastIndexOf('.') + 1),
-          resource.text("clientStatus"),
-          resource.text("versionInfo"),
-          resource.object("errorState").map(error -> error.text("details")).orElse(""));
-    }
-    return table.lines();
+    return new Table("RESOURCE", "TYPE", "STATE", "VERSION", "ERROR")
+        .with(
+            xds.list("resources"),
+            resource ->
+                cells(
+                    resource.name(),
+                    resource.text("typeUrl").replaceFirst(".*[.]", ""),
+                    resource.text("clientStatus"),
+                    resource.text("versionInfo"),
+                    resource
+                        .object("errorState")
+                        .map(error -> error.text("details"))
+                        .orElse("")));
   }
 
   private static List<String> tree(JsonView lb) {
-    TextTable table = new TextTable("LB TREE", "POLICY", "STATE", "DETAIL");
+    var table = new Table("LB TREE", "POLICY", "STATE", "DETAIL");
     for (JsonView forward : lb.list("forwards")) {
       Optional<JsonView> root = forward.object("root");
-      table.row(
-          forward.text("name"),
-          "",
-          "",
-          forward.text("target") + (root.isPresent() ? "" : ", no cluster yet"));
+      String target = forward.text("target");
+      table.row(forward.name(), "", "", root.isPresent() ? target : target + ", no cluster yet");
       root.ifPresent(node -> node(table, node, "  "));
     }
     return table.lines();
   }
 
-  private static void node(TextTable table, JsonView node, String indent) {
+  private static void node(Table table, JsonView node, String indent) {
     table.row(
         indent + node.place("name"), node.text("policy"), node.text("state"), node.text("detail"));
     node.list("children").forEach(child -> node(table, child, indent + "  "));
@@ -206,7 +251,7 @@ final class StatusReport {
     return endpoint.format("health %s, weight %s, active %s", "health", "weight", "active_requests")
         + endpoint
             .object("ejected")
-            .map(each -> ", ejected by " + each.text("by") + " until " + each.text("until"))
+            .map(each -> each.format(", ejected by %s until %s", "by", "until"))
             .orElse("");
   }
 }

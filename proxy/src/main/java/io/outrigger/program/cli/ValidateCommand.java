@@ -148,7 +148,12 @@ final class ValidateCommand implements Callable<Integer> {
   private void checkLive(
       Optional<Bootstrap> read, Overlay overlay, Target.Single asked, Duration limit)
       throws InvalidInput {
-    Bootstrap bootstrap = asked.ownServer().isEmpty() ? required(read) : BootstrapSource.NONE;
+    boolean isNeeded = asked.ownServer().isEmpty();
+    if (isNeeded && read.isEmpty()) {
+      throw new InvalidInput(
+          "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE);
+    }
+    Bootstrap bootstrap = isNeeded ? read.orElseThrow() : BootstrapSource.NONE;
     warnOfOtherStreams(bootstrap);
     try {
       LiveCheck.Result result =
@@ -169,13 +174,6 @@ final class ValidateCommand implements Callable<Integer> {
                 kubeconfig
                     .map(Kubeconfig::read)
                     .orElseGet(() -> ApiAccess.ofPod(context.environment())));
-  }
-
-  private static Bootstrap required(Optional<Bootstrap> read) throws InvalidInput {
-    return read.orElseThrow(
-        () ->
-            new InvalidInput(
-                "--live: give --bootstrap FILE, or set " + BootstrapSource.FILE_VARIABLE));
   }
 
   /** Prints the warning at once, so that the user can still stop the check. */

@@ -1,5 +1,7 @@
 package io.outrigger.program.options;
 
+import static io.outrigger.program.options.Problems.require;
+
 import io.outrigger.dataplane.downstream.ListenAddress;
 import java.util.stream.Stream;
 
@@ -12,15 +14,10 @@ public record ForwardSpec(String name, ListenAddress listen, Target target) {
    */
   static ForwardSpec parse(String text) {
     int equals = beginOfTarget(text);
-    if (equals < 0) {
-      throw new IllegalArgumentException(
-          "\"" + text + "\" has no target; write it as 9001=xds:///orders");
-    }
+    require(equals >= 0, "\"" + text + "\" has no target; write it as 9001=xds:///orders");
     String left = text.substring(0, equals);
     int at = left.startsWith("unix:") ? -1 : left.indexOf('@');
-    if (at == 0) {
-      throw new IllegalArgumentException("\"" + text + "\" has an empty name before the @");
-    }
+    require(at != 0, "\"" + text + "\" has an empty name before the @");
     ListenAddress listen = ListenAddress.parse(left.substring(at + 1));
     Target target = Target.parse(text.substring(equals + 1));
     String name = at < 0 ? target.forwardName() : left.substring(0, at);

@@ -38,22 +38,20 @@ final class GivenFlags {
 
   static GivenFlags of(Map<Flag, List<String>> commandLine, Map<String, String> environment)
       throws InvalidInput {
-    Map<Flag, Given> above = new EnumMap<>(Flag.class);
+    Map<Flag, Given> given = new EnumMap<>(Flag.class);
     for (Flag flag : Flag.values()) {
       String variable = environment.getOrDefault(flag.variable(), "");
       if (commandLine.containsKey(flag)) {
-        above.put(flag, new Given(flag.option(), commandLine.getOrDefault(flag, List.of())));
+        given.put(flag, new Given(flag.option(), commandLine.getOrDefault(flag, List.of())));
       } else if (!variable.isBlank()) {
-        above.put(flag, new Given(flag.variable(), fromVariable(flag, variable)));
+        given.put(flag, new Given(flag.variable(), fromVariable(flag, variable)));
       }
     }
-    Given file = above.get(Flag.CONFIG);
-    Map<Flag, Given> all = new EnumMap<>(Flag.class);
+    Given file = given.get(Flag.CONFIG);
     if (file != null) {
-      all.putAll(ConfigFile.read(Path.of(file.last()), file.origin()));
+      ConfigFile.read(Path.of(file.last()), file.origin()).forEach(given::putIfAbsent);
     }
-    all.putAll(above);
-    return new GivenFlags(all);
+    return new GivenFlags(given);
   }
 
   Optional<Given> get(Flag flag) {

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * All options of {@code outrigger run}, read and validated. A program with these options needs no
@@ -61,19 +62,15 @@ public record ProxyOptions(
   }
 
   public List<ClusterSource.Dns> dnsNames() {
-    return forwards.stream()
-        .map(ForwardSpec::target)
-        .filter(Target.Dns.class::isInstance)
-        .map(target -> ((Target.Dns) target).name())
-        .toList();
+    return targets(Target.Dns.class).map(Target.Dns::name).toList();
   }
 
   public List<ServicePort> kubernetesServices() {
-    return forwards.stream()
-        .map(ForwardSpec::target)
-        .filter(Target.Kubernetes.class::isInstance)
-        .map(target -> ((Target.Kubernetes) target).port())
-        .toList();
+    return targets(Target.Kubernetes.class).map(Target.Kubernetes::port).toList();
+  }
+
+  private <T extends Target> Stream<T> targets(Class<T> kind) {
+    return forwards.stream().map(ForwardSpec::target).filter(kind::isInstance).map(kind::cast);
   }
 
   /**

@@ -74,9 +74,9 @@ public final class SourceLookup {
           "--bootstrap: is missing; give a file, set GRPC_XDS_BOOTSTRAP, or use --resources without"
               + " a control plane");
     }
-    Optional<Bootstrap> given = found.map(BootstrapSource.Found::bootstrap);
-    Bootstrap bootstrap =
-        resources.isEmpty() ? given.orElse(BootstrapSource.NONE) : forFiles(given);
+    Bootstrap given =
+        found.map(BootstrapSource.Found::bootstrap).orElse(BootstrapSource.NONE);
+    Bootstrap bootstrap = resources.isEmpty() ? given : forFiles(given);
     ports.checkNames(bootstrap);
     return new ConfigSource(
         bootstrap,
@@ -107,10 +107,14 @@ public final class SourceLookup {
    */
   public static ResourceValidator.Result validated(
       ResourceFiles files, Bootstrap bootstrap, Overlay overlay) {
-    ServerFeatures features =
-        bootstrap.servers().isEmpty() ? ServerFeatures.NONE : bootstrap.servers().get(0).features();
-    return ResourceValidator.validate(
-        files, new DecodeContext(features, bootstrap.certificateProviders()).under(overlay));
+    var context = new DecodeContext(features(bootstrap), bootstrap.certificateProviders());
+    return ResourceValidator.validate(files, context.under(overlay));
+  }
+
+  private static ServerFeatures features(Bootstrap bootstrap) {
+    return bootstrap.servers().isEmpty()
+        ? ServerFeatures.NONE
+        : bootstrap.servers().get(0).features();
   }
 
   /** Returns the paths that can be read. */
@@ -133,32 +137,25 @@ public final class SourceLookup {
   /**
    * Returns the bootstrap for static resources: one server, the files, replaces all control planes.
    */
-  private static Bootstrap forFiles(Optional<Bootstrap> given) {
+  private static Bootstrap forFiles(Bootstrap given) {
     var files =
         new XdsServer(
             ConfigSource.STATIC_SERVER,
             new XdsServer.ChannelCredentials.Insecure(),
             List.of(),
-            given.map(b -> b.servers().get(0).features()).orElse(ServerFeatures.NONE));
-    if (given.isEmpty()) {
-      return BootstrapSource.NONE.servedBy(files);
-    }
+            features(given));
     Map<String, Authority> authorities = new HashMap<>();
     given
-        .get()
         .authorities()
         .forEach(
             (name, a) ->
                 authorities.put(name, new Authority(List.of(), a.listenerNameTemplate(), false)));
     return new Bootstrap(
         List.of(files),
-        given.get().node(),
+        given.node(),
         authorities,
-        given.get().certificateProviders(),
-        given.get().listenerNameTemplate(),
-        given
-            .get()
-            .serverListenerNameTemplate()
-            .or(BootstrapSource.NONE::serverListenerNameTemplate));
+        given.certificateProviders(),
+        given.listenerNameTemplate(),
+        given.serverListenerNameTemplate().or(BootstrapSource.NONE::serverListenerNameTemplate));
   }
 }
