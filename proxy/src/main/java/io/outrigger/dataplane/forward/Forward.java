@@ -48,6 +48,9 @@ public final class Forward {
 
   private record KnownAuthority(ForwardTarget target, HeaderField field) {}
 
+  /** The last authority that {@link #isAuthority} accepted; a race between loops is harmless. */
+  private @Nullable AsciiString lastSound;
+
   /**
    * @param memory the memory gauge; while full, new requests are refused
    */
@@ -113,10 +116,14 @@ public final class Forward {
           ? "no :authority, which names the target here"
           : null;
     }
-    return settings.authority() instanceof AuthorityMode.Preserve && !isAuthority(own)
-        ? ":authority is not a host with an optional port"
-            + (caller instanceof Caller.Local ? " (--authority preserve)" : "")
-        : null;
+    if (settings.authority() instanceof AuthorityMode.Preserve && !own.equals(lastSound)) {
+      if (!isAuthority(own)) {
+        return ":authority is not a host with an optional port"
+            + (caller instanceof Caller.Local ? " (--authority preserve)" : "");
+      }
+      lastSound = own;
+    }
+    return null;
   }
 
   /** User information is not allowed: RFC 9113 section 8.3.1. */

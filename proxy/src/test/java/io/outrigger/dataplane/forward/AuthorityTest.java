@@ -130,6 +130,25 @@ class AuthorityTest {
     assertThat(sentWith(":authority", "")).isEqualTo("orders");
   }
 
+  /** The last accepted authority is not checked again; each other one is. */
+  @Test
+  void anInvalidAuthorityIsRefusedAfterValidOnes() {
+    mode(new AuthorityMode.Preserve());
+    script.routed(OneRoute.noLimit());
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(sentWith(":authority", "a.local")).isEqualTo("a.local");
+      assertThat(sentWith(":authority", "a.local")).isEqualTo("a.local");
+      assertThat(sentWith(":authority", "b.local:80")).isEqualTo("b.local:80");
+
+      var app = script.new App();
+      app.call.onHeaders(
+          headers(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "u@a"), true);
+
+      assertThat(app.stream.log.get(0)).contains(":status=400");
+    }
+  }
+
   /** The target of the script with another authority. */
   private record Named(ForwardTarget target, String authority) implements ForwardTarget {
     @Override
