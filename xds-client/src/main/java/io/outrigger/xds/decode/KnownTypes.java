@@ -71,8 +71,8 @@ final class KnownTypes {
 
   /** Returns the descriptor of a listed type, whose generated class has the name of the type. */
   private static Descriptor load(String name) {
-    if (name.equals(RandomSubsettingDecoder.TYPE)) {
-      return RandomSubsettingDecoder.descriptor();
+    if (name.equals(RandomSubsettingMessage.TYPE)) {
+      return RandomSubsettingMessage.descriptor();
     }
     String parent =
         name.startsWith("envoy.")

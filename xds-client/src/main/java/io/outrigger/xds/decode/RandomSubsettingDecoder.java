@@ -1,16 +1,9 @@
 package io.outrigger.xds.decode;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
-import com.google.protobuf.Descriptors.Descriptor;
-import com.google.protobuf.Descriptors.DescriptorValidationException;
-import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.TextFormat;
 import com.google.protobuf.UInt32Value;
 import com.google.protobuf.UnknownFieldSet;
-import com.google.protobuf.WrappersProto;
-import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.cluster.v3.LoadBalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy;
 import io.outrigger.config.cluster.BalancingPolicy.RandomSubsetting;
@@ -18,55 +11,20 @@ import java.util.Optional;
 
 /**
  * Decodes {@code random_subsetting}, which applies a child policy to a random subset of the
- * endpoints (A68). The bundled generated classes do not include Envoy's message.
+ * endpoints (A68).
  */
 final class RandomSubsettingDecoder {
-  static final String TYPE =
-      "envoy.extensions.load_balancing_policies.random_subsetting.v3.RandomSubsetting";
-
   private static final int SUBSET_SIZE = 1;
   private static final int CHILD_POLICY = 2;
 
   static final PolicyDecoder DECODER =
       new PolicyDecoder(
-          TYPE,
+          RandomSubsettingMessage.TYPE,
           RandomSubsettingDecoder::decode,
           new PolicyDecoder.Custom(
               "random_subsetting_experimental", RandomSubsettingDecoder::decode));
 
-  private static final String FILE =
-      """
-      name: "envoy/extensions/load_balancing_policies/random_subsetting/v3/random_subsetting.proto"
-      package: "envoy.extensions.load_balancing_policies.random_subsetting.v3"
-      syntax: "proto3"
-      dependency: "envoy/config/cluster/v3/cluster.proto"
-      dependency: "google/protobuf/wrappers.proto"
-      message_type {
-        name: "RandomSubsetting"
-        field {
-          name: "subset_size" number: 1 label: LABEL_OPTIONAL
-          type: TYPE_MESSAGE type_name: ".google.protobuf.UInt32Value"
-        }
-        field {
-          name: "child_policy" number: 2 label: LABEL_OPTIONAL
-          type: TYPE_MESSAGE type_name: ".envoy.config.cluster.v3.LoadBalancingPolicy"
-        }
-      }
-      """;
-
   private RandomSubsettingDecoder() {}
-
-  /** Describes the message for JSON. */
-  static Descriptor descriptor() {
-    FileDescriptor[] imported = {Cluster.getDescriptor().getFile(), WrappersProto.getDescriptor()};
-    try {
-      var file = FileDescriptorProto.newBuilder();
-      TextFormat.merge(FILE, file);
-      return FileDescriptor.buildFrom(file.build(), imported).getMessageType(0);
-    } catch (TextFormat.ParseException | DescriptorValidationException e) {
-      throw new AssertionError(e);
-    }
-  }
 
   private static Optional<BalancingPolicy> decode(
       TypedConfig config, PolicyDecoder.Children children, FieldErrors errors) {

@@ -316,7 +316,7 @@ class ResourceJsonTest {
       Descriptor type = KnownTypes.all().find(name);
       String generated = type.getFile().getOptions().getJavaPackage() + "." + type.getName();
       boolean isUsed = bytecode.indexOf(generated.replace('.', '/')) >= 0;
-      assertThat(isUsed || name.equals(RandomSubsettingDecoder.TYPE)).as(name).isTrue();
+      assertThat(isUsed || name.equals(RandomSubsettingMessage.TYPE)).as(name).isTrue();
     }
   }
 

@@ -57,7 +57,7 @@ class TypeNamesTest {
         Arguments.of(PolicyDecoderRegistry.WRR_LOCALITY.typeName(), WrrLocality.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.ROUND_ROBIN.typeName(), RoundRobin.getDescriptor()),
         Arguments.of(PolicyDecoderRegistry.PICK_FIRST.typeName(), PickFirst.getDescriptor()),
-        Arguments.of(RandomSubsettingDecoder.TYPE, RandomSubsettingDecoder.descriptor()));
+        Arguments.of(RandomSubsettingMessage.TYPE, RandomSubsettingMessage.descriptor()));
   }
 
   @ParameterizedTest(name = "{0}")
