@@ -26,7 +26,7 @@ final class ConnectionLifecycle {
   private static final long DRAIN_PING = 0x6f75747269676772L;
 
   /** How long a drain waits for the answer to its PING before it sends the final GOAWAY. */
-  private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long DRAIN_PING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ChannelHandlerContext ctx;
   private final ConnectionSettings settings;

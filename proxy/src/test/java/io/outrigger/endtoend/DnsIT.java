@@ -120,6 +120,7 @@ class DnsIT {
 
     assertThat(reply.code()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(reply.message()).contains("pay.test:" + backend.port(), "NXDOMAIN");
+    assertThat(reply.message()).as("there is no control plane").doesNotContain("node ID");
     assertThat(reply.local()).isEqualTo("xds_error");
     Admin admin = mesh.admin();
     assertThat(admin.get("/ready").status()).isEqualTo(503);
@@ -257,6 +258,8 @@ class DnsIT {
     App app = both.keep(new App(both.address("mine")));
     assertThat(app.call(METHOD).backend()).isEqualTo("mine");
     assertThat(mine.lastHeard().authority()).isEqualTo("127.0.0.1:" + mine.port());
+    assertThat(both.app().call(METHOD, "grpc-timeout", "soon").message()).contains("node ID");
+    assertThat(app.call(METHOD, "grpc-timeout", "soon").message()).doesNotContain("node ID");
   }
 
   @Conformance("DI-08")

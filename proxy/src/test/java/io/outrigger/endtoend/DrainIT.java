@@ -115,8 +115,8 @@ class DrainIT {
       long start = System.nanoTime();
       mesh.proxy().drain().get(60, TimeUnit.SECONDS);
 
-      // 5 s for the answer to PING, and 2 s of silence
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(14));
+      // 1 s for the answer to PING, and 2 s of silence
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
     }
   }
 

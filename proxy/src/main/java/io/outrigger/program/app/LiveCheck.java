@@ -134,7 +134,7 @@ public final class LiveCheck implements XdsDependencyManager.Listener, AdsObserv
               dns,
               found.value(),
               target.dataPlaneAuthority(),
-              bootstrap.node().id(),
+              target.ownServer().isEmpty() ? bootstrap.node().id() : "",
               check,
               RandomSource.SYSTEM);
       check.rules = xds::overlayRules;

@@ -103,7 +103,7 @@ record PortOpener(
     var forward =
         new Forward(
             spec.name(),
-            PartSettings.forward(options, () -> controlPlanes.node().id()),
+            PartSettings.forward(options, () -> nodeId(spec.target())),
             only.map(TargetResolver::fixed).orElseGet(many::orElseThrow),
             access.map(lines -> history.and(lines.of(spec.name(), false))).orElse(history),
             telemetry.map(Telemetry::tracer).orElse(CallTracer.NONE),
@@ -143,6 +143,11 @@ record PortOpener(
                 ? single
                 : new Target.Xds(Optional.empty(), authority),
             fixed.orElse(authority));
+  }
+
+  /** Returns the node that failures of a target name; empty without a control plane (A88-24). */
+  private String nodeId(Target target) {
+    return target.ownServer().isEmpty() ? controlPlanes.node().id() : "";
   }
 
   private Http2Listener listen(ForwardSpec spec, Forward forward) throws StartFailure {
@@ -323,7 +328,7 @@ record PortOpener(
                             new DnsEvents(dns, events, forward),
                             listener,
                             authority,
-                            known.bootstrap().node().id(),
+                            nodeId(target),
                             target.ownServer().isPresent()
                                 ? new UntilResolved(configs)
                                 : configs,

@@ -11,6 +11,7 @@ import java.util.Set;
  * The note of a cluster has the ambient errors of the listener, of the routes, and of the cluster's
  * own CDS and EDS resources. A note without ambient errors has the xDS node ID.
  *
+ * @param nodeId empty for a target without a control plane, whose failures name no node
  * @param listener the ambient error of the listener, or OK
  * @param routes the ambient error of the route configuration, or OK
  */
@@ -22,6 +23,7 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
 
   /**
    * Returns the note of a cluster whose own resources have these ambient errors; OK for no error.
+   * Empty when there is no error and no node ID.
    */
   String note(RpcStatus cluster, RpcStatus endpoints) {
     // The set drops duplicates, because one cause, such as a lost connection, gives all resources
@@ -31,12 +33,16 @@ public record ResolutionNotes(String nodeId, RpcStatus listener, RpcStatus route
     add(errors, routes);
     add(errors, cluster);
     add(errors, endpoints);
-    return errors.isEmpty() ? "xDS node ID: " + nodeId : String.join("; ", errors); // A88-25
+    if (errors.isEmpty() && !nodeId.isEmpty()) {
+      return "xDS node ID: " + nodeId; // A88-24
+    }
+    return String.join("; ", errors); // A88-25
   }
 
   /** Returns a status that callers may receive, whose message is {@code reason} and the note. */
   public RpcStatus failure(String reason) {
-    return RpcStatus.unavailable(reason + "; " + note());
+    String note = note();
+    return RpcStatus.unavailable(note.isEmpty() ? reason : reason + "; " + note);
   }
 
   /**

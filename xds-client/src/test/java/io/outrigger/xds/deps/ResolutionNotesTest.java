@@ -19,6 +19,15 @@ class ResolutionNotesTest {
     assertThat(Mesh.serving("a").note("a")).isEqualTo("xDS node ID: node-1");
   }
 
+  @Conformance("A88-24")
+  @Test
+  void withoutAControlPlaneThereIsNoNodeToName() {
+    var notes = new ResolutionNotes("", RpcStatus.OK, RpcStatus.OK);
+
+    assertThat(notes.note()).isEmpty();
+    assertThat(notes.failure("refused")).isEqualTo(RpcStatus.unavailable("refused"));
+  }
+
   @Conformance("A88-23")
   @Test
   void listenerAndRoutesConcernEveryClusterOthersTheirOwn() {
