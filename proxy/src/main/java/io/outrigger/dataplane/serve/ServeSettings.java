@@ -1,13 +1,13 @@
 package io.outrigger.dataplane.serve;
 
 import io.outrigger.base.AnyThread;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * The settings of one {@code --serve}.
+ * The settings of all {@code --serve}.
  *
- * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener
+ * @param drainSpread the time over which GOAWAYs are spread after a change of the Listener, at most
+ *     {@code drainGrace}
  * @param drainGrace the time after such a change at which the last old connections are closed
  * @param requiresRbac whether filter chains without an RBAC filter of action ALLOW refuse every
  *     request
@@ -15,9 +15,4 @@ import java.time.Duration;
  */
 @AnyThread
 public record ServeSettings(
-    String name,
-    InetSocketAddress listen,
-    Duration drainSpread,
-    Duration drainGrace,
-    boolean requiresRbac,
-    boolean tellsPeer) {}
+    Duration drainSpread, Duration drainGrace, boolean requiresRbac, boolean tellsPeer) {}

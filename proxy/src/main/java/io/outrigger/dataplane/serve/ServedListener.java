@@ -17,6 +17,7 @@ import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.route.AppSelectors;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.http2.EventLoops;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +63,7 @@ public final class ServedListener {
   private final List<CallLoop> callLoops;
   private final Forward forward;
   private final ListenerSettings limits;
+  private final InetSocketAddress listen;
   private final ServeSettings settings;
   private final AppCluster app;
   private final TlsContexts tls;
@@ -104,6 +106,7 @@ public final class ServedListener {
       List<CallLoop> callLoops,
       Forward forward,
       ListenerSettings limits,
+      InetSocketAddress listen,
       ServeSettings settings,
       AppCluster app,
       TlsContexts tls,
@@ -114,6 +117,7 @@ public final class ServedListener {
     this.callLoops = List.copyOf(callLoops);
     this.forward = forward;
     this.limits = limits;
+    this.listen = listen;
     this.settings = settings;
     this.app = app;
     this.tls = tls;
@@ -174,8 +178,8 @@ public final class ServedListener {
   private ServedChain use(ServerFilterChain chain, Outcome<RouteTable> routes) {
     var selectors =
         new AppSelectors(app.handle(), chain.filters(), filters, settings.requiresRbac());
-    String authority = settings.listen().getHostString() + ":" + settings.listen().getPort();
-    var used = new ServedChain(chain, selectors, settings.name(), authority, routes);
+    String authority = listen.getHostString() + ":" + listen.getPort();
+    var used = new ServedChain(chain, selectors, forward.name(), authority, routes);
     used.start(tls, this::onContext);
     return used;
   }
@@ -225,7 +229,7 @@ public final class ServedListener {
     isOpening = true;
     free.thenCompose(
             closed ->
-                Http2Listener.open(settings.listen(), loops, callLoops, forward, admission, limits))
+                Http2Listener.open(listen, loops, callLoops, forward, admission, limits))
         .whenComplete(
             (opened, failure) ->
                 control.execute(() -> onOpened(Optional.ofNullable(opened), failure)));

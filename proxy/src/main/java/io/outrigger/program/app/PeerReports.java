@@ -83,9 +83,10 @@ final class PeerReports {
 
   /** Returns the number of connections of one side that were ended since the last report. */
   private long since(MemoryView.EndedCount count) {
-    return reportedEnds.stream()
-        .filter(each -> each.side() == count.side())
-        .mapToLong(MemoryView.EndedCount::count)
-        .reduce(count.count(), (left, before) -> left - before);
+    return count.count()
+        - reportedEnds.stream()
+            .filter(each -> each.side() == count.side())
+            .mapToLong(MemoryView.EndedCount::count)
+            .sum();
   }
 }

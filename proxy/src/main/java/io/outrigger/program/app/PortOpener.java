@@ -19,7 +19,6 @@ import io.outrigger.dataplane.forward.Forward;
 import io.outrigger.dataplane.forward.TargetResolver;
 import io.outrigger.dataplane.memory.MemoryGauge;
 import io.outrigger.dataplane.serve.AppCluster;
-import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.dataplane.serve.ServedListener;
 import io.outrigger.dataplane.tls.TlsContexts;
 import io.outrigger.dataplane.upstream.SubchannelName.TargetName;
@@ -199,23 +198,13 @@ record PortOpener(
             callLoops,
             calls,
             PartSettings.listener(options, memory).exposed(),
-            settings(spec),
+            tcp(spec.listen()),
+            options.serving().settings(),
             app,
             tls,
             RANDOM,
             records);
     return new RunningServe(spec, calls, app, port, reports, records);
-  }
-
-  private ServeSettings settings(ServeSpec spec) {
-    ProxyOptions.Serving serving = options.serving();
-    return new ServeSettings(
-        spec.name(),
-        new InetSocketAddress(spec.listen().host(), spec.listen().port()),
-        serving.drainSpread(),
-        serving.drainGrace(),
-        serving.requireRbac(),
-        serving.peerHeader());
   }
 
   /**

@@ -395,11 +395,7 @@ public final class ProxyApp implements AutoCloseable {
   }
 
   public ListenAddress listenAddress(String forward) {
-    return forwards.stream()
-        .filter(running -> running.name().equals(forward))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no forward " + forward))
-        .listen();
+    return state.forwards(Optional.of(forward)).get(0).listen();
   }
 
   /** Returns the address of the server that {@code flag} enables; empty when it is off. */

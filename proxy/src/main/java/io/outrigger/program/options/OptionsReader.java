@@ -7,6 +7,7 @@ import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
 import io.outrigger.dataplane.memory.MemoryPlan;
+import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
@@ -220,15 +221,18 @@ public final class OptionsReader {
   private Serving serving(List<ServeSpec> serves) {
     Duration grace = duration(Flag.SERVE_DRAIN_GRACE, Duration.ofMinutes(10)); // A36 "xDS Protocol"
     Duration spread = duration(Flag.SERVE_DRAIN_SPREAD, Duration.ofSeconds(30));
-    return new Serving(
-        serves,
-        spread.compareTo(grace) < 0 ? spread : grace,
-        grace,
-        isOn(Flag.SERVE_REQUIRE_RBAC),
+    boolean tellsPeer =
         value(
             Flag.PEER_HEADER,
             false,
-            text -> oneOf(text, List.of(OFF, PEER_HEADER)).equals(PEER_HEADER)));
+            text -> oneOf(text, List.of(OFF, PEER_HEADER)).equals(PEER_HEADER));
+    return new Serving(
+        serves,
+        new ServeSettings(
+            spread.compareTo(grace) < 0 ? spread : grace,
+            grace,
+            isOn(Flag.SERVE_REQUIRE_RBAC),
+            tellsPeer));
   }
 
   private Connections connections() {
@@ -272,9 +276,7 @@ public final class OptionsReader {
           given.origin(Flag.METRIC_METHODS), "names more than " + MAX_METHODS + " methods");
     }
     Set<String> experimental =
-        all(
-            Flag.METRICS_EXPERIMENTAL,
-            text -> oneOf(text, List.of(CALL_DELAYS, ATTEMPT_DELAYS)));
+        all(Flag.METRICS_EXPERIMENTAL, text -> oneOf(text, List.of(CALL_DELAYS, ATTEMPT_DELAYS)));
     return new Measurement(
         new Measuring(
             methods,

@@ -6,6 +6,7 @@ import io.outrigger.config.cluster.ClusterSource;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.xds.kubernetes.ApiAccess;
 import io.outrigger.xds.kubernetes.ServicePort;
@@ -120,22 +121,8 @@ public record ProxyOptions(
    */
   public record State(Path folder, Duration after, Duration maxAge) {}
 
-  /**
-   * The addresses that this process serves for the mesh, and their settings.
-   *
-   * @param drainSpread the time over which connections of an old configuration get GOAWAY, at most
-   *     {@code drainGrace}
-   * @param drainGrace the time after which connections of an old configuration are closed
-   * @param requireRbac whether a filter chain without an RBAC filter of action ALLOW refuses every
-   *     request
-   * @param peerHeader whether the app gets the peer's identity in {@code x-forwarded-client-cert}
-   */
-  public record Serving(
-      List<ServeSpec> serves,
-      Duration drainSpread,
-      Duration drainGrace,
-      boolean requireRbac,
-      boolean peerHeader) {
+  /** The addresses that this process serves for the mesh, and their settings. */
+  public record Serving(List<ServeSpec> serves, ServeSettings settings) {
     public Serving {
       serves = List.copyOf(serves);
     }

@@ -51,7 +51,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,8 +91,8 @@ class ServedListenerIT {
     return port;
   }
 
-  private ServedPort open(int appPort, Function<ServeSettings, ServeSettings> change) {
-    var port = new ServedPort(loops, appPort, change);
+  private ServedPort open(int appPort, ServeSettings settings) {
+    var port = new ServedPort(loops, appPort, settings);
     toClose.add(port);
     return port;
   }
@@ -399,11 +398,7 @@ class ServedListenerIT {
   void aChainWithoutAllowListRefusesEverythingWhereRbacIsRequired() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port =
-        open(
-            app.port(),
-            plain ->
-                new ServeSettings(
-                    "pay", plain.listen(), Duration.ZERO, Duration.ofMinutes(1), true, false));
+        open(app.port(), new ServeSettings(Duration.ZERO, Duration.ofMinutes(1), true, false));
     port.serving(plain(DENY_SECRETS));
 
     assertThat(call(port, grpc("pay", "/pkg.Svc/Call")).next())
@@ -515,11 +510,7 @@ class ServedListenerIT {
   void oldConnectionsEndAfterTheGraceAtTheLatest() throws Exception {
     RawPeer.Server app = peer.listen(ConnectionSettings.DEFAULT);
     ServedPort port =
-        open(
-            app.port(),
-            plain ->
-                new ServeSettings(
-                    "pay", plain.listen(), Duration.ZERO, Duration.ofMillis(500), false, false));
+        open(app.port(), new ServeSettings(Duration.ZERO, Duration.ofMillis(500), false, false));
     port.serving(plain());
     RawPeer.Connection old = peer.connect(port.port);
     Exchange running = old.request(grpc("pay", "/pkg.Svc/Call"), true);

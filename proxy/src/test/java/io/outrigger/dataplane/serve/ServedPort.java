@@ -56,7 +56,6 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -74,11 +73,18 @@ final class ServedPort implements AutoCloseable, ServeObserver {
   private final CertificateStore certificates;
   private final AppCluster app;
 
+  static final ServeSettings PLAIN =
+      new ServeSettings(Duration.ZERO, Duration.ofMinutes(1), false, false);
+
   ServedPort(int loopCount, int appPort) {
-    this(loopCount, appPort, Function.identity());
+    this(loopCount, appPort, PLAIN);
   }
 
-  ServedPort(int loopCount, int appPort, Function<ServeSettings, ServeSettings> change) {
+  ServedPort(int loopCount, int appPort, ServeSettings settings) {
+    this(loopCount, appPort, InetAddress.getLoopbackAddress().getHostName(), settings);
+  }
+
+  ServedPort(int loopCount, int appPort, String host, ServeSettings settings) {
     loops = MiniMesh.startLoops(loopCount);
     certificates =
         new CertificateStore(
@@ -106,15 +112,6 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             CallTracer.NONE,
             DefaultSettings.MEMORY,
             loopCount);
-    var settings =
-        change.apply(
-            new ServeSettings(
-                "pay",
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-                Duration.ZERO,
-                Duration.ofMinutes(1),
-                false,
-                false));
     app =
         on(
             () ->
@@ -138,6 +135,7 @@ final class ServedPort implements AutoCloseable, ServeObserver {
             CallLoop.of(loops, RandomSource.SYSTEM),
             forward,
             DefaultSettings.LISTENER.exposed(),
+            new InetSocketAddress(host, port),
             settings,
             app,
             tls,

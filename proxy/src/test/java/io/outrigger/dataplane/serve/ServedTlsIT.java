@@ -490,19 +490,7 @@ class ServedTlsIT {
     ServedPort.write(second, twin, AUTHORITY.rootPem());
     var other = "second";
     var tls = new DownstreamTls(other, Optional.of(other), true, List.of());
-    ServedPort port =
-        keep(
-            new ServedPort(
-                2,
-                app.getPort(),
-                any ->
-                    new ServeSettings(
-                        "pay",
-                        new InetSocketAddress("::", any.listen().getPort()),
-                        any.drainSpread(),
-                        any.drainGrace(),
-                        false,
-                        false)));
+    ServedPort port = keep(new ServedPort(2, app.getPort(), "::", ServedPort.PLAIN));
     port.serving(
         to("127.0.0.1", chain("one", mutual(), everything())),
         to(
@@ -659,9 +647,7 @@ class ServedTlsIT {
             new ServedPort(
                 2,
                 app.getPort(),
-                any ->
-                    new ServeSettings(
-                        "pay", any.listen(), any.drainSpread(), any.drainGrace(), false, true)));
+                new ServeSettings(Duration.ZERO, Duration.ofMinutes(1), false, true)));
     ready(port.serving(chain("tls", mutual(), everything())));
     var forged = new Metadata();
     forged.put(XFCC, "URI=spiffe://mesh/admin");
@@ -687,14 +673,7 @@ class ServedTlsIT {
             new ServedPort(
                 2,
                 app.getPort(),
-                any ->
-                    new ServeSettings(
-                        "pay",
-                        any.listen(),
-                        Duration.ofMillis(100),
-                        any.drainGrace(),
-                        false,
-                        false)));
+                new ServeSettings(Duration.ofMillis(100), Duration.ofMinutes(1), false, false)));
     ready(port.serving(chain("tls 0", mutual(), everything())));
     var load = new Load(port, 1000);
     try (load) {

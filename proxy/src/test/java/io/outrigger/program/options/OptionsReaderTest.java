@@ -8,6 +8,7 @@ import io.outrigger.config.bootstrap.XdsServer;
 import io.outrigger.dataplane.calls.Measuring;
 import io.outrigger.dataplane.downstream.ListenAddress;
 import io.outrigger.dataplane.forward.AuthorityMode;
+import io.outrigger.dataplane.serve.ServeSettings;
 import io.outrigger.http2.EventLoops.TransportKind;
 import io.outrigger.program.options.ProxyOptions.AccessLog;
 import io.outrigger.program.options.ProxyOptions.ConfigSource;
@@ -60,7 +61,9 @@ final class OptionsReaderTest extends OptionsFixture {
                 List.of(ForwardSpec.parse("9001=xds:///orders")),
                 Optional.empty(),
                 new Serving(
-                    List.of(), Duration.ofSeconds(30), Duration.ofMinutes(10), false, false),
+                    List.of(),
+                    new ServeSettings(
+                        Duration.ofSeconds(30), Duration.ofMinutes(10), false, false)),
                 new Servers(
                     Optional.of(new ListenAddress.Tcp("127.0.0.1", 9901)),
                     Optional.empty(),
@@ -184,10 +187,8 @@ final class OptionsReaderTest extends OptionsFixture {
                             "[::]:8081",
                             new ListenAddress.Tcp("::", 8081),
                             new ListenAddress.Unix("/run/a=b.sock"))),
-                    Duration.ofSeconds(4),
-                    Duration.ofSeconds(20),
-                    true,
-                    true),
+                    new ServeSettings(
+                        Duration.ofSeconds(4), Duration.ofSeconds(20), true, true)),
                 new Servers(
                     Optional.empty(),
                     Optional.of(new ListenAddress.Tcp("0.0.0.0", 9902)),
@@ -283,7 +284,7 @@ final class OptionsReaderTest extends OptionsFixture {
     assertThat(options.serving().serves())
         .extracting(ServeSpec::toString)
         .containsExactly("a@0.0.0.0:8080=127.0.0.1:9000", "[::1]:8081@[::1]:8081=[::1]:8080");
-    assertThat(options.serving().drainSpread()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(options.serving().settings().drainSpread()).isEqualTo(Duration.ofSeconds(5));
     assertThat(options.source().orElseThrow().bootstrap().serverListenerNameTemplate())
         .as("without a bootstrap, a Listener is found by its address")
         .contains("%s");
